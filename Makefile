@@ -1,0 +1,41 @@
+# `make demo` and `make test` are all that a fresh machine needs; `make setup` is their shared part.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: setup demo test lint bench docs clean
+
+setup: $(VENV)/.setup
+$(VENV)/.setup: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -e '.[train,smt]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.setup
+	$(PIP) -e '.[train,smt,dev]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(PIP) -e '.[train,smt,dev,docs]'
+	touch $@
+
+demo: setup
+	$(BIN)/python examples/demo.py --out demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.docs
+	$(BIN)/zensical build --clean
+
+clean:
+	rm -rf $(VENV) build dist site demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
