@@ -23,7 +23,7 @@ Array: TypeAlias = NDArray[Any]
 # A value is constant, the same for all words (one row), or one row per word; columns are positions.
 Value: TypeAlias = bool | int | Array
 
-BLOCK = 1 << 15  # elements of an array that is worked on at once
+BLOCK = 1 << 16  # elements of an array that is worked on at once: small enough for the cache
 
 
 @dataclass
@@ -84,7 +84,8 @@ class Kernel:
     ) -> Value:
         match op:
             case c.Token(symbol):
-                return codes == self._codes[symbol]
+                found: Array = codes == self._codes[symbol]
+                return found
             case c.And(left, right):
                 return _and(values[left], values[right])
             case c.Not(body):
@@ -92,9 +93,9 @@ class Kernel:
                 return not value if isinstance(value, bool) else ~value
             case c.Leq(left, right):
                 return values[left] <= values[right]
-            case c.Count(body, None):
-                return _count(index, values[body], state, codes.shape[1], dtype)
             case c.Count(body, distances):
+                if distances is None:
+                    return _count(index, values[body], state, codes.shape[1], dtype)
                 return _guarded(index, values[body], distances, state, codes.shape[1], dtype)
             case c.Add(left, right):
                 return values[left] + values[right]
@@ -119,7 +120,7 @@ def _and(left: Value, right: Value) -> Value:
 
 
 def _conditional(test: Value, then: Value, other: Value, dtype: np.dtype[Any]) -> Value:
-    if isinstance(test, bool):
+    if isinstance(test, int):
         return then if test else other
     if isinstance(then, int) and isinstance(other, int) and then == 1 and other == 0:
         return test.astype(dtype)
@@ -144,16 +145,12 @@ def _guarded(
     index: int, body: Value, distances: Sequence[int], state: State, width: int, dtype: np.dtype[Any]
 ) -> Value:
     """Sums the body shifted by each distance; runs of distances are differences of running sums."""
-    if isinstance(body, bool):
-        body = np.full((1, width), body)
+    if isinstance(body, int):
+        body = np.full((1, width), bool(body))
     reach = distances[-1]
-    seen = state.windows.get(index)
-    if seen is None or len(seen) != len(body):
-        seen = np.zeros((len(body), reach), dtype=bool) if seen is None else np.broadcast_to(
-            seen, (len(body), reach)
-        )  # fmt: skip
+    seen = np.broadcast_to(state.windows.get(index, np.False_), (len(body), reach))
     extended = np.concatenate([seen, body], axis=1)
-    state.windows[index] = extended[:, width:].copy() if width else seen
+    state.windows[index] = extended[:, width:].copy()
     sums: Array | None = None
     result: Array | None = None
     for near, far in _runs(distances):

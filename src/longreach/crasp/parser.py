@@ -32,7 +32,7 @@ from longreach.crasp.expressions import (
 from longreach.crasp.syntax_errors import explain
 from longreach.errors import InputError, near_names
 
-RESERVED = frozenset("i in exists output true false if else min max".split())
+RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "else", "min", "max"])
 # Position tests count from 0, as in the interpreter whose names they are: pos_even holds at our 1, 3, 5, …
 POSITION_TESTS = {"pos_even": PositionTest(2, (1,), "pos_even"), "pos_odd": PositionTest(2, (0,), "pos_odd")}
 KNOWN_IMPORTS = "pred, pred2, pred3, … (predK for any K ≥ 1), pos_even, pos_odd"
@@ -54,7 +54,7 @@ def parse(text: str, file: str = "<text>") -> Program:
     >>> parse('P = # "a" && true')
     Traceback (most recent call last):
     ...
-    longreach.errors.InputError: <text>:1:5: '&&' takes a Boolean on its left, not a count; brackets may be missing
+    longreach.errors.InputError: <text>:1:5: '&&' takes a Boolean on its left, not a count; ...
     """
     reader = _Reader(text, file)
     try:
@@ -62,6 +62,7 @@ def parse(text: str, file: str = "<text>") -> Program:
     except UnexpectedInput as error:
         reader.syntax_error(error)
     for statement in tree.children:
+        assert isinstance(statement, Tree)
         reader.statement(statement)
     return reader.program()
 

@@ -29,10 +29,14 @@ def to_text(program: Program) -> str:
     if program.alphabet is not None:
         lines.append("#alphabet " + " ".join(_alphabet_token(symbol) for symbol in program.alphabet))
     lines += [f"#import {name}" for name in imports]
-    for statement in program.statements:
-        head = f"output {_quoted(statement.name)}" if statement.is_output else statement.name
-        lines.append(f"{head} = {_render(statement.expr, _text)}")
+    lines += [statement_text(statement) for statement in program.statements]
     return "\n".join(lines)
+
+
+def statement_text(statement: Statement) -> str:
+    """One statement in the `.cr` format."""
+    head = f"output {_quoted(statement.name)}" if statement.is_output else statement.name
+    return f"{head} = {_render(statement.expr, _text)}"
 
 
 def to_paper(program: Program) -> str:
@@ -101,7 +105,7 @@ def _text(expr: Expr, args: list[str]) -> str:
     match expr.kind, expr.value:
         case "token", str(symbol):
             return _quoted(symbol)
-        case ("integer" | "name"), value:
+        case (("integer" | "name"), value):
             return str(value)
         case ("true" | "false") as constant, _:
             return constant

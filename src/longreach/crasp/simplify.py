@@ -147,7 +147,7 @@ class _Folder:
                 return _Range(1, 1)
             case c.Count(_, None):
                 return _Range(0, None)
-            case c.Count(_, distances):
+            case c.Count(_, tuple(distances)):
                 return _Range(0, len(distances))
             case c.Conditional(_, then, other):
                 a, b = self._ranges[then], self._ranges[other]

@@ -70,5 +70,7 @@ def _expectation(expected: set[str]) -> str:
         return " or ".join(["an operator", *closing] if closing else ["an operator", "the end of the line"])
     if "I" in expected and "LBRACE" in expected:
         return "a guard: pred, i-3, i-3..i-1, {i-1, i-4} or <"
-    names = sorted(_LITERALS.get(name, f"'{name.lower()}'") for name in expected if name not in ("_NL", "$END"))
+    names = sorted(
+        _LITERALS.get(name, f"'{name.lower()}'") for name in expected if name not in ("_NL", "$END")
+    )
     return " or ".join(names) if names else "the end of the line"

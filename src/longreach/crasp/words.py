@@ -105,7 +105,9 @@ class Encoder:
 
     def _unknown(self, codes: Codes) -> int | None:
         """The place of the first token outside a declared alphabet."""
-        found = np.flatnonzero(codes == self._other) if self._closed else ()
+        if not self._closed:
+            return None
+        found = np.flatnonzero(codes == self._other)
         return int(found[0]) if len(found) else None
 
     def _complaint(self, token: str) -> str:
