@@ -194,10 +194,10 @@ def interleaved_majorities() -> Program:
     turns: dict[str, list[Expr]] = {"0": [], "1": []}
     for sequence, residue in enumerate((2, 0, 1)):  # SOS is position 1, so x begins at position 2
         own = b.let(f"own_{sequence}", position(3, residue) & ~answering)
-        ones, zeros = count(own & token("1")), count(own & token("0"))
-        turn = given == sequence + 1
-        turns["1"].append(turn & (ones >= zeros))
-        turns["0"].append(turn & (zeros >= ones))
+        ahead = b.let(f"ahead_{sequence}", count(own & token("1")) - count(own & token("0")))
+        turn = b.let(f"turn_{sequence}", given == sequence + 1)
+        turns["1"].append(turn & (ahead >= 0))
+        turns["0"].append(turn & (ahead <= 0))
     for bit, cases in turns.items():
         b.output(bit, any_of(cases))
     b.output(EOS, given == 4)
@@ -286,7 +286,7 @@ def _entries() -> Iterable[Entry]:
     yield Entry("majority-26", "SOS letters SEP the most frequent one EOS", words("SOS b a b SEP b"),
                 lambda _: most_frequent(ascii_lowercase))  # fmt: skip
     yield Entry("binary-majority-interleave", "three majorities of interleaved bits",
-                words("SOS 1 0 1 1 0 0 SEP 1 0"), lambda _: interleaved_majorities())  # fmt: skip
+                words("SOS 1 0 1 1 0 1 SEP 1 0"), lambda _: interleaved_majorities())  # fmt: skip
     yield Entry("sort", "SOS distinct numbers SEP the same sorted EOS", words("SOS 14 3 7 SEP 3 7 14"),
                 lambda _: sort(150))  # fmt: skip
     yield Entry("copy-unique", "SOS distinct symbols SEP the same again EOS", words("SOS 5 2 9 SEP 5 2 9"),

@@ -54,6 +54,13 @@ class Encoder:
         """The codes of one word as a line of text; an error names the place and the column."""
         return np.concatenate([self.tokens([]), *self.pieces([text], place)])
 
+    def split(self, text: str) -> list[str]:
+        """The tokens of one word as a line of text."""
+        text = text.strip()
+        if text in ("", EMPTY):
+            return []
+        return list(text) if self._together and not _SPACE.search(text) else text.split()
+
     def tokens(self, tokens: Sequence[str]) -> Codes:
         """The codes of a list of tokens."""
         codes = np.array([self._codes.get(token, self._other) for token in tokens], dtype=self._dtype)
