@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import os
-import platform
-import shutil
 from typing import Annotated, Any
 
 import typer
@@ -52,6 +48,9 @@ def doctor(
 
 def examine() -> dict[str, Any]:
     """What is installed on this machine."""
+    import platform
+    import shutil
+
     return {
         "longreach": __version__,
         "python": platform.python_version(),
@@ -68,6 +67,8 @@ def examine() -> dict[str, Any]:
 
 
 def _version(distribution: str) -> str | None:
+    import importlib.metadata  # slow to import, and the start of every command would pay for it
+
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -75,6 +76,8 @@ def _version(distribution: str) -> str | None:
 
 
 def _devices() -> list[str]:
+    import importlib.util
+
     if importlib.util.find_spec("torch") is None:
         return []
     import torch
