@@ -39,6 +39,11 @@ def statement_text(statement: Statement) -> str:
     return f"{head} = {_render(statement.expr, _text)}"
 
 
+def expression_text(expr: Expr) -> str:
+    """One expression in the `.cr` format."""
+    return _render(expr, _text)
+
+
 def to_paper(program: Program) -> str:
     """The program in the papers' notation: C(i) := #[j ≤ i, j = i−1] Q_a(j)."""
     return "\n".join(_assignment(statement, _PAPER) for statement in program.statements)
