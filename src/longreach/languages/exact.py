@@ -1,0 +1,199 @@
+"""Exact rational linear algebra: solve modulo a prime, lift to rationals, check over the integers.
+
+A null space modulo a prime is never smaller than the rational one, so vectors that pass the integer check and
+are as many as the null space modulo the prime span the rational null space. A failed check costs time, never
+truth: the next prime is larger, up to one beyond any coefficient that systems of the sizes met here can have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, isqrt, lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# Exponents of Mersenne primes. With the first, products fit into 64 bits; the others use Python integers.
+_EXPONENTS = (31, 521, 4423, 44497)
+
+Matrix = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Linear equations given by how they act, so that sparse ones need not be written out."""
+
+    variables: int
+    apply: Callable[[Matrix], Matrix]
+    """The left sides, one row per equation, for each column of the argument."""
+    rows: Callable[[npt.NDArray[np.int64]], Matrix]
+    """The coefficients of the equations with these numbers."""
+
+
+def dense(matrix: Matrix) -> Constraints:
+    """Equations given by their coefficients."""
+
+    def apply(columns: Matrix) -> Matrix:
+        return _product(matrix, columns)
+
+    return Constraints(matrix.shape[1], apply, lambda chosen: matrix[chosen])
+
+
+def null_space(constraints: Constraints) -> Matrix:
+    """An integer basis, in columns, of the rational vectors that satisfy all constraints.
+
+    >>> null_space(dense(np.array([[1, 1, 0], [0, 1, 1]]))).T.tolist()
+    [[1, -1, 1]]
+    """
+    for exponent in _EXPONENTS:
+        prime = 2**exponent - 1
+        basis = _null_space_modulo(constraints, prime, exponent == 31)
+        lifted = [_integral(column, prime) for column in basis.T]
+        if any(column is None for column in lifted):
+            continue
+        exact = _compact(np.array(lifted, dtype=object).reshape(len(lifted), constraints.variables).T)
+        if not np.any(constraints.apply(exact)):
+            return exact
+    raise ArithmeticError("coefficients beyond the largest prime")
+
+
+def solve(matrix: Matrix, right: Matrix) -> list[list[Fraction]] | None:
+    """For each column of `right` a solution x of `matrix @ x == column`, or None if some column has none.
+
+    >>> solve(np.array([[2, 0], [0, 1]]), np.array([[1], [3]]))
+    [[Fraction(1, 2), Fraction(3, 1)]]
+    """
+    count = matrix.shape[1]
+    for exponent in _EXPONENTS:
+        prime = 2**exponent - 1
+        joined = np.concatenate([matrix, right], axis=1)
+        joined = joined % prime if exponent == 31 else joined.astype(object) % prime
+        reduced, pivots = _reduce(joined, prime, count)
+        if np.any(reduced[len(pivots) :, count:]):
+            # Inconsistent modulo one prime may be an accident; inconsistent modulo a huge one is the
+            # caller's error.
+            if exponent == _EXPONENTS[1]:
+                return None
+            continue
+        solutions = []
+        for column in range(right.shape[1]):
+            values = [_rational(int(v), prime) for v in reduced[: len(pivots), count + column]]
+            if any(value is None for value in values):
+                break
+            solution = [Fraction(0)] * count
+            for pivot, value in zip(pivots, values, strict=True):
+                solution[pivot] = value or Fraction(0)
+            if not _solves(matrix, solution, right[:, column]):
+                break
+            solutions.append(solution)
+        else:
+            return solutions
+    raise ArithmeticError("coefficients beyond the largest prime")
+
+
+def _solves(matrix: Matrix, solution: list[Fraction], right: Matrix) -> bool:
+    scale = lcm(*(value.denominator for value in solution))
+    scaled = _compact(np.array([int(value * scale) for value in solution], dtype=object).reshape(-1, 1))
+    wanted = right.astype(object) * scale
+    return bool(np.all(_product(matrix, scaled)[:, 0] == wanted))
+
+
+def _null_space_modulo(constraints: Constraints, prime: int, small: bool) -> Matrix:
+    """Columns in reduced form: each has a 1 where the others have a 0."""
+    size = constraints.variables
+    basis = np.eye(size, dtype=np.int64 if small else object)
+    known = basis[:0]
+    while basis.shape[1]:
+        # Most equations are satisfied once few columns are left: only violated ones enter the elimination.
+        violated = np.flatnonzero(np.any(constraints.apply(basis) % prime, axis=1))
+        if not len(violated):
+            break
+        step = max(1, len(violated) // (2 * basis.shape[1] + 8))
+        added = constraints.rows(violated[::step]) % prime
+        known, pivots = _reduce(np.concatenate([known, added]), prime, size)
+        known = known[: len(pivots)]
+        free = [column for column in range(size) if column not in set(pivots)]
+        basis = np.zeros((size, len(free)), dtype=known.dtype)
+        basis[free, range(len(free))] = 1
+        basis[pivots] = -known[:, free] % prime
+    return basis
+
+
+def _reduce(matrix: Matrix, prime: int, columns: int) -> tuple[Matrix, list[int]]:
+    """Reduced row echelon form modulo the prime, with pivots among the first `columns`."""
+    matrix = matrix.copy()
+    pivots: list[int] = []
+    for column in range(columns):
+        row = len(pivots)
+        if row == len(matrix):
+            break
+        candidates = np.flatnonzero(matrix[row:, column])
+        if not len(candidates):
+            continue
+        pivot = row + int(candidates[0])
+        if pivot != row:
+            matrix[[row, pivot]] = matrix[[pivot, row]]
+        leading = int(matrix[row, column])
+        if leading != 1:
+            matrix[row] = matrix[row] * pow(leading, -1, prime) % prime
+        others = np.flatnonzero(matrix[:, column])
+        others = others[others != row]
+        if len(others):
+            matrix[others] = (matrix[others] - matrix[others, column][:, None] * matrix[row]) % prime
+        pivots.append(column)
+    return matrix, pivots
+
+
+def _rational(residue: int, prime: int) -> Fraction | None:
+    """The fraction with numerator and denominator below sqrt(prime / 2) that has this residue, if any."""
+    bound = isqrt(prime // 2)
+    old, new = (prime, 0), (residue, 1)
+    while new[0] > bound:
+        quotient = old[0] // new[0]
+        old, new = new, (old[0] - quotient * new[0], old[1] - quotient * new[1])
+    if new[1] == 0 or abs(new[1]) > bound:
+        return None
+    return Fraction(new[0], new[1])
+
+
+def _integral(column: Matrix, prime: int) -> list[int] | None:
+    """The shortest integer vector proportional to the lifted column."""
+    values = []
+    for residue in column:
+        value = _rational(int(residue), prime)
+        if value is None:
+            return None
+        values.append(value)
+    scale = lcm(*(value.denominator for value in values))
+    whole = [int(value * scale) for value in values]
+    divisor = gcd(*whole) or 1
+    return [value // divisor for value in whole]
+
+
+def _compact(matrix: Matrix) -> Matrix:
+    """Machine integers when sums of a few products cannot overflow, Python integers otherwise."""
+    small = matrix.size == 0 or max(abs(int(matrix.max())), abs(int(matrix.min()))) < 2**40
+    return matrix.astype(np.int64) if small else matrix
+
+
+def _product(matrix: Matrix, columns: Matrix) -> Matrix:
+    """Matrix product of a small-entry matrix with columns that may be large."""
+    if columns.dtype == object:
+        return np.asarray(matrix.astype(object).dot(columns))
+    bound = int(np.abs(matrix).max(initial=0)) * int(np.abs(columns).max(initial=0)) * matrix.shape[1]
+    if bound < 2**62:
+        return np.asarray(matrix @ columns)
+    return np.asarray(matrix.astype(object).dot(columns.astype(object)))
+
+
+def independent_columns(matrix: Matrix) -> list[int]:
+    """The columns that are not combinations of columns to their left (modulo a large prime).
+
+    >>> independent_columns(np.array([[1, 2, 0], [1, 2, 1]]))
+    [0, 2]
+    """
+    prime = 2 ** _EXPONENTS[0] - 1
+    return _reduce(matrix % prime, prime, matrix.shape[1])[1]

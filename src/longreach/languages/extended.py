@@ -1,0 +1,176 @@
+"""Automata extended by what local and periodic relations show: the last letters and the position.
+
+Every program with local and periodic relations is a program without them over the letters of an extended
+automaton, so one refinement and one way of writing programs serve all classes of programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from longreach.languages.automaton import Automaton, strong_components
+from longreach.languages.potentials import Classes, Graph, Refinement, numbered, refine
+
+
+class Convention(StrEnum):
+    """Where a program gives its answer."""
+
+    LAST_LETTER = "last-letter"
+    """At the last letter (Huang et al., arXiv 2410.02140, Definition 8)."""
+    END_OF_SEQUENCE = "end-of-sequence"
+    """At one more position after the last letter, as in arXiv 2608.13433."""
+
+
+@dataclass(frozen=True)
+class ExtendedState:
+    """A state of the automaton with what the program sees of the past.
+
+    `window` holds the last letters read, oldest first, by their place in the alphabet; near the start of a
+    word it is shorter than the full window. `residue` is the number of letters read so far, modulo the
+    modulus, so the next letter stands at a position (counted from 1) congruent to `residue + 1`.
+    """
+
+    state: int
+    window: tuple[int, ...]
+    residue: int
+
+
+@dataclass(frozen=True, eq=False)
+class ExtendedAutomaton:
+    """Reachable extended states, numbered in breadth-first order; window 0 and modulus 1 give the
+    automaton itself.
+
+    >>> from longreach.languages.automaton import minimal
+    >>> extend(minimal(("a",), [[1], [0]], 0, {0}), window=0, modulus=2).states
+    (ExtendedState(state=0, window=(), residue=0), ExtendedState(state=1, window=(), residue=1))
+    """
+
+    automaton: Automaton
+    window: int
+    modulus: int
+    states: tuple[ExtendedState, ...]
+    transitions: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """A strongly connected component of an extended automaton with the refinement of its states."""
+
+    states: tuple[int, ...]
+    """Numbers of extended states; vertex i of the graph is `states[i]`."""
+    graph: Graph
+    refinement: Refinement
+    rounds: int | None
+    """The least number of rounds after which mates have the same successors; None if no number suffices."""
+    rounds_at_end: int | None
+    """The least number of rounds after which there are no mates; None if no number suffices."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """An extended automaton with its components in an order in which letters only lead forward."""
+
+    extended: ExtendedAutomaton
+    components: tuple[Component, ...]
+
+    def holds(self, convention: Convention = Convention.LAST_LETTER) -> bool:
+        """Whether the classes determine what a program must know."""
+        return all(_needed(part, convention) is not None for part in self.components)
+
+    def rounds(self, convention: Convention = Convention.LAST_LETTER) -> int | None:
+        """The most rounds that any component needs: no program counts less deeply."""
+        needed = [_needed(part, convention) for part in self.components]
+        return None if None in needed else max((rounds for rounds in needed if rounds is not None), default=0)
+
+
+def extend(
+    automaton: Automaton, window: int, modulus: int, limit: int | None = None
+) -> ExtendedAutomaton | None:
+    """The extended automaton, or None if it has more than `limit` states."""
+    start = (0, (), 0)
+    number: dict[tuple[int, tuple[int, ...], int], int] = {start: 0}
+    order: list[tuple[int, tuple[int, ...], int]] = [start]
+    rows: list[tuple[int, ...]] = []
+    for state, seen, residue in order:
+        row = []
+        for letter, target in enumerate(automaton.transitions[state]):
+            key = (target, (*seen, letter)[-window:] if window else (), (residue + 1) % modulus)
+            if key not in number:
+                if limit is not None and len(order) >= limit:
+                    return None
+                number[key] = len(order)
+                order.append(key)
+            row.append(number[key])
+        rows.append(tuple(row))
+    states = tuple(ExtendedState(*key) for key in order)
+    return ExtendedAutomaton(automaton, window, modulus, states, tuple(rows))
+
+
+def analyse(extended: ExtendedAutomaton, *, complete: bool = True) -> Analysis:
+    """Refines every component: to the fixpoint, or (not `complete`) only until mates have the same
+    successors.
+
+    >>> from longreach.languages.automaton import minimal
+    >>> ends_in_b = extend(minimal(("a", "b"), [[0, 1], [0, 1]], 0, {1}), 0, 1)
+    >>> analysis = analyse(ends_in_b)
+    >>> analysis.holds(Convention.LAST_LETTER), analysis.holds(Convention.END_OF_SEQUENCE)
+    (True, False)
+    """
+    parts = strong_components(extended.transitions)
+    return Analysis(extended, tuple(_component(extended, tuple(states), complete) for states in parts))
+
+
+def first_bad_pair(
+    component: Component, extended: ExtendedAutomaton, classes: Classes, convention: Convention
+) -> tuple[int, int, int | None] | None:
+    """Two vertices of one class, and a letter, for which a program would have to give different answers."""
+    leader: dict[int, int] = {}
+    for vertex, number in enumerate(classes):
+        first = leader.setdefault(number, vertex)
+        if first == vertex:
+            continue
+        if convention is Convention.END_OF_SEQUENCE:
+            return first, vertex, None
+        rows = [
+            extended.automaton.transitions[extended.states[component.states[v]].state]
+            for v in (first, vertex)
+        ]
+        for letter, (left, right) in enumerate(zip(*rows, strict=True)):
+            if left != right:
+                return first, vertex, letter
+    return None
+
+
+def _component(extended: ExtendedAutomaton, states: tuple[int, ...], complete: bool) -> Component:
+    place = {state: vertex for vertex, state in enumerate(states)}
+    edges = [
+        (place[state], letter, place[target])
+        for state in states
+        for letter, target in enumerate(extended.transitions[state])
+        if target in place
+    ]
+    seen = [(extended.states[state].window, extended.states[state].residue) for state in states]
+    graph = Graph.of(len(states), edges, numbered(seen))
+    rows = [extended.automaton.transitions[extended.states[state].state] for state in states]
+
+    def determined(classes: Classes) -> bool:
+        return len(set(zip(classes, rows, strict=True))) == len(set(classes))
+
+    refinement = refine(graph, (lambda classes: False) if complete else determined)
+    return Component(
+        states,
+        graph,
+        refinement,
+        _least(refinement, determined),
+        _least(refinement, lambda classes: len(set(classes)) == len(states)),
+    )
+
+
+def _least(refinement: Refinement, condition: Callable[[Classes], bool]) -> int | None:
+    return next((k for k in range(len(refinement.rounds) + 1) if condition(refinement.after(k))), None)
+
+
+def _needed(component: Component, convention: Convention) -> int | None:
+    return component.rounds if convention is Convention.LAST_LETTER else component.rounds_at_end

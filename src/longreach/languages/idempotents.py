@@ -1,0 +1,67 @@
+"""The graph of all idempotents of a semigroup of maps: the exact test for local and periodic relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from longreach.languages.arrows import Arrow, Failure, find_failure
+from longreach.languages.monoid import idempotent_representatives
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class IdempotentGraph:
+    """One idempotent per D-class and all arrows between them; an arrow's name is a row of the semigroup."""
+
+    objects: tuple[int, ...]
+    """Rows of the semigroup."""
+    fixed: tuple[tuple[int, ...], ...]
+    arrows: tuple[Arrow, ...]
+
+    def failure(self) -> Failure | None:
+        """A component that the potentials leave unresolved, seen with as few arrows as a short search
+        finds.
+
+        Fewer arrows mean fewer constraints, so a failure of a part is a failure of the whole.
+        """
+        count = 2 * len(self.objects) + 4
+        while count < len(self.arrows):
+            # Arrows at even distances of the list, so that every pair of objects is met.
+            step = len(self.arrows) / count
+            part = [self.arrows[int(k * step)] for k in range(count)]
+            failure = find_failure(self.fixed, part)
+            if failure is not None:
+                return failure
+            count *= 4
+        return find_failure(self.fixed, self.arrows)
+
+
+def idempotent_graph(elements: IntArray, limit: int) -> IdempotentGraph | None:
+    """The graph for a semigroup of maps, given by rows; None if it has more than `limit` edges.
+
+    >>> graph = idempotent_graph(np.array([[0, 1], [1, 0]]), 100)
+    >>> graph.failure().pair
+    (0, 1)
+    """
+    objects = idempotent_representatives(elements)
+    states = np.arange(elements.shape[1])
+    fixed = [np.flatnonzero(elements[e] == states) for e in objects]
+    arrows: list[Arrow] = []
+    edges = 0
+    for source, start in enumerate(fixed):
+        moved, row = np.unique(elements[:, start], axis=0, return_index=True)
+        for target, e in enumerate(objects):
+            images, index = np.unique(elements[e][moved], axis=0, return_index=True)
+            edges += images.size
+            if edges > limit:
+                return None
+            names = row[index].tolist()
+            arrows += [
+                Arrow(source, target, tuple(image), name)
+                for image, name in zip(images.tolist(), names, strict=True)
+            ]
+    return IdempotentGraph(tuple(objects), tuple(tuple(f.tolist()) for f in fixed), tuple(arrows))

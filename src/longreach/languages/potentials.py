@@ -1,0 +1,278 @@
+"""Potentials: what a C-RASP program can know of the state inside a strongly connected graph.
+
+A potential is a function on the vertices whose change along an edge depends only on the class of the
+edge's source and on its label. A program that knows the class can count such changes, hence knows the
+potential; vertices that no potential separates stay together. Repeated, this refines the classes to what
+programs of any depth can know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from longreach.languages.exact import Constraints, dense, null_space
+
+IntArray = npt.NDArray[np.int64]
+Classes = tuple[int, ...]
+"""The class of each vertex; classes are numbered in the order of their first vertex."""
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A strongly connected graph with at most one edge per vertex and label; vertices are 0, 1, …
+
+    >>> cycle = Graph.of(2, [(0, 0, 1), (1, 0, 0)])
+    >>> refine(cycle).classes
+    (0, 0)
+    """
+
+    vertices: int
+    source: IntArray
+    label: IntArray
+    target: IntArray
+    start: Classes
+    """The classes that are known beforehand; all vertices in one class if nothing is."""
+
+    @staticmethod
+    def of(vertices: int, edges: Sequence[tuple[int, int, int]], start: Sequence[int] | None = None) -> Graph:
+        """From triples (source, label, target)."""
+        table = np.array(edges, dtype=np.int64).reshape(-1, 3)
+        known = numbered(start) if start is not None else (0,) * vertices
+        return Graph(vertices, table[:, 0], table[:, 1], table[:, 2], known)
+
+    def groups(self, classes: Sequence[int]) -> IntArray:
+        """The group of each edge, as a number: edges with the same class of the source and the same label."""
+        key = (
+            np.asarray(classes, dtype=np.int64)[self.source] * (int(self.label.max(initial=0)) + 1)
+            + self.label
+        )
+        return np.asarray(np.unique(key, return_inverse=True)[1], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Potential:
+    """An integer function on the vertices, with its change along the edges of each (class, label) group."""
+
+    values: tuple[int, ...]
+    shifts: Mapping[tuple[int, int], int] = field(hash=False)
+    """By class (of the round before) and label."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One step of the refinement."""
+
+    classes: Classes
+    potentials: tuple[Potential, ...]
+    """Potentials that together separate any two vertices which were in one class and no longer are."""
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """The steps of the refinement, up to the fixpoint or to where the caller had enough."""
+
+    start: Classes
+    rounds: tuple[Round, ...]
+
+    @property
+    def classes(self) -> Classes:
+        """The classes at the end."""
+        return self.rounds[-1].classes if self.rounds else self.start
+
+    def after(self, rounds: int) -> Classes:
+        """The classes after that many rounds."""
+        return self.rounds[rounds - 1].classes if rounds else self.start
+
+
+def refine(graph: Graph, enough: Callable[[Classes], bool] = lambda classes: False) -> Refinement:
+    """Refines the classes until nothing changes or `enough` says so.
+
+    >>> brackets = Graph.of(3, [(0, 0, 1), (1, 0, 2), (1, 1, 0), (2, 1, 1)])
+    >>> steps = refine(brackets)
+    >>> steps.classes, steps.rounds[0].potentials[0].shifts
+    ((0, 1, 2), {(0, 0): 1, (0, 1): -1})
+    """
+    classes = graph.start
+    rounds: list[Round] = []
+    while len(set(classes)) < graph.vertices and not enough(classes):
+        space = _space(graph, classes)
+        finer = numbered([(old, *key) for old, key in zip(classes, space.keys(), strict=True)])
+        if finer == classes:
+            break
+        chosen = _separating(space, classes, finer)
+        rounds.append(Round(finer, tuple(_potential(graph, classes, values) for values in chosen)))
+        classes = finer
+    return Refinement(graph.start, tuple(rounds))
+
+
+def potential_basis(graph: Graph, classes: Sequence[int]) -> tuple[Potential, ...]:
+    """An integer basis of all potentials for these classes, up to constants.
+
+    >>> len(potential_basis(Graph.of(2, [(0, 0, 1), (1, 1, 0)]), (0, 0)))
+    1
+    """
+    space = _space(graph, classes)
+    columns = [space.values[:, k] for k in range(space.values.shape[1])]
+    part = np.asarray(space.parts)
+    columns += [(part == k).astype(np.int64) for k in range(1, int(part.max(initial=0)) + 1)]
+    return tuple(_potential(graph, classes, [int(v) for v in column]) for column in columns)
+
+
+def numbered(keys: Sequence[Any]) -> Classes:
+    """Equal keys get equal numbers, in the order of first appearance.
+
+    >>> numbered("abca")
+    (0, 1, 2, 0)
+    """
+    seen: dict[Any, int] = {}
+    return tuple(seen.setdefault(key, len(seen)) for key in keys)
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """All potentials: combinations of the columns of `values`, plus any constant on each part."""
+
+    parts: Classes
+    values: npt.NDArray[Any]
+
+    def keys(self) -> list[tuple[int, ...]]:
+        return [(part, *row) for part, row in zip(self.parts, self.values.tolist(), strict=True)]
+
+
+def _space(graph: Graph, classes: Sequence[int]) -> _Space:
+    group = graph.groups(classes)
+    # An edge alone in its group constrains nothing.
+    shared = np.flatnonzero(np.bincount(group)[group] > 1)
+    source, target = graph.source[shared], graph.target[shared]
+    names, group = np.unique(group[shared], return_inverse=True)
+    if len(names) <= graph.vertices:
+        return _space_by_shifts(graph.vertices, source, target, group, len(names))
+    return _space_by_values(graph.vertices, source, target, group)
+
+
+def _space_by_shifts(count: int, source: IntArray, target: IntArray, group: IntArray, groups: int) -> _Space:
+    """Unknown: the change in each group. A spanning forest gives values, other edges give equations."""
+    neighbours: list[list[tuple[int, int, int]]] = [[] for _ in range(count)]
+    for s, t, g in zip(source.tolist(), target.tolist(), group.tolist(), strict=True):
+        neighbours[s].append((t, g, 1))
+        neighbours[t].append((s, g, -1))
+    part = [-1] * count
+    along = np.zeros((count, groups), dtype=np.int64)
+    parts = 0
+    for root in range(count):
+        if part[root] >= 0:
+            continue
+        part[root] = parts
+        stack = [root]
+        while stack:
+            vertex = stack.pop()
+            for other, g, sign in neighbours[vertex]:
+                if part[other] < 0:
+                    part[other] = parts
+                    along[other] = along[vertex]
+                    along[other, g] += sign
+                    stack.append(other)
+        parts += 1
+    equations = along[source] - along[target]
+    equations[np.arange(len(source)), group] += 1
+    equations = np.unique(equations, axis=0)
+    shifts = null_space(dense(equations))
+    return _Space(tuple(part), dense(along).apply(shifts))
+
+
+def _space_by_values(count: int, source: IntArray, target: IntArray, group: IntArray) -> _Space:
+    """Unknown: the value at each vertex. Each edge changes as the first edge of its group does."""
+    first = np.unique(group, return_index=True)[1][group]
+    rows = np.stack([source, target, source[first], target[first]], axis=1)
+    rows = np.unique(rows[(rows[:, :2] != rows[:, 2:]).any(axis=1)], axis=0)
+    s, t, u, v = rows.T
+
+    def apply(columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(columns[t] - columns[s] - columns[v] + columns[u])
+
+    def written(chosen: IntArray) -> npt.NDArray[Any]:
+        matrix = np.zeros((len(chosen), count), dtype=np.int64)
+        for column, sign in ((t, 1), (s, -1), (v, -1), (u, 1)):
+            np.add.at(matrix, (np.arange(len(chosen)), column[chosen]), sign)
+        return matrix
+
+    return _Space((0,) * count, null_space(Constraints(count, apply, written)))
+
+
+def _potential(graph: Graph, classes: Sequence[int], values: Sequence[int]) -> Potential:
+    edges = list(zip(graph.source.tolist(), graph.label.tolist(), graph.target.tolist(), strict=True))
+    shifts = dict(sorted({(classes[s], a): values[t] - values[s] for s, a, t in edges}.items()))
+    # Of f and -f the one whose first change counts upwards.
+    sign = -1 if next((shift for shift in shifts.values() if shift), 1) < 0 else 1
+    return Potential(
+        tuple(sign * (value - values[0]) for value in values),
+        {key: sign * shift for key, shift in shifts.items()},
+    )
+
+
+def _separating(space: _Space, classes: Classes, finer: Classes) -> list[list[int]]:
+    """Few potentials with small values that separate the finer classes inside each old class.
+
+    Small whole coefficients, because they end up in a program that people read: one combination if a small
+    one will do, otherwise basis vectors one after the other as long as they separate more.
+    """
+    vertices = [finer.index(c) for c in range(max(finer) + 1)]
+    count = space.values.shape[1]
+    best: list[int] | None = None
+    for weights in _small_weights(count):
+        mixed = [int(v) for v in space.values @ np.array(weights, dtype=object)]
+        if _separates(mixed, vertices, classes, space.parts):
+            placed = _with_offsets(mixed, vertices, classes, space.parts)
+            if best is None or _width(placed) < _width(best):
+                best = placed
+    if best is not None:
+        return [best]
+    chosen = [_with_offsets([0] * len(classes), vertices, classes, space.parts)] if max(space.parts) else []
+    known = numbered(list(zip(classes, *chosen, strict=True)))
+    for column in range(count):
+        values = [int(v) for v in space.values[:, column]]
+        more = numbered(list(zip(known, values, strict=True)))
+        if max(more) > max(known):
+            chosen.append(values)
+            known = more
+    return chosen
+
+
+def _small_weights(count: int) -> list[tuple[int, ...]]:
+    if count == 0:
+        return [()]
+    if count > 4:
+        return []
+    small = [w for w in product(range(-2, 3), repeat=count) if any(w) and next(x for x in w if x) > 0]
+    return sorted(small, key=lambda w: (sum(map(abs, w)), [-x for x in w]))
+
+
+def _separates(values: list[int], vertices: list[int], classes: Classes, parts: Classes) -> bool:
+    keys = {(classes[v], parts[v], values[v]) for v in vertices}
+    return len(keys) == len(vertices)
+
+
+def _with_offsets(values: list[int], vertices: list[int], classes: Classes, parts: Classes) -> list[int]:
+    """Parts are free up to constants: the smallest ones that keep the parts apart."""
+    taken: set[tuple[int, int]] = set()
+    offset: dict[int, int] = {}
+    members: dict[int, list[int]] = {}
+    for v in vertices:
+        members.setdefault(parts[v], []).append(v)
+    for part, inside in members.items():
+        shift = -min(values[v] for v in inside)
+        while any((classes[v], values[v] + shift) in taken for v in inside):
+            shift += 1
+        offset[part] = shift
+        taken |= {(classes[v], values[v] + shift) for v in inside}
+    return [value + offset[part] for value, part in zip(values, parts, strict=True)]
+
+
+def _width(values: list[int]) -> int:
+    return max(values) - min(values)
