@@ -66,10 +66,11 @@ def batches(core: Core, longest: int = 12) -> st.SearchStrategy[list[list[str]]]
 def cores(draw: st.DrawFn, most: int = 14, predictor: bool | None = None) -> Core:
     """A core program operation by operation: also such that lowering would never write."""
     alphabet = draw(st.sampled_from(ALPHABETS))
-    ops: list[c.Op] = [c.Token(draw(st.sampled_from(alphabet[:5]))), c.One()]
-    booleans, counts = [0], [1]
-    for _ in range(draw(st.integers(1, most))):
-        kind = draw(st.sampled_from(_KINDS))
+    symbols = draw(st.lists(st.sampled_from(alphabet[:5]), min_size=2, max_size=2))
+    ops: list[c.Op] = [*map(c.Token, symbols), c.Count(0), c.Count(1), c.One()]
+    booleans, counts = [0, 1], [2, 3, 4]
+    for step in range(draw(st.integers(2, most))):
+        kind = draw(st.sampled_from(_KINDS)) if step % 5 else "Leq"
         if kind == "huge":  # doubles a count until it needs more than 64 bits
             for _ in range(draw(st.integers(31, 70))):
                 ops.append(c.Add(counts[-1], counts[-1]))
@@ -80,23 +81,24 @@ def cores(draw: st.DrawFn, most: int = 14, predictor: bool | None = None) -> Cor
     closed = draw(st.booleans())
     if draw(st.booleans()) if predictor is None else predictor:
         symbols = draw(st.lists(st.sampled_from(alphabet[:6]), min_size=1, max_size=3, unique=True))
+        booleans = booleans[-4:]
         outputs = tuple((symbol, draw(st.sampled_from(booleans))) for symbol in symbols)
         return Core(tuple(ops), alphabet, closed, None, outputs)
-    return Core(tuple(ops), alphabet, closed, draw(st.sampled_from(booleans[-3:])))
+    return Core(tuple(ops), alphabet, closed, draw(st.sampled_from(booleans[-2:])))
 
 
-_KINDS = ["Token", "Top", "Not", "And", "And", "Periodic", "Leq", "Leq", "Leq", "Count", "Count", "Count",
-          "Guarded", "Guarded", "Conditional", "Add", "Subtract", "Subtract", "One", "huge"]  # fmt: skip
+_KINDS = ["Count", "Leq", "And", "Guarded", "Subtract", "Conditional", "Not", "Count", "Leq", "Guarded", "Add",
+          "Periodic", "Token", "Top", "One", "huge"]  # fmt: skip
 
 
 def _core_op(
     draw: st.DrawFn, kind: str, alphabet: tuple[str, ...], booleans: list[int], counts: list[int]
 ) -> c.Op:
     def p() -> int:
-        return booleans[-1 - draw(st.integers(0, min(5, len(booleans) - 1)))]
+        return draw(st.sampled_from(booleans[-6:]))
 
     def n() -> int:
-        return counts[-1 - draw(st.integers(0, min(5, len(counts) - 1)))]
+        return draw(st.sampled_from(counts[-6:]))
 
     match kind:
         case "Token":
@@ -111,7 +113,8 @@ def _core_op(
             modulus = draw(st.sampled_from([1, 2, 3, 5, 30]))
             return c.Periodic(modulus, _sorted(draw(st.lists(st.integers(0, modulus - 1), max_size=3))))
         case "Leq":
-            return c.Leq(n(), n())
+            left = n()
+            return c.Leq(left, draw(st.sampled_from([k for k in counts[-6:] if k != left])))
         case "Count":
             return c.Count(p())
         case "Guarded":
@@ -143,7 +146,9 @@ class _Writer:
         return self.draw(st.sampled_from(kinds))
 
     def boolean(self, fuel: int) -> Expr:
-        leaves = ["token", "token", "token", "constant", "periodic", "pos"] + ["name"] * 4 * bool(self.booleans)
+        leaves = ["token", "token", "token", "constant", "periodic", "pos"] + ["name"] * 4 * bool(
+            self.booleans
+        )
         inner = ["not", "and", "or", "implies", "iff", "exists", "compare", "compare", "compare"]
         match self.pick(leaves if fuel <= 0 else inner + leaves):
             case "token":
@@ -227,7 +232,12 @@ def programs(
 
 def bracketed(program: Program) -> str:
     """The program in the text format with brackets around everything, and other spellings than the printer's."""
-    lines = ["// written with every bracket", "#import pred pred2  pred3", "#import pred14 pos_even pos_odd", ""]
+    lines = [
+        "// written with every bracket",
+        "#import pred pred2  pred3",
+        "#import pred14 pos_even pos_odd",
+        "",
+    ]
     if program.alphabet is not None:
         lines.append("#alphabet " + "  ".join(_literal(symbol) for symbol in program.alphabet) + "  // all")
     for statement in program.statements:
