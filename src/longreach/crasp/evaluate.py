@@ -171,7 +171,7 @@ def _guarded(
 
 def _counting(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type to count truth values in: as Python objects they would stay True and False, not 1 and 0."""
-    return np.dtype(np.int64) if dtype == object else dtype
+    return np.dtype(np.int64) if dtype.hasobject else dtype
 
 
 def _periodic(modulus: int, residues: tuple[int, ...], position: int, width: int) -> Array:
@@ -232,29 +232,7 @@ def at_empty_word(core: Core) -> list[bool | int]:
     """Every operation at position 0: no token, every count 0."""
     values: list[bool | int] = []
     for op in core.ops:
-        match op:
-            case c.Token():
-                values.append(False)
-            case c.Top():
-                values.append(True)
-            case c.Not(body):
-                values.append(not values[body])
-            case c.And(left, right):
-                values.append(bool(values[left] and values[right]))
-            case c.Periodic(_, residues):
-                values.append(0 in residues)
-            case c.Leq(left, right):
-                values.append(values[left] <= values[right])
-            case c.Count():
-                values.append(0)
-            case c.Conditional(test, then, other):
-                values.append(values[then] if values[test] else values[other])
-            case c.Add(left, right):
-                values.append(values[left] + values[right])
-            case c.Subtract(left, right):
-                values.append(values[left] - values[right])
-            case c.One():
-                values.append(1)
+        values.append(c.at_zero(op, values))
     return values
 
 
