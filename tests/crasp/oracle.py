@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core
@@ -24,7 +25,7 @@ def all_words(alphabet: Sequence[str], longest: int) -> Iterator[tuple[str, ...]
 
 
 def positions_of(word: Sequence[str]) -> range:
-    return range(1, len(word) + 1) if word else range(0, 1)
+    return range(1, len(word) + 1) if word else range(1)
 
 
 # Core programs
@@ -179,22 +180,46 @@ def surface_predicts(program: Program, word: Sequence[str]) -> list[list[str]]:
     return [[name for k, name in outputs if values[k][at]] for at in range(len(word))]
 
 
-# Measures, read off the text: how counts nest below each statement
+# Measures, read off the text
 
 
-def surface_depth(program: Program) -> int:
-    """The nesting of counting (a guard of distance 0 alone counts nothing: it reads the current position)."""
+@dataclass
+class Measures:
+    """Nesting of counting, and the moduli and distances of the relations that a program uses."""
+
+    depth: int
+    moduli: set[int]
+    distances: set[int]
+
+
+def surface_measures(program: Program) -> Measures:
+    """The measures of a program as written.
+
+    Nothing is counted that needs no relation: #[i] reads the current position, a test of all residues or of
+    none is a constant.
+    """
     known: dict[int, int] = {}
+    found = Measures(0, set(), set())
 
     def depth(expr: Expr) -> int:
         if id(expr) not in known:
-            below = max((depth(arg) for arg in expr.args), default=0)
-            counts = expr.kind in ("count", "exists")
-            here = isinstance(expr.value, Guard) and expr.value.distances == (0,)
-            known[id(expr)] = below + (counts and not here)
+            known[id(expr)] = _depth(expr)
         return known[id(expr)]
 
-    return max(depth(statement.expr) for statement in program.statements)
+    def _depth(expr: Expr) -> int:
+        below = max((depth(arg) for arg in expr.args), default=0)
+        if isinstance(expr.value, PositionTest) and 0 < len(expr.value.residues) < expr.value.modulus:
+            found.moduli.add(expr.value.modulus)
+        if expr.kind not in ("count", "exists"):
+            return below
+        if isinstance(expr.value, Guard) and expr.value.distances is not None:
+            if expr.value.distances == (0,):
+                return below
+            found.distances.update(expr.value.distances)
+        return below + 1
+
+    found.depth = max(depth(statement.expr) for statement in program.statements)
+    return found
 
 
 def subsequence(pattern: str, word: Sequence[str]) -> bool:

@@ -87,8 +87,8 @@ def cores(draw: st.DrawFn, most: int = 14, predictor: bool | None = None) -> Cor
     return Core(tuple(ops), alphabet, closed, draw(st.sampled_from(booleans[-2:])))
 
 
-_KINDS = ["Count", "Leq", "And", "Guarded", "Subtract", "Conditional", "Not", "Count", "Leq", "Guarded", "Add",
-          "Periodic", "Token", "Top", "One", "huge"]  # fmt: skip
+_KINDS = ["Count", "Leq", "And", "Guarded", "Subtract", "Conditional", "Not", "Count", "Leq", "Guarded",
+          "Add", "Periodic", "Token", "Top", "One", "huge"]  # fmt: skip
 
 
 def _core_op(
@@ -146,8 +146,8 @@ class _Writer:
         return self.draw(st.sampled_from(kinds))
 
     def boolean(self, fuel: int) -> Expr:
-        leaves = ["token", "token", "token", "constant", "periodic", "pos"] + ["name"] * 4 * bool(
-            self.booleans
+        leaves = (
+            ["token"] * 6 + ["constant", "periodic", "periodic", "pos"] + ["name"] * 4 * bool(self.booleans)
         )
         inner = ["not", "and", "or", "implies", "iff", "exists", "compare", "compare", "compare"]
         match self.pick(leaves if fuel <= 0 else inner + leaves):
@@ -230,8 +230,23 @@ def programs(
     return Program(tuple(made), alphabet if draw(st.booleans()) else None)
 
 
+@st.composite
+def neighbours(draw: st.DrawFn, predictor: bool = False) -> tuple[Program, Program]:
+    """Two programs over one alphabet that differ, if at all, only where a drawn test and a length hold."""
+    alphabet = draw(st.sampled_from([("a",), ("a", "b"), ("b", "a"), ("x", "y", "z")]))
+    left = draw(programs(predictor=predictor, alphabets=(alphabet,), statements=3))
+    counts = [reference(s.name, s.expr) for s in left.statements if s.expr.sort == "count"]
+    writer = _Writer(draw, alphabet, [], counts, huge=False)
+    # Multiplied with itself the test is no less random, but rarer.
+    test = writer.boolean(3) & writer.boolean(3)
+    rare = test & (make("count", True) >= draw(st.integers(0, 6)))
+    last = left.statements[-1]
+    changed = Statement(last.name, last.expr.iff(~rare), last.is_output)
+    return Program(left.statements, alphabet), Program((*left.statements[:-1], changed), alphabet)
+
+
 def bracketed(program: Program) -> str:
-    """The program in the text format with brackets around everything, and other spellings than the printer's."""
+    """The program with brackets around everything, and other spellings than the printer's."""
     lines = [
         "// written with every bracket",
         "#import pred pred2  pred3",
