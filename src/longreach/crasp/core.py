@@ -148,6 +148,36 @@ def with_operands(op: Op, indices: Sequence[int]) -> Op:
             return op
 
 
+def at_zero(op: Op, values: Sequence[bool | int]) -> bool | int:
+    """The value at position 0, where the empty word is read: no token, every count 0.
+
+    `values` are those of the operations before it.
+    """
+    match op:
+        case Token():
+            return False
+        case Top():
+            return True
+        case Not(body):
+            return not values[body]
+        case And(left, right):
+            return bool(values[left] and values[right])
+        case Periodic(_, residues):
+            return 0 in residues
+        case Leq(left, right):
+            return values[left] <= values[right]
+        case Count():
+            return 0
+        case Conditional(test, then, other):
+            return values[then] if values[test] else values[other]
+        case Add(left, right):
+            return values[left] + values[right]
+        case Subtract(left, right):
+            return values[left] - values[right]
+        case One():
+            return 1
+
+
 @dataclass(frozen=True)
 class Core:
     """A core program.
@@ -266,6 +296,7 @@ class CoreBuilder:
     def __init__(self) -> None:
         self.ops: list[Op] = []
         self._index: dict[Op, int] = {}
+        self._at_zero: list[bool | int] = []
 
     def add_op(self, op: Op) -> int:
         """The index of `op`, appended unless an equal one is there."""
@@ -273,6 +304,7 @@ class CoreBuilder:
         if index is None:
             index = self._index[op] = len(self.ops)
             self.ops.append(op)
+            self._at_zero.append(at_zero(op, self._at_zero))
         return index
 
     def false(self) -> int:
@@ -312,7 +344,7 @@ class CoreBuilder:
     def scale(self, factor: int, a: int) -> int:
         """factor · a by doubling, for a factor ≥ 0."""
         if factor == 0:
-            return self.integer(0)
+            return self.add_op(Subtract(a, a))
         result = a
         for bit in bin(factor)[3:]:
             result = self.add_op(Add(result, result))
@@ -321,16 +353,18 @@ class CoreBuilder:
         return result
 
     def count(self, p: int, distances: tuple[int, ...] | None = None) -> int:
-        if distances == (0,):  # j = i: a conditional says the same and needs no relation
-            return self.as_count(p)
+        if distances == (0,):  # a conditional says the same and needs no relation
+            return self.count_here(p)
         return self.add_op(Count(p, distances))
 
     def count_before(self, p: int) -> int:
         """#[j < i] P(j), which needs no relation: all of them less the current one (Proposition 39)."""
-        return self.add_op(Subtract(self.count(p), self.as_count(p)))
+        return self.add_op(Subtract(self.count(p), self.count_here(p)))
 
-    def as_count(self, p: int) -> int:
-        """P ? 1 : 0."""
+    def count_here(self, p: int) -> int:
+        """#[j = i] P(j), which is P ? 1 : 0."""
+        if self._at_zero[p]:  # counts are 0 at the empty word, whatever holds there
+            p = self.and_(p, self.exists(self.add_op(Top())))
         return self.conditional(p, self.add_op(One()), self.integer(0))
 
     def conditional(self, p: int, a: int, b: int) -> int:

@@ -123,7 +123,7 @@ def _conditional(test: Value, then: Value, other: Value, dtype: np.dtype[Any]) -
     if isinstance(test, int):
         return then if test else other
     if isinstance(then, int) and isinstance(other, int) and then == 1 and other == 0:
-        return test.astype(dtype)
+        return test.astype(_counting(dtype)).astype(dtype, copy=False)
     return np.where(test, np.asarray(then, dtype), np.asarray(other, dtype))
 
 
@@ -132,7 +132,7 @@ def _count(index: int, body: Value, state: State, width: int, dtype: np.dtype[An
         if not body:
             return 0
         return np.arange(state.position + 1, state.position + width + 1).astype(dtype)[None, :]
-    counts: Array = np.cumsum(body, axis=1, dtype=dtype)
+    counts: Array = np.cumsum(body, axis=1, dtype=_counting(dtype)).astype(dtype, copy=False)
     total = state.totals.get(index)
     if total is not None:
         counts += total[:, None].astype(dtype)
@@ -147,7 +147,7 @@ def _guarded(
     """Sums the body shifted by each distance; runs of distances are differences of running sums."""
     if isinstance(body, int):
         body = np.full((1, width), bool(body))
-    reach = distances[-1]
+    reach, working = distances[-1], _counting(dtype)
     seen = np.broadcast_to(state.windows.get(index, np.False_), (len(body), reach))
     extended = np.concatenate([seen, body], axis=1)
     state.windows[index] = extended[:, width:].copy()
@@ -155,18 +155,23 @@ def _guarded(
     result: Array | None = None
     for near, far in _runs(distances):
         if far - near < 3:
-            part: Array = extended[:, reach - near : reach - near + width].astype(dtype)
+            part: Array = extended[:, reach - near : reach - near + width].astype(working)
             for distance in range(near + 1, far + 1):
                 part += extended[:, reach - distance : reach - distance + width]
         else:
             if sums is None:
-                sums = np.zeros((len(extended), reach + width + 1), dtype=dtype)
-                np.cumsum(extended, axis=1, dtype=dtype, out=sums[:, 1:])
+                sums = np.zeros((len(extended), reach + width + 1), dtype=working)
+                np.cumsum(extended, axis=1, dtype=working, out=sums[:, 1:])
             upper, lower = reach - near + 1, reach - far
             part = sums[:, upper : upper + width] - sums[:, lower : lower + width]
         result = part if result is None else result + part
     assert result is not None
-    return result
+    return result.astype(dtype, copy=False)
+
+
+def _counting(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type to count truth values in: as Python objects they would stay True and False, not 1 and 0."""
+    return np.dtype(np.int64) if dtype.hasobject else dtype
 
 
 def _periodic(modulus: int, residues: tuple[int, ...], position: int, width: int) -> Array:
@@ -227,29 +232,7 @@ def at_empty_word(core: Core) -> list[bool | int]:
     """Every operation at position 0: no token, every count 0."""
     values: list[bool | int] = []
     for op in core.ops:
-        match op:
-            case c.Token():
-                values.append(False)
-            case c.Top():
-                values.append(True)
-            case c.Not(body):
-                values.append(not values[body])
-            case c.And(left, right):
-                values.append(bool(values[left] and values[right]))
-            case c.Periodic(_, residues):
-                values.append(residues[0] == 0)
-            case c.Leq(left, right):
-                values.append(values[left] <= values[right])
-            case c.Count():
-                values.append(0)
-            case c.Conditional(test, then, other):
-                values.append(values[then] if values[test] else values[other])
-            case c.Add(left, right):
-                values.append(values[left] + values[right])
-            case c.Subtract(left, right):
-                values.append(values[left] - values[right])
-            case c.One():
-                values.append(1)
+        values.append(c.at_zero(op, values))
     return values
 
 

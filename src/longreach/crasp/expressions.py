@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Sort: TypeAlias = Literal["Boolean", "count"]
 
+MAX_DISTANCE = 10**6  # a window that long is a slip, and every evaluator would have to carry it
+
 # Kinds of expressions, with the sorts that they take (None: no operands) and give.
 SORTS: dict[str, tuple[tuple[Sort, ...], Sort]] = {
     "token": ((), "Boolean"),
@@ -193,8 +195,10 @@ def _mismatch(kind: str, args: tuple[Expr, ...], want: Sort, index: int) -> str:
     article = {"Boolean": "a Boolean", "count": "a count"}
     if kind == "if":
         part = ("the condition", "the first value", "the second value")[index]
-        hint = "" if want == "Boolean" else "; for Booleans write (p && x) || (!p && y)"
-        return f"in a conditional {part} must be {article[want]}, not {article[got]}{hint}"
+        hint = "it binds loosest, brackets may be missing: (x if p else y) …"
+        if want == "count":
+            hint += "; for Booleans write (p && x) || (!p && y)"
+        return f"in a conditional {part} must be {article[want]}, not {article[got]}; {hint}"
     if kind in ("not", "count", "exists"):
         space = " " if kind == "exists" else ""
         hint = f"'{symbol}' binds tightest, brackets may be missing: {symbol}{space}(…)"
@@ -228,6 +232,8 @@ def count(body: Operand, *distances: int, before: bool = False) -> Expr:
         raise InputError("count takes distances or before=True, not both")
     if any(distance < 0 for distance in distances):
         raise InputError("a distance looks back: 0, 1, 2, …")
+    if any(distance > MAX_DISTANCE for distance in distances):
+        raise InputError(f"a distance is at most {MAX_DISTANCE}")
     guard = Guard(None) if before else Guard(tuple(sorted(set(distances)))) if distances else None
     return make("count", body, value=guard)
 

@@ -42,8 +42,9 @@ def lower(program: Program) -> Core:
         accept = None
     elif accept is None:
         raise InputError("the program has no Boolean statement, so nothing says which words it accepts")
-    named = [op.symbol for op in builder.ops if isinstance(op, c.Token)]
-    named += [symbol for symbol, _ in outputs if symbol not in named]
+    # In order, so that the alphabet does not depend on how the statements are arranged.
+    tokens = (op.symbol for op in builder.ops if isinstance(op, c.Token))
+    named = sorted({*tokens, *(symbol for symbol, _ in outputs)})
     if program.alphabet is not None:
         for symbol in named:
             if symbol not in program.alphabet:
@@ -253,6 +254,8 @@ def _raise_one(op: c.Op, exprs: list[Expr], ops: Sequence[c.Op]) -> Expr:
             return make("not", exprs[body])
         case c.And(left, right):
             return make("and", exprs[left], exprs[right])
+        case c.Periodic(residues=()):
+            return FALSE
         case c.Periodic(modulus, residues):
             return Expr("periodic", (), PositionTest(modulus, residues))
         case c.Leq(left, right):

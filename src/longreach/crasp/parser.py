@@ -17,6 +17,7 @@ from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
 
 from longreach.crasp.expressions import (
     FALSE,
+    MAX_DISTANCE,
     TRUE,
     Expr,
     Guard,
@@ -36,8 +37,8 @@ RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "els
 # Position tests count from 0, as in the interpreter whose names they are: pos_even holds at our 1, 3, 5, …
 POSITION_TESTS = {"pos_even": PositionTest(2, (1,), "pos_even"), "pos_odd": PositionTest(2, (0,), "pos_odd")}
 KNOWN_IMPORTS = "pred, pred2, pred3, … (predK for any K ≥ 1), pos_even, pos_odd"
-MAX_DISTANCE = 10**6  # a window that long is a slip, and every evaluator would have to carry it
 MAX_DIGITS = 1000
+_MOST_LISTED = 1000  # residues that are not a given one are listed up to this many; beyond it '!=' is negated
 
 _KINDS = {
     "&&": "and", "||": "or", "=>": "implies", "<=>": "iff", "==": "eq", "!=": "ne", "<": "lt", "<=": "le",
@@ -124,7 +125,8 @@ class _Reader:
     """Turns parse trees into expressions, statement by statement, without recursion."""
 
     def __init__(self, text: str, file: str) -> None:
-        self._lines = text.splitlines() or [""]
+        # Lines as the grammar counts them: `splitlines` would also split at form feeds and the like.
+        self._lines = re.split(r"\r?\n", text.removesuffix("\n").removesuffix("\r"))
         self._file = file
         self._statements: list[Statement] = []
         self._names: dict[str, Expr] = {}
@@ -160,6 +162,8 @@ class _Reader:
                 self._declare(head)
 
     def _assign(self, name: Token, body: Node) -> None:
+        if name in RESERVED:
+            self.fail_at(name, f"'{name}' is reserved and cannot be a name; a statement is NAME = …")
         if name in self._names:
             self.fail_at(name, f"name '{name}' is defined twice; a name is assigned once")
         if name in self._imports:
@@ -189,9 +193,12 @@ class _Reader:
         if self._alphabet is not None:
             self.fail_at(directive, "the alphabet is declared twice")
         offset = len("#alphabet")
-        rest = re.sub(r"""("[^"]*"|'[^']*'|[^"'])*?(//.*)""", _blank_comment, directive[offset:], count=1)
         symbols: list[str] = []
-        for found in re.finditer(r"""("[^"]*"|'[^']*')(?=\s|$)|\S+""", rest):
+        for found in re.finditer(
+            r"""("[^"]*"|'[^']*')(?=\s|//|$)|(//.*)|\S+?(?=\s|//|$)""", directive[offset:]
+        ):
+            if found[2]:
+                break  # a comment
             symbol = found[0][1:-1] if found[1] else found[0]
             column = (directive.column or 1) + offset + found.start()
             if not symbol:
@@ -278,6 +285,8 @@ class _Reader:
             return Expr("periodic", (), POSITION_TESTS[name])
         if name in POSITION_TESTS:
             self.fail_at(name, f"'{name}' is not imported; add the line: #import {name}")
+        if name in RESERVED:
+            self.fail_at(name, f"'{name}' is reserved and cannot stand here; expected an expression")
         if name in self._imports:
             self.fail_at(name, f"'{name}' is a relation: it stands in a guard, as in #[{name}] …")
         hint = near_names(name, [*self._names, *(self._imports & POSITION_TESTS.keys())])
@@ -289,9 +298,11 @@ class _Reader:
             self.fail_at(tokens[1], "a modulus is at least 1")
         numbers = [tok for tok in tokens[2:] if tok.type == "INT"]
         residues = {self._residue(number, modulus) for number in numbers}
-        if tokens[2].type == "NE":
-            residues = set(range(modulus)) - residues
-        return Expr("periodic", (), PositionTest(modulus, tuple(sorted(residues))))
+        negated = tokens[2].type == "NE"
+        if negated and modulus <= _MOST_LISTED:
+            residues, negated = set(range(modulus)) - residues, False
+        test = Expr("periodic", (), PositionTest(modulus, tuple(sorted(residues)))) if residues else FALSE
+        return make("not", test) if negated else test
 
     def _residue(self, number: Token, modulus: int) -> int:
         residue = self._integer(number)
@@ -367,10 +378,6 @@ class _Reader:
         if isinstance(error, UnexpectedToken) and error.token.type == "$END":
             line, column = len(self._lines), len(self._lines[-1].rstrip()) + 1
         self.fail(line, column, explain(error, self._lines[line - 1][column - 1 :]))
-
-
-def _blank_comment(found: re.Match[str]) -> str:
-    return found[0][: found.start(2) - found.start()] + " " * len(found[2])
 
 
 def _distance_of(name: str) -> int | None:

@@ -10,7 +10,6 @@ from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.lowering import tidy
 
 
-@lru_cache(maxsize=64)
 def simplify(core: Core) -> Core:
     """An equivalent program: constants folded, equal operations shared, unread operations removed.
 
@@ -18,6 +17,12 @@ def simplify(core: Core) -> Core:
     >>> simplify(parse('D = # "a" == 0 && true').core).ops
     (Token(symbol='a'), Count(body=0, distances=None), One(), Subtract(left=2, right=2), Leq(left=1, right=3))
     """
+    return _simplified(core, core.names)
+
+
+@lru_cache(maxsize=64)
+def _simplified(core: Core, names: tuple[tuple[str, int], ...]) -> Core:
+    # `names` is part of the key: equal programs may differ in them.
     best = _only_read(core)
     while True:
         smaller = _pass(best)

@@ -11,6 +11,7 @@ _LITERALS = {
     "EQUAL": "'='", "RPAR": "')'", "LPAR": "'('", "RSQB": "']'", "RBRACE": "'}'", "LBRACE": "'{'",
     "COMMA": "','", "COLON": "':'", "ELSE": "'else'", "INT": "an integer", "STRING": "a token in quotes",
     "NAME": "a name", "I": "'i'", "PERCENT": "'%'", "IN": "'in'", "EQ": "'=='", "NE": "'!='",
+    "MINUS": "'-'", "__ANON_0": "'..'",
 }  # fmt: skip
 
 
@@ -32,7 +33,9 @@ def _unexpected_character(rest: str, expected: set[str]) -> str:
     directive = re.match(r"#\w+", rest)
     if directive and "OUTPUT" in expected:
         return f"unknown directive '{directive[0]}'; known are #alphabet and #import"
-    return f"unexpected {char!r}; expected {_expectation(expected)}"
+    # Which brackets are open is not known here, so that the closing ones would only mislead.
+    wanted = "an operator" if "AND" in expected else _expectation(expected)
+    return f"unexpected {char!r}; expected {wanted}"
 
 
 def _unexpected_token(kind: str, text: str, expected: set[str], rest: str) -> str:
@@ -51,6 +54,8 @@ def _unexpected_token(kind: str, text: str, expected: set[str], rest: str) -> st
         return "unexpected '='; write '==' to compare"
     if kind == "EQUAL" and "AND" in expected:
         return "unexpected '='; a line holds one statement"
+    if kind == "EQUAL" and expected == {"STRING"}:
+        return "'output' is reserved and cannot be a name; a predictor's statement is output \"a\" = …"
     if kind == "MINUS" and "STRING" in expected:
         return "there is no unary minus; write 0 - …"
     if kind == "I" and "STRING" in expected:
@@ -65,7 +70,7 @@ def _expectation(expected: set[str]) -> str:
         return "a statement: NAME = …"
     if "STRING" in expected and "NAME" in expected:
         return "an expression"
-    if "AND" in expected:
+    if expected & {"AND", "IFF"}:
         closing = [_LITERALS[name] for name in ("RPAR", "COMMA", "COLON", "ELSE") if name in expected]
         return " or ".join(["an operator", *closing] if closing else ["an operator", "the end of the line"])
     if "I" in expected and "LBRACE" in expected:

@@ -128,8 +128,9 @@ class Encoder:
 
 
 def _after_last_space(text: str) -> int:
-    tail = re.search(r"\S*\Z", text[-2 * PIECE :])
-    return len(text) - len(tail[0] if tail else "")
+    # Starting at a space keeps the search linear in the length of the last tokens.
+    found = re.search(r"\s\S*\Z", text)
+    return found.start() + 1 if found else 0
 
 
 def encode(core: Core, word: str | Sequence[str]) -> Codes:
