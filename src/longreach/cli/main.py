@@ -59,6 +59,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         sys.stdout.flush()
+        if result == EXIT_INTERRUPTED:
+            complain("interrupted")
         return result if isinstance(result, int) else 0
     except InputError as error:
         complain(error.message, error.details())

@@ -67,7 +67,9 @@ def _tree(positive: set[View], negative: set[View], modulus: int) -> Expr:
     result = FALSE
     for chosen, below in grouped(branches):
         rest = [value for value, expr in branches if value not in chosen]
-        result = disjunction(result, conjunction(feature.test(chosen, rest), below))
+        test = feature.test(chosen, rest)
+        # The current letter first, as people would say it.
+        result = disjunction(result, conjunction(test, below) if pick == 0 else conjunction(below, test))
     return result
 
 
@@ -79,12 +81,12 @@ class _Feature:
 
 
 def _features(example: View, modulus: int) -> list[_Feature]:
-    found = [
-        _Feature(lambda view, d=d: view.letters[d], _letter_test(d)) for d in range(len(example.letters))
-    ]  # type: ignore[misc]
-    if modulus > 1:
-        found.append(_Feature(lambda view: view.residue, _residue_test(modulus)))
-    return found
+    found = [_letter_feature(distance) for distance in range(len(example.letters))]
+    return found + [_Feature(lambda view: view.residue, _residue_test(modulus))] * (modulus > 1)
+
+
+def _letter_feature(distance: int) -> _Feature:
+    return _Feature(lambda view: view.letters[distance], _letter_test(distance))
 
 
 def _impurity(of: Callable[[View], object], positive: set[View], negative: set[View]) -> tuple[int, int]:
