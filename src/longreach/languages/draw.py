@@ -15,7 +15,8 @@ MARGIN = 70
 
 _STYLE = """
   .ground { fill: #fff } .state { fill: #f4f6f8; stroke: #1d2733; stroke-width: 1.6 }
-  .accepting { fill: none; stroke: #1d2733; stroke-width: 1.6 } .edge { fill: none; stroke: #66727f; stroke-width: 1.4 }
+  .accepting { fill: none; stroke: #1d2733; stroke-width: 1.6 }
+  .edge { fill: none; stroke: #66727f; stroke-width: 1.4 }
   .dead { opacity: .45 } text { font: 14px ui-monospace, monospace; fill: #1d2733; text-anchor: middle }
   .label { font-size: 13px; stroke: #fff; stroke-width: 5px; paint-order: stroke; stroke-linejoin: round }
   .tip { fill: #66727f }
@@ -35,10 +36,10 @@ def to_svg(automaton: Automaton, title: str = "automaton") -> str:
     >>> to_svg(from_expression("(ab)*"), "(ab)*").count("<circle")
     4
     """
-    places = _places(automaton)
+    alive = alive_states(automaton)
+    places = _places(automaton, alive)
     width = max(x for x, _ in places) + MARGIN
     height = max(y for _, y in places) + MARGIN
-    alive = alive_states(automaton)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label="{escape(title)}">',
@@ -52,7 +53,11 @@ def to_svg(automaton: Automaton, title: str = "automaton") -> str:
     labels = []
     for (source, target), letters in _merged_edges(automaton).items():
         pale = " dead" if target not in alive else ""
-        line, label = _edge(automaton, places, source, target, ", ".join(letters), pale)
+        if source == target:
+            line, label = _loop(places[source], ", ".join(letters), pale)
+        else:
+            back = source in automaton.transitions[target]
+            line, label = _edge(places[source], places[target], back, ", ".join(letters), pale)
         parts.append(line)
         labels.append(label)
     for state, (x, y) in enumerate(places):
@@ -66,8 +71,8 @@ def to_svg(automaton: Automaton, title: str = "automaton") -> str:
     return "\n".join([*parts, *labels, "</svg>"]) + "\n"
 
 
-def _places(automaton: Automaton) -> list[Point]:
-    """Layers by the shortest word that leads to a state, each centred."""
+def _places(automaton: Automaton, alive: set[int]) -> list[Point]:
+    """Layers by the shortest word that leads to a state, each centred; a state that accepts nothing below."""
     layer = {0: 0}
     queue = deque([0])
     while queue:
@@ -78,14 +83,17 @@ def _places(automaton: Automaton) -> list[Point]:
                 queue.append(target)
     rows: dict[int, list[int]] = {}
     for state, number in layer.items():
-        rows.setdefault(number, []).append(state)
+        if state in alive or state == 0:
+            rows.setdefault(number, []).append(state)
     tallest = max(len(states) for states in rows.values())
     places: dict[int, Point] = {}
     for number, states in rows.items():
         top = MARGIN + 20 + (tallest - len(states)) * ROW / 2
         for k, state in enumerate(states):
             places[state] = (MARGIN + 20 + number * LAYER, top + k * ROW)
-    return [places[state] for state in range(len(automaton))]
+    right, bottom = (max(place[k] for place in places.values()) for k in (0, 1))
+    below = ((MARGIN + 20 + right) / 2, bottom + ROW)
+    return [places.get(state, below) for state in range(len(automaton))]
 
 
 def _merged_edges(automaton: Automaton) -> dict[tuple[int, int], list[str]]:
@@ -96,20 +104,24 @@ def _merged_edges(automaton: Automaton) -> dict[tuple[int, int], list[str]]:
     return edges
 
 
-def _edge(
-    automaton: Automaton, places: list[Point], source: int, target: int, label: str, pale: str
-) -> tuple[str, str]:
-    (x, y), (u, v) = places[source], places[target]
-    if source == target:
-        start, end = (x - 9, y - RADIUS + 2), (x + 9, y - RADIUS + 2)
-        loop = f"M{start[0]:.1f} {start[1]:.1f}C{x - 26:.1f} {y - 62:.1f} {x + 26:.1f} {y - 62:.1f} {end[0]:.1f} {end[1]:.1f}"
-        return _drawn(loop, pale), _label((x, y - 56), label, pale)
+def _loop(place: Point, label: str, pale: str) -> tuple[str, str]:
+    x, y = place
+    # A pale state stands at the bottom, where its loop has room below.
+    side = 1 if pale else -1
+    start, top = y + side * (RADIUS - 2), y + side * 62
+    numbers = (
+        f"M{x - 9:.1f} {start:.1f}C{x - 26:.1f} {top:.1f} {x + 26:.1f} {top:.1f} {x + 9:.1f} {start:.1f}"
+    )
+    return _drawn(numbers, pale), _label((x, y + side * 56 + (8 if pale else 0)), label, pale)
+
+
+def _edge(place: Point, other: Point, back: bool, label: str, pale: str) -> tuple[str, str]:
+    (x, y), (u, v) = place, other
     length = math.hypot(u - x, v - y)
     normal = (-(v - y) / length, (u - x) / length)
-    back = source in automaton.transitions[target]
     # Edges bend when another one comes back, or when they would pass through states between.
-    far = length > 1.2 * max(LAYER, ROW)
-    bend = -(0.28 * length if far else 0.2 * length) if back or far else 0.0
+    far = length > 1.2 * max(LAYER, ROW) and not pale
+    bend = -(0.28 if far else 0.2) * length if back or far else 0.0
     control = ((x + u) / 2 + normal[0] * bend, (y + v) / 2 + normal[1] * bend)
     start, end = _towards((x, y), control, RADIUS), _towards((u, v), control, RADIUS + 1)
     middle = ((start[0] + 2 * control[0] + end[0]) / 4, (start[1] + 2 * control[1] + end[1]) / 4)
