@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 # Exponents of Mersenne primes. With the first, products fit into 64 bits; the others use Python integers.
 _EXPONENTS = (31, 521, 4423, 44497)
+_SMALL = 1000
 
 Matrix = npt.NDArray[Any]
 
@@ -161,14 +162,19 @@ def _rational(residue: int, prime: int) -> Fraction | None:
 
 def _integral(column: Matrix, prime: int) -> list[int] | None:
     """The shortest integer vector proportional to the lifted column."""
-    values = []
-    for residue in column:
-        value = _rational(int(residue), prime)
-        if value is None:
-            return None
-        values.append(value)
-    scale = lcm(*(value.denominator for value in values))
-    whole = [int(value * scale) for value in values]
+    signed = np.where(column > prime // 2, column - prime, column)
+    if np.abs(signed).max(initial=0) <= _SMALL:
+        # Nearly always; the exact check that follows would find a mistake.
+        whole = [int(value) for value in signed]
+    else:
+        values = []
+        for residue in column:
+            value = _rational(int(residue), prime)
+            if value is None:
+                return None
+            values.append(value)
+        scale = lcm(*(value.denominator for value in values))
+        whole = [int(value * scale) for value in values]
     divisor = gcd(*whole) or 1
     return [value // divisor for value in whole]
 
@@ -183,7 +189,10 @@ def _product(matrix: Matrix, columns: Matrix) -> Matrix:
     """Matrix product of a small-entry matrix with columns that may be large."""
     if columns.dtype == object:
         return np.asarray(matrix.astype(object).dot(columns))
-    bound = int(np.abs(matrix).max(initial=0)) * int(np.abs(columns).max(initial=0)) * matrix.shape[1]
+    bound = int(np.abs(matrix).sum(axis=1).max(initial=0)) * int(np.abs(columns).max(initial=0))
+    if bound < 2**53:
+        # Exact in floating point, and much faster there.
+        return np.asarray(np.rint(matrix.astype(np.float64) @ columns.astype(np.float64)), dtype=np.int64)
     if bound < 2**62:
         return np.asarray(matrix @ columns)
     return np.asarray(matrix.astype(object).dot(columns.astype(object)))

@@ -6,12 +6,14 @@ automaton, so one refinement and one way of writing programs serve all classes o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
 from longreach.languages.automaton import Automaton, strong_components
 from longreach.languages.potentials import Classes, Graph, Refinement, numbered, refine
+
+_Key = tuple[int, tuple[int, ...] | None, int | None]
 
 
 class Convention(StrEnum):
@@ -30,11 +32,12 @@ class ExtendedState:
     `window` holds the last letters read, oldest first, by their place in the alphabet; near the start of a
     word it is shorter than the full window. `residue` is the number of letters read so far, modulo the
     modulus, so the next letter stands at a position (counted from 1) congruent to `residue + 1`.
+    Both are None in states from which on letters alone are enough, such as a sink.
     """
 
     state: int
-    window: tuple[int, ...]
-    residue: int
+    window: tuple[int, ...] | None
+    residue: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +89,28 @@ class Analysis:
 
 
 def extend(
-    automaton: Automaton, window: int, modulus: int, limit: int | None = None
+    automaton: Automaton,
+    window: int,
+    modulus: int,
+    limit: int | None = None,
+    settled: Set[int] = frozenset(),
 ) -> ExtendedAutomaton | None:
-    """The extended automaton, or None if it has more than `limit` states."""
-    start = (0, (), 0)
-    number: dict[tuple[int, tuple[int, ...], int], int] = {start: 0}
-    order: list[tuple[int, tuple[int, ...], int]] = [start]
+    """The extended automaton, or None if it has more than `limit` states.
+
+    States in `settled`, which must not lead to others, are left as they are.
+    """
+    start: _Key = (0, None, None) if 0 in settled else (0, (), 0)
+    number: dict[_Key, int] = {start: 0}
+    order: list[_Key] = [start]
     rows: list[tuple[int, ...]] = []
     for state, seen, residue in order:
         row = []
         for letter, target in enumerate(automaton.transitions[state]):
-            key = (target, (*seen, letter)[-window:] if window else (), (residue + 1) % modulus)
+            key: _Key = (target, None, None)
+            if target not in settled:
+                assert seen is not None
+                assert residue is not None
+                key = (target, (*seen, letter)[-window:] if window else (), (residue + 1) % modulus)
             if key not in number:
                 if limit is not None and len(order) >= limit:
                     return None
@@ -120,6 +134,17 @@ def analyse(extended: ExtendedAutomaton, *, complete: bool = True) -> Analysis:
     """
     parts = strong_components(extended.transitions)
     return Analysis(extended, tuple(_component(extended, tuple(states), complete) for states in parts))
+
+
+def settled_states(plain: Analysis) -> frozenset[int]:
+    """The states of an automaton from which on every component is determined by letters alone."""
+    extended = plain.extended
+    settled: set[int] = set()
+    for component in reversed(plain.components):
+        leads = {target for state in component.states for target in extended.transitions[state]}
+        if component.rounds is not None and leads <= settled | set(component.states):
+            settled |= set(component.states)
+    return frozenset(extended.states[state].state for state in settled)
 
 
 def first_bad_pair(

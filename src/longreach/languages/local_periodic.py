@@ -8,14 +8,15 @@ the modulus.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from longreach.languages.arrows import Failure
-from longreach.languages.automaton import Automaton, Word
+from longreach.languages.automaton import Automaton, IntArray, Word
 from longreach.languages.budget import DEFAULT_BUDGET, Budget
-from longreach.languages.extended import Analysis, analyse, extend
+from longreach.languages.extended import Analysis, analyse, extend, settled_states
 from longreach.languages.idempotents import idempotent_graph
 from longreach.languages.membership import plain_analysis
 from longreach.languages.monoid import (
@@ -35,7 +36,8 @@ class ArrowRefutation:
     block: int | None
     """Every object word has this length and it divides that of every arrow word; None without periodic
     relations, where lengths do not matter."""
-    objects: tuple[Word, ...]
+    objects: Mapping[int, Word]
+    """The word of each object that the failure names by number."""
     words: tuple[Word, ...]
     """The word of each arrow of the failure."""
     failure: Failure
@@ -48,6 +50,8 @@ class Decision:
     answer: bool | None
     analysis: Analysis | None = None
     """For yes: the extended automaton with its potentials; None if it is beyond the budget."""
+    smallest: bool = True
+    """Whether window and modulus are known to be the smallest."""
     refutation: ArrowRefutation | None = None
     """For no."""
     exhausted: str = ""
@@ -81,69 +85,63 @@ def decide_positional(
         proof = ArrowRefutation(
             automaton,
             sample.block,
-            tuple(tuple(spell[a] for a in word) for word in sample.objects),
+            {number: tuple(spell[a] for a in word) for number, word in enumerate(sample.objects)},
             tuple(tuple(spell[a] for a in word) for word in sample.words),
             sample.failure,
         )
         return PositionalDecisions(Decision(False, refutation=proof), Decision(False, refutation=proof))
     monoid = transition_monoid(automaton, budget.monoid)
     if monoid is None:
-        return _without_monoid(automaton, budget)
+        return _without_monoid(plain, budget)
     stable = stable_semigroup(monoid)
-    both = _periodic_local(stable, budget)
+    both = _periodic_local(plain, stable, budget)
     if both.answer is False:
         return PositionalDecisions(both, both)
-    if both.analysis is not None and both.analysis.extended.modulus == 1:
+    if both.analysis is not None and both.analysis.extended.modulus == 1 and both.smallest:
         return PositionalDecisions(both, both)
-    return PositionalDecisions(both, _local(monoid, budget))
+    return PositionalDecisions(both, _local(plain, monoid, budget))
 
 
-def _without_monoid(automaton: Automaton, budget: Budget) -> PositionalDecisions:
+def _without_monoid(plain: Analysis, budget: Budget) -> PositionalDecisions:
     exhausted = f"the transition monoid has more than {budget.monoid} elements"
     # A small window alone may still be enough; that needs no monoid.
-    found = _smallest_window(automaton, 1, budget)
-    decision = Decision(True, found) if found is not None else Decision(None, exhausted=exhausted)
-    return PositionalDecisions(decision, decision)
+    found = _yes(plain, 1, budget)
+    local = found or Decision(None, exhausted=exhausted)
+    return PositionalDecisions(local if found is None else replace(found, smallest=False), local)
 
 
-def _periodic_local(stable: StableSemigroup, budget: Budget) -> Decision:
-    automaton = stable.monoid.automaton
-    elements = stable.monoid.elements[stable.members]
-    graph = idempotent_graph(elements, budget.arrows)
-    if graph is None:
-        found = _smallest_window(automaton, stable.length, budget)
-        if found is not None:
-            return Decision(True, found)
-        return Decision(None, exhausted=f"the graph of idempotents has more than {budget.arrows} edges")
-    failure = graph.failure()
-    if failure is None:
-        return Decision(True, _smallest_window(automaton, stable.length, budget))
-    proof = ArrowRefutation(
-        automaton,
-        stable.length,
-        tuple(stable.word(int(stable.members[e])) for e in graph.objects),
-        tuple(stable.word(int(stable.members[arrow.name])) for arrow in failure.arrows),
-        failure,
-    )
-    return Decision(False, refutation=proof)
+def _periodic_local(plain: Analysis, stable: StableSemigroup, budget: Budget) -> Decision:
+    members = stable.members
+    return _by_idempotents(plain, stable.monoid, members, stable.length, stable.word, budget)
 
 
-def _local(monoid: TransitionMonoid, budget: Budget) -> Decision:
-    members = monoid.semigroup()
+def _local(plain: Analysis, monoid: TransitionMonoid, budget: Budget) -> Decision:
+    return _by_idempotents(plain, monoid, monoid.semigroup(), None, lambda x: _nonempty(monoid, x), budget)
+
+
+def _by_idempotents(
+    plain: Analysis,
+    monoid: TransitionMonoid,
+    members: IntArray,
+    block: int | None,
+    spell: Callable[[int], Word],
+    budget: Budget,
+) -> Decision:
+    """The exact test on the graph of idempotents of the members, whose words have the block's length."""
     graph = idempotent_graph(monoid.elements[members], budget.arrows)
     if graph is None:
-        found = _smallest_window(monoid.automaton, 1, budget)
-        if found is not None:
-            return Decision(True, found)
-        return Decision(None, exhausted=f"the graph of idempotents has more than {budget.arrows} edges")
+        exhausted = f"the graph of idempotents has more than {budget.arrows} edges"
+        return _yes(plain, block or 1, budget) or Decision(None, exhausted=exhausted)
     failure = graph.failure()
     if failure is None:
-        return Decision(True, _smallest_window(monoid.automaton, 1, budget))
+        return _yes(plain, block or 1, budget) or Decision(True, smallest=False)
+    # Only the objects that occur in the failing component are part of the proof.
+    used = sorted({number for _, number in failure.vertices})
     proof = ArrowRefutation(
         monoid.automaton,
-        None,
-        tuple(_nonempty(monoid, int(members[e])) for e in graph.objects),
-        tuple(_nonempty(monoid, int(members[arrow.name])) for arrow in failure.arrows),
+        block,
+        {number: spell(int(members[graph.objects[number]])) for number in used},
+        tuple(spell(int(members[arrow.name])) for arrow in failure.arrows),
         failure,
     )
     return Decision(False, refutation=proof)
@@ -156,23 +154,30 @@ def _nonempty(monoid: TransitionMonoid, element: int) -> Word:
     return (*monoid.word(before), monoid.automaton.alphabet[letter])
 
 
-def _smallest_window(automaton: Automaton, length: int, budget: Budget) -> Analysis | None:
-    """The extended automaton with the smallest window, and then the smallest modulus dividing the length."""
+def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
+    """A yes with the smallest window, and then the smallest modulus dividing the length; None beyond the
+    budget.
+
+    A multiple of a modulus sees more, so the largest one decides whether a window is wide enough. Where that
+    needs too many states, smaller moduli with wider windows are tried, without a claim to be the smallest.
+    """
     moduli = [m for m in range(1, length + 1) if length % m == 0]
     window = 0
-    while True:
-        # A multiple of a modulus sees more: if the largest one fails, so do all.
-        extended = extend(automaton, window, length, budget.window_states)
-        if extended is None:
-            return None
-        analysis = analyse(extended, complete=False)
-        if analysis.holds():
-            break
+    widest = _fitting(plain, window, length, budget)
+    while widest is not None and not widest.holds():
         window += 1
+        widest = _fitting(plain, window, length, budget)
     for modulus in moduli[:-1]:
-        smaller = extend(automaton, window, modulus, budget.window_states)
-        if smaller is not None:
-            found = analyse(smaller, complete=False)
-            if found.holds():
-                return found
-    return analysis
+        analysis = _fitting(plain, window, modulus, budget)
+        wider = window
+        while widest is None and analysis is not None and not analysis.holds():
+            wider += 1
+            analysis = _fitting(plain, wider, modulus, budget)
+        if analysis is not None and analysis.holds():
+            return Decision(True, analysis, smallest=widest is not None)
+    return None if widest is None else Decision(True, widest)
+
+
+def _fitting(plain: Analysis, window: int, modulus: int, budget: Budget) -> Analysis | None:
+    extended = extend(plain.extended.automaton, window, modulus, budget.window_states, settled_states(plain))
+    return None if extended is None else analyse(extended, complete=False)

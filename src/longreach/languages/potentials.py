@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -19,6 +20,8 @@ import numpy.typing as npt
 from longreach.languages.exact import Constraints, dense, null_space
 
 IntArray = npt.NDArray[np.int64]
+# With few groups the linear system is small anyway.
+_FOLD_FROM = 32
 Classes = tuple[int, ...]
 """The class of each vertex; classes are numbered in the order of their first vertex."""
 
@@ -64,16 +67,23 @@ class Potential:
     """By class (of the round before) and label."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Round:
     """One step of the refinement."""
 
+    graph: Graph
+    before: Classes
     classes: Classes
-    potentials: tuple[Potential, ...]
-    """Potentials that together separate any two vertices which were in one class and no longer are."""
+    _space: _Space
+
+    @cached_property
+    def potentials(self) -> tuple[Potential, ...]:
+        """Potentials that together separate any two vertices which were in one class and no longer are."""
+        chosen = _separating(self._space, self.before, self.classes)
+        return tuple(_potential(self.graph, self.before, values) for values in chosen)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Refinement:
     """The steps of the refinement, up to the fixpoint or to where the caller had enough."""
 
@@ -105,8 +115,7 @@ def refine(graph: Graph, enough: Callable[[Classes], bool] = lambda classes: Fal
         finer = numbered([(old, *key) for old, key in zip(classes, space.keys(), strict=True)])
         if finer == classes:
             break
-        chosen = _separating(space, classes, finer)
-        rounds.append(Round(finer, tuple(_potential(graph, classes, values) for values in chosen)))
+        rounds.append(Round(graph, classes, finer, space))
         classes = finer
     return Refinement(graph.start, tuple(rounds))
 
@@ -146,14 +155,48 @@ class _Space:
 
 
 def _space(graph: Graph, classes: Sequence[int]) -> _Space:
-    group = graph.groups(classes)
+    root = np.arange(graph.vertices)
+    source, target, group = graph.source, graph.target, graph.groups(classes)
+    if int(group.max(initial=0)) >= _FOLD_FROM:
+        root = _folded(graph.vertices, source, target, group)
+        edges = np.unique(np.stack([root[source], root[target], group]), axis=1)
+        source, target, group = edges
     # An edge alone in its group constrains nothing.
-    shared = np.flatnonzero(np.bincount(group)[group] > 1)
-    source, target = graph.source[shared], graph.target[shared]
+    shared = np.flatnonzero(np.bincount(group, minlength=1)[group] > 1)
+    source, target = source[shared], target[shared]
     names, group = np.unique(group[shared], return_inverse=True)
     if len(names) <= graph.vertices:
-        return _space_by_shifts(graph.vertices, source, target, group, len(names))
-    return _space_by_values(graph.vertices, source, target, group)
+        space = _space_by_shifts(graph.vertices, source, target, group, len(names))
+    else:
+        space = _space_by_values(graph.vertices, source, target, group)
+    return _Space(tuple(space.parts[r] for r in root.tolist()), space.values[root])
+
+
+def _folded(count: int, source: IntArray, target: IntArray, group: IntArray) -> IntArray:
+    """A representative of each vertex: ends of two edges of one group that meet at the other end are equal.
+
+    This only makes the linear systems smaller.
+    """
+    root = np.arange(count)
+    while True:
+        merges: set[tuple[int, int]] = set()
+        for near, far in ((root[source], root[target]), (root[target], root[source])):
+            first, key = np.unique(group * count + near, return_index=True, return_inverse=True)[1:]
+            differ = far != far[first][key]
+            merges |= set(zip(far[differ].tolist(), far[first][key][differ].tolist(), strict=True))
+        if not merges:
+            return root
+        link = list(range(count))
+        for u, v in merges:
+            while link[u] != u:
+                u = link[u]
+            while link[v] != v:
+                v = link[v]
+            link[max(u, v)] = min(u, v)
+        for vertex in range(count):
+            # Links lead to smaller numbers, which are already final.
+            link[vertex] = link[link[vertex]]
+        root = np.array(link)[root]
 
 
 def _space_by_shifts(count: int, source: IntArray, target: IntArray, group: IntArray, groups: int) -> _Space:
