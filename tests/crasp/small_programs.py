@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 from hypothesis import strategies as st
 
 from longreach.crasp import core as c
-from longreach.crasp.core import Core
+from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.words import encode
 
@@ -68,60 +70,89 @@ def words_up_to(alphabet: Sequence[str], length: int) -> Iterator[tuple[str, ...
         yield from product(alphabet, repeat=n)
 
 
-@st.composite
 def programs(
-    draw: st.DrawFn,
     relations: Sequence[str] | None = None,
     alphabet: tuple[str, ...] = ("a", "b"),
     closed: bool = True,
-    max_ops: int = 14,
+    layers: int = 3,
+) -> st.SearchStrategy[Core]:
+    """Random acceptors; drawn evenly, since programs made of smallest choices compute little."""
+    return st.integers(0, 2**32).map(
+        lambda seed: random_program(random.Random(seed), relations, alphabet, closed, layers)
+    )
+
+
+def random_program(
+    draw: random.Random,
+    relations: Sequence[str] | None,
+    alphabet: tuple[str, ...],
+    closed: bool,
+    layers: int,
 ) -> Core:
-    """A random acceptor that counts at least once, and often what other counts decide."""
+    """A program of some layers: each counts what the layers before it decided."""
     if relations is None:
-        relations = draw(st.sampled_from(ALL_CLASSES))
-    ops: list[c.Op] = [c.Token(alphabet[0]), c.One(), c.Count(0), c.Leq(1, 2)]
-    for _ in range(draw(st.integers(1, max_ops))):
-        ops.append(draw(_op(ops, relations, alphabet)))
-    ops.append(c.Leq(draw(_operand(ops, False)), draw(_operand(ops, False))))
-    accept = draw(_operand(ops, True))
-    return Core(tuple(ops), alphabet, closed, accept)
+        relations = draw.choice(ALL_CLASSES)
+    b = CoreBuilder()
+    tests = [b.add_op(c.Token(symbol)) for symbol in alphabet]
+    for _ in range(layers):
+        if "periodic" in relations:
+            modulus = draw.randint(2, 4)
+            residues = sorted(draw.sample(range(modulus), draw.randint(1, modulus)))
+            tests.append(b.add_op(c.Periodic(modulus, tuple(residues))))
+        counts = [_count(draw, b, tests, relations) for _ in range(draw.randint(2, 3))]
+        for _ in range(draw.randint(1, 2)):
+            comparison = b.leq(_sum(draw, b, tests, counts), _sum(draw, b, tests, counts))
+            tests.append(_boolean(draw, b, comparison, tests))
+    core = Core(tuple(b.ops), alphabet, closed, tests[-1])
+    return replace(core, accept=next((test for test in reversed(tests) if _varies(core, test)), tests[-1]))
 
 
-@st.composite
-def _operand(draw: st.DrawFn, ops: list[c.Op], boolean: bool) -> int:
-    """Late operations are likelier, so that programs nest."""
-    fitting = [k for k, op in enumerate(ops) if c.is_boolean(op) == boolean]
-    return fitting[-1 - draw(st.integers(0, min(4, len(fitting) - 1)))]
+def _varies(core: Core, index: int) -> bool:
+    """Whether an operation is true at some positions and false at others: constants would test nothing."""
+    first, last = core.alphabet[0], core.alphabet[-1]
+    words = [(first,) * 6, (last,) * 6, (first, last) * 3, (last, last, first) * 2, (first, first, last) * 2]
+    found = [literal_values(core, word) for word in words]
+    return len({bool(values[index, i]) for values in found for i in range(1, 7)}) == 2
 
 
-@st.composite
-def _op(draw: st.DrawFn, ops: list[c.Op], relations: Sequence[str], alphabet: tuple[str, ...]) -> c.Op:
-    kinds = ["token", "top", "not", "and", "leq", "leq", "count", "count", "conditional", "add", "subtract"]
-    match draw(st.sampled_from([*kinds, *relations, *relations])):
-        case "token":
-            return c.Token(draw(st.sampled_from(alphabet)))
-        case "top":
-            return c.Top()
-        case "not":
-            return c.Not(draw(_operand(ops, True)))
-        case "and":
-            return c.And(draw(_operand(ops, True)), draw(_operand(ops, True)))
-        case "leq":
-            return c.Leq(draw(_operand(ops, False)), draw(_operand(ops, False)))
-        case "count":
-            return c.Count(draw(_operand(ops, True)))
-        case "local":
-            distances = draw(st.sets(st.integers(0, 3), min_size=1, max_size=3))
-            return c.Count(draw(_operand(ops, True)), tuple(sorted(distances)))
-        case "periodic":
-            modulus = draw(st.integers(2, 4))
-            residues = draw(st.sets(st.integers(0, modulus - 1), min_size=1))
-            return c.Periodic(modulus, tuple(sorted(residues)))
-        case "conditional":
-            return c.Conditional(
-                draw(_operand(ops, True)), draw(_operand(ops, False)), draw(_operand(ops, False))
-            )
+def _late(draw: random.Random, items: list[int]) -> int:
+    """One of the last few, so that programs nest."""
+    return draw.choice(items[-4:])
+
+
+def _count(draw: random.Random, b: CoreBuilder, tests: list[int], relations: Sequence[str]) -> int:
+    body = _boolean(draw, b, _late(draw, tests), tests)
+    if "local" in relations and draw.random() < 0.6:
+        distances = sorted(draw.sample(range(4), draw.randint(1, 3)))
+        return b.add_op(c.Count(body, tuple(distances)))
+    return b.add_op(c.Count(body))
+
+
+def _sum(draw: random.Random, b: CoreBuilder, tests: list[int], counts: list[int]) -> int:
+    """A count, a constant, or two of them added, subtracted or chosen between."""
+    terms = [draw.choice(counts), draw.choice(counts), b.integer(draw.randint(-1, 2))]
+    first, second = draw.sample(terms, 2)
+    match draw.choice(["first", "add", "subtract", "conditional"]):
         case "add":
-            return c.Add(draw(_operand(ops, False)), draw(_operand(ops, False)))
+            return b.add_op(c.Add(first, second))
+        case "subtract":
+            return b.add_op(c.Subtract(first, second))
+        case "conditional":
+            chosen = b.add_op(c.Conditional(_late(draw, tests), first, second))
+            return b.add_op(c.Add(chosen, chosen)) if draw.random() < 0.5 else chosen
         case _:
-            return c.Subtract(draw(_operand(ops, False)), draw(_operand(ops, False)))
+            return first
+
+
+def _boolean(draw: random.Random, b: CoreBuilder, test: int, tests: list[int]) -> int:
+    match draw.choice(["itself", "itself", "not", "and", "or", "iff"]):
+        case "not":
+            return b.add_op(c.Not(test))
+        case "and":
+            return b.and_(test, _late(draw, tests))
+        case "or":
+            return b.or_(test, _late(draw, tests))
+        case "iff":
+            return b.iff(test, _late(draw, tests))
+        case _:
+            return test

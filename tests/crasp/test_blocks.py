@@ -75,7 +75,7 @@ def check_removal(core: Core, relations, padding: Padding | None, length: int) -
 @given(data=st.data(), extra=st.integers(0, 2), before=st.integers(0, 2))
 @settings(deadline=None, max_examples=40)
 def test_removal_with_short_paddings(data: st.DataObject, extra: int, before: int, relations) -> None:  # type: ignore[no-untyped-def]
-    core = data.draw(programs(max_ops=10))
+    core = data.draw(programs(layers=2))
     least = least_padding(core, "b", relations)
     check_removal(core, relations, least, 5 if least.length < 8 else 3)
     if "periodic" not in relations:
@@ -85,7 +85,7 @@ def test_removal_with_short_paddings(data: st.DataObject, extra: int, before: in
 @given(data=st.data())
 @settings(deadline=None, max_examples=30)
 def test_removal_with_the_padding_of_the_lemma(data: st.DataObject) -> None:
-    core = data.draw(programs(max_ops=8))
+    core = data.draw(programs(layers=2))
     padding = lemma_padding(core, "b")
     assert padding.after == padding.before - 1
     check_removal(core, ("periodic", "local"), None, 5 if padding.length < 8 else 2)

@@ -47,7 +47,7 @@ def test_boolean_combinations(left: Core, right: Core) -> None:
         assert core.size <= left.size + right.size + 8
 
 
-@given(st.lists(programs(max_ops=5), min_size=1, max_size=4))
+@given(st.lists(programs(layers=1), min_size=1, max_size=4))
 @settings(deadline=None, max_examples=20)
 def test_combinations_of_many(cores: list[Core]) -> None:
     columns = list(zip(*(accepted(core) for core in cores), strict=True))

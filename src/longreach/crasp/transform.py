@@ -44,7 +44,7 @@ def intersection(first: Core, *others: Core) -> Core:
     >>> from longreach.crasp import parse
     >>> a, b = parse('P = # "a" >= 1').core, parse('P = # "b" >= 1').core
     >>> intersection(a, b).size, intersection(a, b).alphabet
-    (6, ('a', 'b'))
+    (8, ('a', 'b'))
     """
     return _combined([first, *others], _conjunction)
 
@@ -68,7 +68,7 @@ def difference(left: Core, right: Core) -> Core:
 
     >>> from longreach.crasp import parse
     >>> difference(parse('P = # "a" >= 1').core, parse('P = # "a" >= 1').core).ops[-2:]
-    (Not(body=2), And(left=2, right=3))
+    (Not(body=3), And(left=3, right=4))
     """
     return _combined([left, right], lambda builder, roots: builder.and_(roots[0], builder.not_(roots[1])))
 
