@@ -365,6 +365,10 @@ class CoreBuilder:
         """#[j = i] P(j), which is P ? 1 : 0."""
         if self._at_zero[p]:  # counts are 0 at the empty word, whatever holds there
             p = self.and_(p, self.exists(self.add_op(Top())))
+        return self.as_count(p)
+
+    def as_count(self, p: int) -> int:
+        """P ? 1 : 0."""
         return self.conditional(p, self.add_op(One()), self.integer(0))
 
     def conditional(self, p: int, a: int, b: int) -> int:

@@ -226,6 +226,14 @@ class _Form:
         return np.clip(value, low, high)
 
 
+def comparison_forms(core: Core) -> list[tuple[tuple[tuple[int, int], ...], tuple[int, int] | None]]:
+    """The combinations of counters, as (counter, factor) pairs, that the comparisons of a program read.
+
+    With each, the bounds outside of which no comparison changes; None if the value always matters.
+    """
+    return [(form.factors, form.bounds) for form in _forms(core)]
+
+
 _MAX_CASES = 16  # of one comparison with conditionals; beyond it its counters are compared one by one
 
 
