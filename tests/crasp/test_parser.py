@@ -395,7 +395,7 @@ def test_errors_name_the_place_and_what_was_expected(text: str, line: int, colum
 def test_reserved_names(name: str) -> None:
     with pytest.raises(InputError, match=rf"^<text>:2:.*'{name}' is reserved"):
         parse(f'Q = true\n{name} = "a"')
-    with pytest.raises(InputError, match="^<text>:1:"):
+    with pytest.raises(InputError, match=r"^<text>:1:"):
         parse(f"P = {name}x")
     assert parse(f'{name}x = "a"').accepts("a")
 
