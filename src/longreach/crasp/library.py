@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -14,6 +13,7 @@ from longreach.crasp.expressions import (
     Builder,
     Expr,
     Program,
+    Statement,
     all_of,
     any_of,
     conditional,
@@ -25,6 +25,7 @@ from longreach.crasp.expressions import (
     token,
 )
 from longreach.crasp.parser import parse, parse_file
+from longreach.crasp.printer import statement_text
 from longreach.errors import InputError, near_names
 
 PREFIX = "lib:"
@@ -87,8 +88,15 @@ def _file(name: str) -> Callable[[int], Program]:
 
 
 def subsequence(word: Iterable[str]) -> Expr:
-    """Σ*a₁Σ*a₂…Σ*: the letters of `word` occur in this order (Huang et al., C.1.5)."""
-    return reduce(lambda before, letter: exists(token(letter) & before), word, TRUE)
+    """Σ*a₁Σ*a₂…Σ*: the letters of `word` occur in this order (Huang et al., C.1.5).
+
+    A letter that follows itself must be found at an earlier position, where the paper's ∃ also sees this one.
+    """
+    found, previous = TRUE, ""
+    for letter in word:
+        earlier = count(found, before=True) >= 1 if letter == previous else exists(found)
+        found, previous = token(letter) & earlier if previous else token(letter), letter
+    return exists(found) if previous else TRUE
 
 
 def piecewise_testable(formula: str) -> Program:
@@ -104,8 +112,7 @@ def piecewise_testable(formula: str) -> Program:
         raise InputError(f"{PREFIX}piecewise:{formula}: expected words combined with & | ! ( ), as in ab&!ba")
     lines = [f"#alphabet {' '.join(letters)}"]
     for number, word in enumerate(words):
-        test = reduce(lambda before, letter: f'exists ("{letter}" && {before})', word, "true")
-        lines.append(f"has_{number} = {test}")
+        lines.append(statement_text(Statement(f"has_{number}", subsequence(word))))
     combined = re.sub(r"\w+", lambda found: f"has_{words.index(found[0])}", text)
     lines.append("L = " + combined.replace("&", " && ").replace("|", " || "))
     return parse("\n".join(lines), f"{PREFIX}piecewise:{formula}")

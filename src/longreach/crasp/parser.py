@@ -30,7 +30,7 @@ from longreach.crasp.expressions import (
     reference,
     token,
 )
-from longreach.crasp.syntax_errors import explain
+from longreach.crasp.syntax_errors import POSITION_HINT, explain
 from longreach.errors import InputError, near_names
 
 RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "else", "min", "max"])
@@ -285,6 +285,8 @@ class _Reader:
             return Expr("periodic", (), POSITION_TESTS[name])
         if name in POSITION_TESTS:
             self.fail_at(name, f"'{name}' is not imported; add the line: #import {name}")
+        if name == "i":
+            self.fail_at(name, POSITION_HINT)
         if name in RESERVED:
             self.fail_at(name, f"'{name}' is reserved and cannot stand here; expected an expression")
         if name in self._imports:

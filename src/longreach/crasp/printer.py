@@ -36,7 +36,7 @@ def to_text(program: Program) -> str:
 def statement_text(statement: Statement) -> str:
     """One statement in the `.cr` format."""
     head = f"output {_quoted(statement.name)}" if statement.is_output else statement.name
-    return f"{head} = {_render(statement.expr, _text)}"
+    return f"{head} = {_render(statement.expr, _text, _text_level)}"
 
 
 def expression_text(expr: Expr) -> str:
@@ -60,29 +60,38 @@ def write(program: Program, notation: Notation) -> str:
     return {"text": to_text, "paper": to_paper, "latex": to_latex}[notation](program)
 
 
-# A writer turns one expression into text, given its operands' texts, bracketed where they must be.
-_Writer: TypeAlias = Callable[[Expr, list[str]], str]
+# A writer turns one expression into text, given its operands' texts, bracketed where they must be, and the
+# number of counts around it.
+_Writer: TypeAlias = Callable[[Expr, list[str], int], str]
 
 
-def _render(root: Expr, writer: _Writer) -> str:
+def _render(root: Expr, writer: _Writer, level: Callable[[Expr], int]) -> str:
     """Writes from the leaves up, without recursion; names stand for themselves."""
-    done: dict[int, int] = {}
-    texts: list[str] = []
-    for expr in postorder(root, done, into_names=False):
-        operands: list[str] = []
-        if expr.kind != "name":
-            for arg, wanted in zip(expr.args, _places(expr), strict=True):
-                text = texts[done[id(arg)]]
-                operands.append(text if _level(arg) >= wanted else f"({text})")
-        done[id(expr)] = len(texts)
-        texts.append(writer(expr, operands))
-    return texts[done[id(root)]]
+    texts: list[str] = []  # of the operands that wait for their operation
+    stack: list[tuple[Expr, int, bool]] = [(root, 0, False)]
+    while stack:
+        expr, nesting, ready = stack.pop()
+        args = () if expr.kind == "name" else expr.args
+        if args and not ready:
+            stack.append((expr, nesting, True))
+            inside = nesting + (expr.kind in ("count", "exists"))
+            stack.extend((arg, inside, False) for arg in reversed(args))
+            continue
+        places = zip(args, _places(expr), texts[len(texts) - len(args) :], strict=False)
+        operands = [text if level(arg) >= wanted else f"({text})" for arg, wanted, text in places]
+        del texts[len(texts) - len(args) :]
+        texts.append(writer(expr, operands, nesting))
+    return texts[0]
 
 
 def _level(expr: Expr) -> int:
-    if isinstance(expr.value, PositionTest) and expr.value.name:
-        return _ATOM
     return _LEVEL.get(expr.kind, _ATOM)
+
+
+def _text_level(expr: Expr) -> int:
+    """In the text format an imported position test is a name."""
+    named = isinstance(expr.value, PositionTest) and expr.value.name is not None
+    return _ATOM if named else _level(expr)
 
 
 def _places(expr: Expr) -> tuple[int, ...]:
@@ -106,7 +115,7 @@ def _places(expr: Expr) -> tuple[int, ...]:
 # The text format
 
 
-def _text(expr: Expr, args: list[str]) -> str:
+def _text(expr: Expr, args: list[str], _nesting: int) -> str:
     match expr.kind, expr.value:
         case "token", str(symbol):
             return _quoted(symbol)
@@ -171,23 +180,20 @@ def _alphabet_token(symbol: str) -> str:
     return symbol if bare else _quoted(symbol)
 
 
-# The papers' notation. Private characters stand for the position variables i, j, k, … of nested counts.
-
-_VARIABLE = 0xE000
-_HERE, _BELOW = chr(_VARIABLE), chr(_VARIABLE + 1)
-_MAX_NESTING = 0x1000
-_SHIFT = {_VARIABLE + d: chr(_VARIABLE + d + 1) for d in range(_MAX_NESTING)}
+# The papers' notation
 
 
-def _variables(text: str) -> str:
-    names = {_VARIABLE + d: "ijkl"[d] if d < 4 else f"j_{{{d}}}" for d in range(_MAX_NESTING + 1)}
-    return text.translate(names)
+def _variable(nesting: int) -> str:
+    """The position variable inside so many counts: i, j, k, …"""
+    return "ijkl"[nesting] if nesting < 4 else f"j_{{{nesting}}}"
 
 
 def _assignment(statement: Statement, style: _Style) -> str:
-    body = _render(statement.expr, lambda expr, args: _mathematics(expr, args, style))
+    body = _render(
+        statement.expr, lambda expr, args, nesting: _mathematics(expr, args, nesting, style), _level
+    )
     head = style.output(statement.name) if statement.is_output else style.name(statement.name)
-    return _variables(f"{head}({_HERE}) {style.assign} {body}")
+    return f"{head}({_variable(0)}) {style.assign} {body}"
 
 
 @dataclass(frozen=True)
@@ -212,12 +218,13 @@ class _Style:
     space: str
 
 
-def _mathematics(expr: Expr, args: list[str], style: _Style) -> str:
+def _mathematics(expr: Expr, args: list[str], nesting: int, style: _Style) -> str:
+    here = _variable(nesting)
     match expr.kind, expr.value:
         case "token", str(symbol):
-            return f"{style.token(symbol)}({_HERE})"
+            return f"{style.token(symbol)}({here})"
         case "name", str(name):
-            return f"{style.name(name)}({_HERE})"
+            return f"{style.name(name)}({here})"
         case "integer", value:
             return str(value)
         case "true", _:
@@ -225,15 +232,15 @@ def _mathematics(expr: Expr, args: list[str], style: _Style) -> str:
         case "false", _:
             return style.bottom
         case "periodic", PositionTest(modulus, (residue,)):
-            return style.congruent.format(_HERE, residue, modulus)
+            return style.congruent.format(here, residue, modulus)
         case "periodic", PositionTest(modulus, residues):
-            return f"{_HERE} {style.symbols['mod']} {modulus} {style.member} {_set(residues, style)}"
+            return f"{here} {style.symbols['mod']} {modulus} {style.member} {_set(residues, style)}"
         case "not", _:
             return f"{style.symbols['not']}{args[0]}"
         case ("count" | "exists") as kind, value:
             symbol = style.count if kind == "count" else style.exists
-            relation = _relation(value if isinstance(value, Guard) else None, style)
-            return f"{symbol}[{relation}]{style.space}{args[0].translate(_SHIFT)}"
+            relation = _relation(value if isinstance(value, Guard) else None, nesting, style)
+            return f"{symbol}[{relation}]{style.space}{args[0]}"
         case "if", _:
             return style.conditional.format(*args)
         case ("min" | "max") as name, _:
@@ -242,18 +249,19 @@ def _mathematics(expr: Expr, args: list[str], style: _Style) -> str:
             return f"{args[0]} {style.symbols[kind]} {args[1]}"
 
 
-def _relation(guard: Guard | None, style: _Style) -> str:
+def _relation(guard: Guard | None, nesting: int, style: _Style) -> str:
+    here, below = _variable(nesting), _variable(nesting + 1)
     if guard is None:
-        return f"{_BELOW} {style.leq} {_HERE}"
+        return f"{below} {style.leq} {here}"
     if guard.distances is None:
-        return f"{_BELOW} < {_HERE}"
-    back = [f"{_HERE}{style.minus}{d}" if d else _HERE for d in guard.distances]
-    whole = f"{_BELOW} {style.leq} {_HERE}, "
+        return f"{below} < {here}"
+    back = [f"{here}{style.minus}{d}" if d else here for d in guard.distances]
+    whole = f"{below} {style.leq} {here}, "
     if len(back) == 1:
-        return f"{whole}{_BELOW} = {back[0]}"
+        return f"{whole}{below} = {back[0]}"
     if guard.distances[-1] - guard.distances[0] + 1 == len(back):
-        return f"{back[-1]} {style.leq} {_BELOW} {style.leq} {back[0]}"
-    return f"{whole}{_HERE}{style.minus}{_BELOW} {style.member} {_set(guard.distances, style)}"
+        return f"{back[-1]} {style.leq} {below} {style.leq} {back[0]}"
+    return f"{whole}{here}{style.minus}{below} {style.member} {_set(guard.distances, style)}"
 
 
 def _set(numbers: tuple[int, ...], style: _Style) -> str:

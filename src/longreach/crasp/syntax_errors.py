@@ -6,6 +6,7 @@ import re
 
 from lark import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+POSITION_HINT = "'i' stands only in position tests, as in (i % 2 == 0), and in guards, as in #[i-1] …"
 _COMPARISONS = {"EQ", "NE", "LT", "LE", "GT", "GE"}
 _LITERALS = {
     "EQUAL": "'='", "RPAR": "')'", "LPAR": "'('", "RSQB": "']'", "RBRACE": "'}'", "LBRACE": "'{'",
@@ -59,7 +60,7 @@ def _unexpected_token(kind: str, text: str, expected: set[str], rest: str) -> st
     if kind == "MINUS" and "STRING" in expected:
         return "there is no unary minus; write 0 - …"
     if kind == "I" and "STRING" in expected:
-        return "'i' stands only in position tests, as in (i % 2 == 0), and in guards, as in #[i-1] …"
+        return POSITION_HINT
     if kind == "PERCENT":
         return "'%' stands only in position tests, as in i % 2 == 0"
     return f"unexpected '{text}'; expected {_expectation(expected)}"
