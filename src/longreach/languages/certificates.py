@@ -5,7 +5,7 @@ Each carries the automaton it speaks of. Weights are fractions in text, such as 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -15,7 +15,7 @@ EMPTY = "C-RASP[∅]"
 LOCAL = "C-RASP[local]"
 PERIODIC_LOCAL = "C-RASP[periodic, local]"
 # In JSON the field is named "class", which is not a name in Python.
-_CLASS: Any = {"validation_alias": AliasChoices("class", "program_class"), "serialization_alias": "class"}
+_CLASS = AliasChoices("class", "program_class")
 ProgramClass = Literal["C-RASP[∅]", "C-RASP[local]", "C-RASP[periodic, local]"]
 
 
@@ -62,7 +62,9 @@ class FlowCertificate(_Document):
     """No program without positional relations exists: it would have to tell two states of one class apart."""
 
     kind: Literal["flow"] = "flow"
-    program_class: Literal["C-RASP[∅]"] = Field(default="C-RASP[∅]", **_CLASS)
+    program_class: Literal["C-RASP[∅]"] = Field(
+        default="C-RASP[∅]", validation_alias=_CLASS, serialization_alias="class"
+    )
     convention: Literal["last-letter", "end-of-sequence"]
     automaton: AutomatonTable
     states: tuple[int, ...]
@@ -112,7 +114,9 @@ class SampledFlowCertificate(_Document):
     """No program with local (and periodic) relations exists: long object words hide the state."""
 
     kind: Literal["sampled-flow"] = "sampled-flow"
-    program_class: Literal["C-RASP[local]", "C-RASP[periodic, local]"] = Field(**_CLASS)
+    program_class: Literal["C-RASP[local]", "C-RASP[periodic, local]"] = Field(
+        validation_alias=_CLASS, serialization_alias="class"
+    )
     automaton: AutomatonTable
     block: int | None
     """The length of all object words, a divisor of that of arrow words; null for local relations only."""
@@ -130,7 +134,7 @@ class ProgramCertificate(_Document):
     """A program that accepts the language."""
 
     kind: Literal["program"] = "program"
-    program_class: ProgramClass = Field(**_CLASS)
+    program_class: ProgramClass = Field(validation_alias=_CLASS, serialization_alias="class")
     convention: Literal["last-letter", "end-of-sequence"] = "last-letter"
     automaton: AutomatonTable
     program: str
