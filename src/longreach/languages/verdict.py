@@ -1,0 +1,208 @@
+"""All verdicts for one language: without positions (NoPE), with absolute ones (APE), with local relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from longreach.languages.automaton import Automaton, Word
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.extended import Analysis, Convention, first_bad_pair
+from longreach.languages.local_periodic import ArrowRefutation, Decision, decide_positional
+from longreach.languages.membership import Refutation, plain_analysis, refutation
+from longreach.languages.prediction import LabelAnswers, all_of, label_answers
+
+if TYPE_CHECKING:
+    from longreach.languages.certificates import Certificate
+
+
+class Answer(StrEnum):
+    """The answer to "is there a program?"."""
+
+    YES = "yes"
+    NO = "no"
+    UNDECIDED = "undecided"
+
+    @staticmethod
+    def of(value: bool | None) -> Answer:
+        """From a truth value, None being undecided."""
+        return Answer.UNDECIDED if value is None else Answer.YES if value else Answer.NO
+
+
+@dataclass(frozen=True, eq=False)
+class ClassVerdict:
+    """The verdict for one class of programs; `answer` is for membership, read at the last letter."""
+
+    program_class: str
+    answer: Answer
+    reason: str
+    end_of_sequence: Answer
+    prediction: Answer
+    analysis: Analysis | None
+    """For yes: what a program is built from; None where the extended automaton is beyond the budget."""
+    arrows: ArrowRefutation | None
+    plain: Analysis
+    budget: Budget
+    smallest: bool = True
+    """Whether window and modulus are known to be the smallest."""
+
+    @property
+    def window(self) -> int | None:
+        """How many letters before the present one a program needs to see; None unless known."""
+        return self.analysis.extended.window if self.analysis else None
+
+    @property
+    def modulus(self) -> int | None:
+        """The modulus of the positions that a program needs; None unless known."""
+        return self.analysis.extended.modulus if self.analysis else None
+
+    @property
+    def depth(self) -> int | None:
+        """How deeply the counts that determine the state are nested; None unless known."""
+        return self.analysis.rounds() if self.analysis else None
+
+    @cached_property
+    def refutation(self) -> Refutation | ArrowRefutation | None:
+        """The proof of a no; None for other answers and for components beyond the budget."""
+        if self.answer is not Answer.NO or self.arrows is not None:
+            return self.arrows
+        return refutation(self.plain, Convention.LAST_LETTER, self.budget.certificate)
+
+    def certificate(self) -> Certificate:
+        """The certificate of a no. A yes is certified by a program, which is written elsewhere."""
+        from longreach.languages.certificates import PERIODIC_LOCAL, NoCertificate
+        from longreach.languages.certify import arrow_certificate, flow_certificate
+
+        proof = self.refutation
+        if isinstance(proof, Refutation):
+            return flow_certificate(proof)
+        if proof is not None and len(proof.failure.vertices) <= self.budget.certificate:
+            return arrow_certificate(proof, periodic=self.program_class == PERIODIC_LOCAL)
+        if self.answer is Answer.NO:
+            return NoCertificate(
+                reason=f"the component that fails has more than {self.budget.certificate} states (budget)"
+            )
+        return NoCertificate(reason=self.reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What can be said of a language."""
+
+    automaton: Automaton
+    nope: ClassVerdict
+    """C-RASP[∅]."""
+    ape: ClassVerdict
+    """C-RASP[periodic, local]."""
+    local: ClassVerdict
+    """C-RASP[local]."""
+    labels: tuple[LabelAnswers, ...]
+    """The labels of the prediction task, one by one."""
+
+
+def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdicts:
+    """Decides all classes under both conventions, and the prediction task.
+
+    With local relations the two conventions agree: a program looks one letter back from the end of the
+    sequence, and the other way round it can ask what it would say if the sequence ended here.
+
+    >>> from longreach.languages.expression import from_expression
+    >>> verdicts = decide(from_expression("(a|b)*b"))
+    >>> verdicts.nope.answer.value, verdicts.nope.end_of_sequence.value, verdicts.ape.answer.value
+    ('yes', 'no', 'yes')
+    >>> decide(from_expression("(aa)*")).ape.reason
+    'the position modulo 2 determines the next state'
+    """
+    plain = plain_analysis(automaton)
+    both = decide_positional(automaton, plain, budget)
+    labels = label_answers(automaton, budget)
+    nope = ClassVerdict(
+        "C-RASP[∅]",
+        Answer.of(plain.holds()),
+        _plain_reason(plain),
+        Answer.of(plain.holds(Convention.END_OF_SEQUENCE)),
+        Answer.of(all_of([label.plain for label in labels])),
+        plain if plain.holds() else None,
+        None,
+        plain,
+        budget,
+    )
+    ape_labels = Answer.of(all_of([label.periodic_local for label in labels]))
+    local_labels = Answer.of(all_of([label.local for label in labels]))
+    ape = _positional("C-RASP[periodic, local]", both.periodic_local, ape_labels, plain, budget)
+    local = _positional("C-RASP[local]", both.local, local_labels, plain, budget)
+    return Verdicts(automaton, nope, ape, local, labels)
+
+
+def _positional(
+    program_class: str, decision: Decision, prediction: Answer, plain: Analysis, budget: Budget
+) -> ClassVerdict:
+    answer = Answer.of(decision.answer)
+    return ClassVerdict(
+        program_class,
+        answer,
+        _positional_reason(decision),
+        answer,
+        prediction,
+        decision.analysis,
+        decision.refutation,
+        plain,
+        budget,
+        decision.smallest,
+    )
+
+
+def _plain_reason(plain: Analysis) -> str:
+    if plain.holds():
+        return _enough(plain)
+    component = next(part for part in plain.components if part.rounds is None)
+    pair = first_bad_pair(component, plain.extended, component.refinement.classes, Convention.LAST_LETTER)
+    assert pair is not None
+    assert pair[2] is not None
+    first, second = (component.states[vertex] for vertex in pair[:2])
+    letter = plain.extended.automaton.alphabet[pair[2]]
+    return (
+        f"no count separates the states {first} and {second}, from which {letter!r} leads to different states"
+    )
+
+
+def _positional_reason(decision: Decision) -> str:
+    if decision.answer is None:
+        return f"undecided within the budget: {decision.exhausted}"
+    if decision.answer:
+        if decision.analysis is None:
+            return "the idempotents hide no state, but the window is beyond the budget"
+        return _enough(decision.analysis)
+    proof = decision.refutation
+    assert proof is not None
+    first, second = (proof.failure.vertices[v] for v in proof.failure.pair)
+    word = _spelled(proof.objects[first[1]])
+    hidden = "what came before" if proof.block is None else "the position and what came before"
+    return (
+        f"long repetitions of {word!r} hide {hidden}, "
+        f"and no count separates the states {first[0]} and {second[0]}"
+    )
+
+
+def _enough(analysis: Analysis) -> str:
+    """Which observations determine the next state."""
+    extended = analysis.extended
+    seen = []
+    if extended.window:
+        seen.append("the last letter" if extended.window == 1 else f"the last {extended.window} letters")
+    if extended.modulus > 1:
+        seen.append(f"the position modulo {extended.modulus}")
+    depth = analysis.rounds() or 0
+    if depth:
+        seen.append("counts" if depth == 1 else f"counts nested {depth} deep")
+    if not seen:
+        return "in every component of the automaton the letter read determines the next state"
+    joined = " and ".join(seen) if len(seen) < 3 else f"{', '.join(seen[:-1])} and {seen[-1]}"
+    plural = len(seen) > 1 or depth or extended.window > 1
+    return f"{joined} determine{'' if plural else 's'} the next state"
+
+
+def _spelled(word: Word) -> str:
+    return "".join(word) if all(len(token) == 1 for token in word) else " ".join(word)
