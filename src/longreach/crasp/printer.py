@@ -41,7 +41,7 @@ def statement_text(statement: Statement) -> str:
 
 def expression_text(expr: Expr) -> str:
     """One expression in the `.cr` format."""
-    return _render(expr, _text)
+    return _render(expr, _text, _text_level)
 
 
 def to_paper(program: Program) -> str:

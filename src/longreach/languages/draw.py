@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Collection
 from html import escape
 
 from longreach.languages.automaton import Automaton
-from longreach.languages.programs import alive_states
+from longreach.languages.prediction import live_states
 
 RADIUS = 22
 LAYER, ROW = 130, 96  # distances between centres, to the right and down
@@ -36,7 +37,7 @@ def to_svg(automaton: Automaton, title: str = "automaton") -> str:
     >>> to_svg(from_expression("(ab)*"), "(ab)*").count("<circle")
     4
     """
-    alive = alive_states(automaton)
+    alive = live_states(automaton)
     places = _places(automaton, alive)
     width = max(x for x, _ in places) + MARGIN
     height = max(y for _, y in places) + MARGIN
@@ -75,7 +76,7 @@ def to_svg(automaton: Automaton, title: str = "automaton") -> str:
     return "\n".join([*parts, *labels, "</svg>"]) + "\n"
 
 
-def _places(automaton: Automaton, alive: set[int]) -> list[Point]:
+def _places(automaton: Automaton, alive: Collection[int]) -> list[Point]:
     """Layers by the shortest word that leads to a state, each centred; a state that accepts nothing below."""
     layer = {0: 0}
     queue = deque([0])

@@ -13,10 +13,10 @@ from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.expressions import FALSE, TRUE, Builder, Expr, Program, count
 from longreach.crasp.readable import disjunction, negation, tidy_statements
 from longreach.crasp.simplify import simplify
-from longreach.languages.automaton import Automaton
 from longreach.languages.block_writer import BlockWriter, Entry
 from longreach.languages.blocks import Block, blocks_of
 from longreach.languages.extended import Analysis
+from longreach.languages.prediction import live_states
 
 END = "EOS"
 
@@ -52,7 +52,7 @@ def _acceptor_with(analysis: Analysis, rejected: bool, empty_word: bool | None) 
     automaton = analysis.extended.automaton
     automaton = automaton.complement() if rejected else automaton
     builder = Builder(automaton.alphabet)
-    accepted = _reached(_write(analysis, builder, alive_states(automaton)), automaton.accepting)
+    accepted = _reached(_write(analysis, builder, live_states(automaton)), automaton.accepting)
     accepted = negation(accepted) if rejected else accepted
     if empty_word is not None:
         some = count(TRUE)
@@ -70,7 +70,7 @@ def predictor(analysis: Analysis, end: str = END) -> Program:
     [['b'], ['a', 'EOS']]
     """
     automaton = analysis.extended.automaton
-    alive = alive_states(automaton)
+    alive = live_states(automaton)
     builder = Builder((*automaton.alphabet, end))
     writers = _write(analysis, builder, alive)
     for letter, token in enumerate(automaton.alphabet):
@@ -78,21 +78,6 @@ def predictor(analysis: Analysis, end: str = END) -> Program:
         builder.output(token, _reached(writers, may_follow))
     builder.output(end, _reached(writers, automaton.accepting))
     return tidy_statements(builder.program())
-
-
-def alive_states(automaton: Automaton) -> set[int]:
-    """The states from which some word is accepted.
-
-    >>> from longreach.languages.expression import from_expression
-    >>> len(alive_states(from_expression("(ab)*")))
-    2
-    """
-    alive = set(automaton.accepting)
-    while True:
-        more = {q for q, row in enumerate(automaton.transitions) if q not in alive and alive & set(row)}
-        if not more:
-            return alive
-        alive |= more
 
 
 def _reached(writers: Sequence[BlockWriter], accepted: Collection[int]) -> Expr:
