@@ -33,7 +33,7 @@ def to_majority_logic(core: Core) -> Formula:
 
     The number of nodes is polynomial: of the order of the program's size, plus for each comparison the counts
     that it adds up, plus for each local count its largest distance; k conditionals below one comparison,
-    which may stand for 2^k cases, make of the order of k² nodes, because their conditions are added in binary.
+    which may stand for 2^k cases, make of the order of k² nodes: their conditions are added in binary.
 
     >>> from longreach.crasp import parse
     >>> to_majority_logic(parse('P = "a" && i % 2 == 0').core).logic
