@@ -274,7 +274,8 @@ _LATEX_SPECIAL = {
 }  # fmt: skip
 
 
-def _escaped(text: str) -> str:
+def latex_escaped(text: str) -> str:
+    """Text with the characters that are special in LaTeX written out."""
     return "".join(_LATEX_SPECIAL.get(char, char) for char in text)
 
 
@@ -297,8 +298,8 @@ _LATEX = _Style(
     },
     assign="&:=", leq=r"\le", member=r"\in", minus="-", top=r"\top", bottom=r"\bot", count=r"\#",
     exists=r"\exists", conditional=r"{} \mathbin{{?}} {} : {}",
-    token=lambda symbol: f"Q_{{\\texttt{{{_escaped(symbol)}}}}}",
-    name=lambda name: f"\\mathit{{{_escaped(name)}}}",
-    output=lambda symbol: f"\\mathrm{{NEXT}}_{{\\texttt{{{_escaped(symbol)}}}}}",
+    token=lambda symbol: f"Q_{{\\texttt{{{latex_escaped(symbol)}}}}}",
+    name=lambda name: f"\\mathit{{{latex_escaped(name)}}}",
+    output=lambda symbol: f"\\mathrm{{NEXT}}_{{\\texttt{{{latex_escaped(symbol)}}}}}",
     congruent=r"{} \equiv {} \pmod{{{}}}", braces=(r"\{", r"\}"), space=r"\; ",
 )  # fmt: skip

@@ -179,12 +179,22 @@ def with_empty_word(core: Core, accepted: bool) -> Core:
 def finish(
     builder: CoreBuilder, alphabet: tuple[str, ...], closed: bool, accept: int, at_empty: bool
 ) -> Core:
-    """The simplified program of what was built, with its result on the empty word as given."""
+    """The simplified program of what was built, with its result on the empty word as given.
+
+    >>> builder = CoreBuilder()
+    >>> finish(builder, ("a",), True, builder.add_op(c.Top()), True).ops
+    (Top(),)
+    """
     return with_empty_word(simplify(tidy(builder.ops, alphabet, closed, accept, (), ())), at_empty)
 
 
 def total(builder: CoreBuilder, terms: Iterable[int]) -> int:
-    """The sum of counts; a count that occurs k times is multiplied in about log k operations."""
+    """The sum of counts; a count that occurs k times is multiplied in about log k operations.
+
+    >>> builder = CoreBuilder()
+    >>> total(builder, [builder.add_op(c.One())] * 8), len(builder.ops)
+    (3, 4)
+    """
     result: int | None = None
     for term, times in Counter(terms).items():
         part = builder.scale(times, term)
