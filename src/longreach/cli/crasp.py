@@ -189,11 +189,10 @@ def check(
 
     Example: [bold]longreach crasp check lib:tomita-2 "(10)*" --length 30[/bold]
     """
-    import numpy as np
-
-    from longreach.crasp.equal import DeterministicSide, ProgramSide, compare
+    from longreach.crasp.equal import ProgramSide, compare
     from longreach.crasp.library import load_program
     from longreach.languages.expression import from_expression, letters_of
+    from longreach.languages.sides import automaton_side
 
     core = load_program(file).core
     if core.is_predictor:
@@ -207,8 +206,7 @@ def check(
     if not core.closed:
         letters += tuple(letter for letter in letters_of(regex) if letter not in letters)
     automaton = from_expression(regex, letters or ("a",))
-    accepting = np.isin(np.arange(len(automaton)), list(automaton.accepting))
-    sides = ProgramSide(core, automaton.alphabet), DeterministicSide(automaton.table, 0, accepting)
+    sides = ProgramSide(core, automaton.alphabet), automaton_side(automaton)
     result = compare(*sides, automaton.alphabet, DEFAULT_LENGTH if length is None else length)
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from longreach import __version__
-from longreach.cli import crasp, doctor
+from longreach.cli import crasp, doctor, language, verify
 from longreach.cli.output import complain
 from longreach.errors import InputError, near_names
 
@@ -28,6 +28,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(crasp.app, name="crasp")
+app.command("language")(language.language)
+app.command("verify")(verify.verify)
 app.command("doctor")(doctor.doctor)
 
 

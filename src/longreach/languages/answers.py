@@ -1,4 +1,4 @@
-"""Answers for one language as documents: verdicts with their certificates, yes-programs written and checked."""
+"""Answers for one language as documents: verdicts, certificates, and programs with how they were checked."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def explain(proof: Refutation | ArrowRefutation) -> list[str]:
     >>> from longreach.languages.expression import from_expression
     >>> from longreach.languages.verdict import decide
     >>> print(explain(decide(from_expression("(aa)*")).nope.refutation)[0])
-    States 0 and 1 of the automaton lie on a loop, and no count that a program can keep separates them.
+    States 0 and 1 lie on a loop, and no count that a program can keep separates them.
     """
     return _explain_arrows(proof) if isinstance(proof, ArrowRefutation) else _explain_plain(proof)
 
@@ -32,9 +32,8 @@ def _explain_plain(proof: Refutation) -> list[str]:
     loops = [spelled(loop) for loop in words.loops]
     one, other = (" ".join(_parts(words.before, part, words.after)) for part in (words.first, words.second))
     return [
-        f"States {first} and {second} of the automaton lie on a loop, and no count that a program can keep "
-        "separates them.",
-        f"For any program, choose p as a long product of {_listed(loops)}: the program gives the same answer to",
+        f"States {first} and {second} lie on a loop, and no count that a program can keep separates them.",
+        f"For any program there is a long product p of {_listed(loops)} with the same answer to",
         f"    {one}",
         f"    {other}",
         "and one of the two is in the language while the other is not.",
@@ -60,10 +59,10 @@ def _explain_arrows(proof: ArrowRefutation) -> list[str]:
         part for part in (_shown(before), "p", middle, spelled(between), middle, _shown(after)) if part
     )
     return [
-        f"Besides counts, a program sees only {sees}; a long power of {repeated} shows it the same everywhere.",
-        f"States {first} and {second} both return to themselves on {repeated}, and no count of what is read between "
-        "such powers separates them.",
-        "For any program there are a large N and a product p of loops such that it gives the same answer to",
+        f"Besides counts, a program sees only {sees}; a long power of {repeated} always looks the same.",
+        f"States {first} and {second} both return to themselves on {repeated},",
+        "and no count of what is read between such powers separates them.",
+        "For any program there are a large N and a product p of loops with the same answer to",
         f"    {one}",
         f"    {other}",
         "and one of the two is in the language while the other is not.",
