@@ -1,1 +1,1 @@
-"""Limit transformers: the objects, the compiler from C-RASP, translations, measures, communication, export."""
+"""Limit transformers: objects, compiler from C-RASP, translations, measures, communication, export."""

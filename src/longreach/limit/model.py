@@ -1,8 +1,8 @@
 """Transformers and limit transformers as data (Huang et al., arXiv 2410.02140, sections 2 and 3).
 
-One orientation everywhere: key position j on the left, query position i on the right, a_ij = y_jᵀ KQ y_i, and
-only j ≤ i counts. The start symbol $ stands at position 0; the length |x| counts it. Arrays are float64, whose
-values are dyadic rationals, so that the exact evaluator reads the same numbers as the fast one.
+One orientation everywhere: key position j on the left, query position i on the right, a_ij = y_jᵀ KQ y_i,
+and only j ≤ i counts. The start symbol $ stands at position 0; the length |x| counts it. Arrays are float64,
+whose values are dyadic rationals, so that the exact evaluator reads the same numbers as the fast one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Head:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Y_i = y_i + Σ_h Σ_j w_ij v y_j, all heads reading the layer's input; then y_i = Y_i + b2 ψ(a Y_i + b)."""
+    """Y_i = y_i + Σ_h Σ_j w_ij v y_j, all heads reading the layer's input; y_i ← Y_i + out ψ(a Y_i + b)."""
 
     heads: tuple[Head, ...]
     a: Array
@@ -52,9 +52,9 @@ class Transformer:
     """A finite transformer (`kind` "finite") or a limit transformer ("limit").
 
     `positions` has one row per position: a finite transformer reads row i + offset, a limit transformer row
-    i mod period. `precision` is the number of fractional bits to which logits and exponentials are rounded, None
-    for no rounding. An acceptor accepts if its single output at the last position is > 0; a predictor predicts
-    the tokens of `read_out` whose output is > 0.
+    i mod period. `precision` is the number of fractional bits to which logits and exponentials are rounded,
+    None for no rounding. An acceptor accepts if its single output at the last position is > 0; a predictor
+    predicts the tokens of `read_out` whose output is > 0.
     """
 
     kind: Literal["limit", "finite"]
