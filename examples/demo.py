@@ -1,4 +1,4 @@
-"""The demonstration of `make demo`: the library of programs on sample words, and two traces in HTML."""
+"""The demonstration of `make demo`: library programs on sample words, verdicts, and two traces in HTML."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from longreach.crasp.library import ENTRIES, load
 from longreach.crasp.run import run_words
 from longreach.crasp.trace import Trace, to_html, trace
 from longreach.crasp.words import Encoder
+from longreach.languages.names import NAMED_LANGUAGES, named_automaton
+from longreach.languages.verdict import decide
 
 TRACES = [("dyck-1", "(()())"), ("tomita-4", "1001000")]
 
@@ -36,6 +38,24 @@ def library_table() -> Table:
     return table
 
 
+def verdict_table() -> Table:
+    """The benchmark's regular languages: is there a program, and so a prediction of success?"""
+    table = Table(
+        title="Will it generalize? Verdicts for the benchmark's regular languages",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
+    for column in ("language", "NoPE", "APE", "why, for APE"):
+        table.add_column(column)
+    style = {"yes": "[green]yes[/green]", "no": "[red]no[/red]", "undecided": "undecided"}
+    for name in NAMED_LANGUAGES:
+        verdicts = decide(named_automaton(name))
+        answers = [style[verdict.answer.value] for verdict in (verdicts.nope, verdicts.ape)]
+        table.add_row(name, *answers, verdicts.ape.reason)
+    return table
+
+
 def traced(name: str, word: str) -> Trace:
     program = load(name)
     encoder = Encoder(program.core)
@@ -48,6 +68,8 @@ def main() -> None:
     out: Path = parser.parse_args().out
     console = Console()
     console.print(library_table())
+    console.print()
+    console.print(verdict_table())
     out.mkdir(parents=True, exist_ok=True)
     page = out / "index.html"
     pages = [(f"lib:{name} on {word}", traced(name, word)) for name, word in TRACES]
