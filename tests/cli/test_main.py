@@ -68,7 +68,9 @@ def test_interrupting_a_long_search(tmp_path: Path) -> None:
     for name, text in (("one", '# "a" >= # "b"'), ("two", '# "b" - # "a" <= 0')):
         (tmp_path / f"{name}.cr").write_text(f"P = {text}", encoding="utf-8")
     arguments = ["crasp", "equal", "one.cr", "two.cr", "--length", "10000000"]
-    code = "import sys; from longreach.cli.main import run; print('ready', flush=True); sys.exit(run(sys.argv[1:]))"
+    code = (
+        "import sys, longreach.cli.main as main\nprint('ready', flush=True)\nsys.exit(main.run(sys.argv[1:]))"
+    )
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         cwd=tmp_path,

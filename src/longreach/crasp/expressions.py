@@ -366,7 +366,12 @@ class Builder:
             raise InputError(f"output {symbol!r} is defined twice")
         self._statements.append(Statement(symbol, expr, is_output=True))
 
+    def draft(self) -> Program:
+        """The program so far, not yet checked as a whole."""
+        return Program(tuple(self._statements), self._alphabet, self._title)
+
     def program(self) -> Program:
-        program = Program(tuple(self._statements), self._alphabet, self._title)
+        """The finished program."""
+        program = self.draft()
         _ = program.core  # rejects programs without a Boolean statement and tokens outside the alphabet
         return program

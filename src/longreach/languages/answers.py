@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,8 @@ class ClassAnswer:
     """One verdict with the program of a yes."""
 
     verdict: ClassVerdict
+    written: dict[int, Program] = field(default_factory=dict)
+    """Programs by the identity of their analysis: classes that share one share the program."""
 
     @cached_property
     def program(self) -> Program | None:
@@ -72,7 +74,9 @@ class ClassAnswer:
         analysis = self.verdict.analysis
         if self.verdict.answer is not Answer.YES or analysis is None:
             return None
-        return acceptor(analysis)
+        if id(analysis) not in self.written:
+            self.written[id(analysis)] = acceptor(analysis)
+        return self.written[id(analysis)]
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -117,12 +121,9 @@ class LanguageAnswer:
     @cached_property
     def classes(self) -> dict[str, ClassAnswer]:
         """By the name of the document's field."""
-        found = self.verdicts
-        return {
-            "nope": ClassAnswer(found.nope),
-            "ape": ClassAnswer(found.ape),
-            "local": ClassAnswer(found.local),
-        }
+        found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
+        written: dict[int, Program] = {}
+        return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
 
     def document(self, measures: Measures | None = None) -> dict[str, Any]:
         automaton = self.verdicts.automaton

@@ -58,7 +58,7 @@ def _acceptor_with(analysis: Analysis, rejected: bool, empty_word: bool | None) 
         some = count(TRUE)
         accepted = accepted | (some == 0) if empty_word else accepted & (some >= 1)
     builder.let("L", accepted)
-    return tidy_statements(builder.program())
+    return tidy_statements(builder.draft())
 
 
 def predictor(analysis: Analysis, end: str = END) -> Program:
@@ -77,7 +77,7 @@ def predictor(analysis: Analysis, end: str = END) -> Program:
         may_follow = {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
         builder.output(token, _reached(writers, may_follow))
     builder.output(end, _reached(writers, automaton.accepting))
-    return tidy_statements(builder.program())
+    return tidy_statements(builder.draft())
 
 
 def _reached(writers: Sequence[BlockWriter], accepted: Collection[int]) -> Expr:

@@ -56,7 +56,9 @@ def _tree(positive: set[View], negative: set[View], modulus: int) -> Expr:
     if not negative:
         return TRUE
     features = _features(next(iter(positive)), modulus)
-    pick = min(range(len(features)), key=lambda k: (*_impurity(features[k].of, positive, negative), k))
+    # A feature that is the same everywhere tells nothing.
+    useful = [k for k, f in enumerate(features) if len({f.of(view) for view in positive | negative}) > 1]
+    pick = min(useful, key=lambda k: (*_impurity(features[k].of, positive, negative), k))
     feature = features[pick]
     values = {feature.of(view) for view in positive | negative}
     branches: list[tuple[str | int | None, Expr]] = []
