@@ -92,7 +92,7 @@ L = exists odd => (# (ab || !odd) >= A && ahead != 3)
 @pytest.mark.parametrize("block", [1, 3, 1 << 16])
 def test_every_short_word(block: int) -> None:
     program = parse(FIXED)
-    words = [list(word) for word in oracle.all_words("abx", 7)]
+    words = [list(word) for word in oracle.all_words("abx", 6)]
     codes = [encode(program.core, word) for word in words]
     with mock.patch.object(evaluate, "BLOCK", block):
         found = accepts(program.core, codes).tolist()
