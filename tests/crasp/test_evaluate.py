@@ -177,6 +177,17 @@ def test_counts_are_exact_beyond_every_machine_integer(factor: int) -> None:
     assert {type(value) for value in values} == {int}
 
 
+@pytest.mark.parametrize("value", [2**31 - 1, 2**63 - 1, 10**30])
+@pytest.mark.parametrize("choice", ['(0 if "a" else {})', '({} if "b" else 0)', 'max(0 - # "a", {})'])
+def test_sums_of_conditionals_are_exact(value: int, choice: str) -> None:
+    program = parse(f"D = {choice.format(value)}\nP = D + D > {2 * value - 1}")
+    assert program.accepts("aab")
+    assert (
+        trace.values_of_all(program.core, encode(program.core, "ab"))[dict(program.core.names)["D"]][1]
+        == value
+    )
+
+
 def test_a_stream_outgrows_machine_integers_on_the_way() -> None:
     # The values need more than 32 bits from position 2048 on, and more than 64 from position 8192.
     for factor, edge in ((2**20, 2048), (2**50, 8192)):
