@@ -71,6 +71,25 @@ def test_the_witness_is_the_shortest_and_alphabetically_first_word() -> None:
     assert equal(parse("P = true").core, parse("P = exists true").core, 4).witness == ()
 
 
+@pytest.mark.parametrize("letters", ["ab", "ba"])
+@pytest.mark.parametrize(
+    "count",
+    ['# "a"', '# "a" - # "b"', '2 * # "a" - # "b"', '# "b" + #[i-2..i] "a"', '(3 if "a" else 0) - # "b"'],
+)
+def test_thresholds_that_only_the_last_letters_reach(count: str, letters: str) -> None:
+    # Prefixes may be merged only once no continuation tells them apart: tight at every threshold.
+    cores = [parse(f"#alphabet {' '.join(letters)}\nP = {count} + 20 >= {k}").core for k in range(8, 36)]
+    never = parse(f"#alphabet {' '.join(letters)}\nP = false").core
+    words = list(oracle.all_words(letters, 7))
+    codes = [encode(never, word) for word in words]
+    accepted = [accepts(core, codes) for core in [*cores, never]]
+    for k, core in enumerate(cores):
+        for other in (k + 1, len(cores)):
+            differing = np.flatnonzero(accepted[k] != accepted[other])
+            expected = words[differing[0]] if len(differing) else None
+            assert equal(core, [*cores, never][other], 7).witness == expected
+
+
 def test_long_words_are_merged_not_listed() -> None:
     left = library.load("dyck-1").core
     right = parse(

@@ -92,7 +92,7 @@ L = exists odd => (# (ab || !odd) >= A && ahead != 3)
 @pytest.mark.parametrize("block", [1, 3, 1 << 16])
 def test_every_short_word(block: int) -> None:
     program = parse(FIXED)
-    words = [list(word) for word in oracle.all_words("abx", 7)]
+    words = [list(word) for word in oracle.all_words("abx", 6)]
     codes = [encode(program.core, word) for word in words]
     with mock.patch.object(evaluate, "BLOCK", block):
         found = accepts(program.core, codes).tolist()
@@ -175,6 +175,17 @@ def test_counts_are_exact_beyond_every_machine_integer(factor: int) -> None:
     values = trace.values_of_all(program.core, encode(program.core, "aab"))[index]
     assert values == [factor, 2 * factor, factor]
     assert {type(value) for value in values} == {int}
+
+
+@pytest.mark.parametrize("value", [2**31 - 1, 2**63 - 1, 10**30])
+@pytest.mark.parametrize("choice", ['(0 if "a" else {})', '({} if "b" else 0)', 'max(0 - # "a", {})'])
+def test_sums_of_conditionals_are_exact(value: int, choice: str) -> None:
+    program = parse(f"D = {choice.format(value)}\nP = D + D > D")
+    assert program.accepts("aab")
+    assert (
+        trace.values_of_all(program.core, encode(program.core, "ab"))[dict(program.core.names)["D"]][1]
+        == value
+    )
 
 
 def test_a_stream_outgrows_machine_integers_on_the_way() -> None:
