@@ -42,7 +42,7 @@ def from_expression(
         alphabet = _checked_alphabet(alphabet)
     tokens = _tokens(expression)
     if alphabet is None:
-        alphabet = tuple(sorted(set().union(*(token.letters for token in tokens))))
+        alphabet = letters_of(expression)
         if not alphabet:
             raise InputError(
                 f"the expression {expression!r} names no letter; state the alphabet", source=expression
@@ -55,6 +55,15 @@ def from_expression(
     nfa = NFA.from_regex(normal, input_symbols=symbols)
     rows, accepting = _determinize(nfa, len(alphabet), budget)
     return minimal(alphabet, rows, 0, accepting)
+
+
+def letters_of(expression: str) -> tuple[str, ...]:
+    """The letters that an expression names, in order.
+
+    >>> letters_of("(b|a)*c?")
+    ('a', 'b', 'c')
+    """
+    return tuple(sorted(set().union(*(token.letters for token in _tokens(expression)))))
 
 
 @dataclass(frozen=True)

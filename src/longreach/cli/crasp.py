@@ -1,0 +1,346 @@
+"""`longreach crasp`: write, run, trace, check and compare C-RASP programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, note, print_json, write_text
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from longreach.crasp.core import Core
+    from longreach.crasp.equal import Comparison
+    from longreach.crasp.trace import Trace
+
+app = typer.Typer(help="Write, run, trace, check and compare C-RASP programs.")
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Length = Annotated[
+    int | None, typer.Option("--length", min=0, metavar="N", help="Words up to this length (default 12).")
+]
+DEFAULT_LENGTH = 12
+
+
+class Notation(StrEnum):
+    text = "text"
+    paper = "paper"
+    latex = "latex"
+
+
+@app.callback(invoke_without_command=True)
+def _group(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help(), end="")
+
+
+@app.command()
+def run(
+    file: File,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="WORD", help="Words; ε is the empty word.")
+    ] = None,
+    words_file: Annotated[
+        str | None,
+        typer.Option("--input", metavar="WORDS", help="A file with one word a line; - is standard input."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say which words a program accepts, or what a predictor predicts.
+
+    Example: [bold]longreach crasp run lib:dyck-1 "(())" "())("[/bold]
+    """
+    from longreach.crasp.library import load_program
+    from longreach.crasp.run import run_words
+
+    core = load_program(file).core
+    if not words and words_file is None:
+        raise InputError("WORD: nothing to run on; give words, or --input FILE (- for standard input)")
+    texts, results = run_words(core, words or [], words_file)
+    if as_json:
+        key = "predicted" if core.is_predictor else "accepted"
+        print_json({"program": file, "alphabet": list(core.alphabet), key: results})
+        return
+    out = console()
+    for text, result in zip(texts, results, strict=True):
+        if isinstance(result, list):
+            out.print(text, style="bold", markup=False)
+            _print_predictions(core, text, result)
+        else:
+            mark = "[green]accept[/green]" if result else "[red]reject[/red]"
+            out.print(mark, end="  ")
+            out.print(text, markup=False)
+
+
+def _print_predictions(core: Core, text: str, predicted: list[list[str]]) -> None:
+    from longreach.crasp.words import Encoder
+
+    out = console()
+    tokens = Encoder(core).split(text) if len(text) < 1000 else [""] * len(predicted)
+    width = max(map(len, tokens), default=0)
+    for position, (token, following) in enumerate(zip(tokens, predicted, strict=False), 1):
+        shown = " ".join(following) or "·"
+        out.print(f"{position:>5}  {token:<{width}} → {shown}", markup=False)
+
+
+@app.command()
+def trace(
+    file: File,
+    word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT", help="Also write an HTML page.")
+    ] = None,
+    core: Annotated[
+        bool, typer.Option("--core", help="Show every core operation, not only statements.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the value of every statement at every position of a word.
+
+    Example: [bold]longreach crasp trace lib:dyck-1 "(()" --html trace.html[/bold]
+    """
+    from longreach.crasp.library import load_program
+    from longreach.crasp.trace import to_html
+    from longreach.crasp.trace import trace as make_trace
+    from longreach.crasp.words import Encoder
+
+    program = load_program(file)
+    encoder = Encoder(program.core)
+    traced = make_trace(program, encoder.split(word), encoder.word(word), core)
+    if html is not None:
+        shown = word.strip() or "ε"
+        write_text(html, to_html([(f"{file} on {shown}", traced)], "C-RASP trace"))
+    if as_json:
+        print_json(_trace_document(file, traced))
+    else:
+        _print_trace(traced)
+    if html is not None:
+        note(f"wrote {html}")
+
+
+def _trace_document(file: str, traced: Trace) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "program": file,
+        "word": list(traced.tokens),
+        "positions": list(traced.positions),
+        "operations": [
+            {
+                "name": row.name,
+                "text": row.text,
+                "sort": "Boolean" if row.is_boolean else "count",
+                "values": list(row.values),
+            }
+            for row in traced.rows
+        ],
+    }
+    if traced.accepted is None:
+        return document | {"predicted": [list(tokens) for tokens in traced.predicted]}
+    return document | {"accepted": traced.accepted}
+
+
+def _print_trace(traced: Trace) -> None:
+    """An aligned table; in a terminal, as many positions side by side as fit."""
+    from rich.text import Text
+
+    out = console()
+    rows = [("", [str(p) for p in traced.positions], "dim"), ("", list(traced.tokens) or ["ε"], "bold")]
+    for row in traced.rows:
+        cells = [("⊤" if value else "·") if row.is_boolean else str(value) for value in row.values]
+        rows.append((row.text, cells, "green" if row.is_result else ""))
+    heads = max(len(head) for head, _, _ in rows)
+    heads = min(heads, max(20, out.width // 2))
+    widths = [max(len(cells[k]) for _, cells, _ in rows) for k in range(len(traced.positions))]
+    start = 0
+    while start < len(widths):
+        end, used = start, heads + 1
+        while end < len(widths) and (end == start or used + widths[end] + 1 <= out.width):
+            used += widths[end] + 1
+            end += 1
+        for head, cells, style in rows:
+            line = Text(head if len(head) <= heads else head[: heads - 1] + "…")
+            line.pad_right(heads - line.cell_len)
+            for k in range(start, end):
+                line.append(
+                    " " + cells[k].rjust(widths[k]), style=style or ("" if cells[k] != "·" else "dim")
+                )
+            out.print(line)
+        start = end
+        if start < len(widths):
+            out.print()
+    if traced.accepted is not None:
+        out.print("[green]accept[/green]" if traced.accepted else "[red]reject[/red]")
+
+
+@app.command()
+def check(
+    file: File,
+    regex: Annotated[
+        str, typer.Argument(metavar="REGEX", help="A regular expression in automata-lib's syntax.")
+    ],
+    length: Length = None,
+    as_json: Json = False,
+) -> None:
+    """Check a program against a regular expression on all words up to a length. Exit code 1 if they differ.
+
+    Example: [bold]longreach crasp check lib:tomita-2 "(10)*" --length 30[/bold]
+    """
+    from longreach.crasp.equal import ProgramSide, compare
+    from longreach.crasp.library import load_program
+    from longreach.languages.expression import from_expression, letters_of
+    from longreach.languages.sides import automaton_side
+
+    core = load_program(file).core
+    if core.is_predictor:
+        raise InputError(f"{file}: is a predictor; a regular expression says which words an acceptor accepts")
+    long_token = next((symbol for symbol in core.alphabet if len(symbol) != 1), None)
+    if long_token is not None:
+        raise InputError(
+            f"{file}: token {long_token!r} has more than one character, and a regular expression cannot"
+        )
+    letters = core.alphabet
+    if not core.closed:
+        letters += tuple(letter for letter in letters_of(regex) if letter not in letters)
+    automaton = from_expression(regex, letters or ("a",))
+    sides = ProgramSide(core, automaton.alphabet), automaton_side(automaton)
+    result = compare(*sides, automaton.alphabet, DEFAULT_LENGTH if length is None else length)
+    _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
+
+
+@app.command()
+def equal(
+    file: File,
+    other: Annotated[str, typer.Argument(metavar="FILE", help="The program to compare with.")],
+    length: Length = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two programs on all words up to a length. Exit code 1 if they differ.
+
+    Example: [bold]longreach crasp equal mine.cr lib:dyck-1 --length 40[/bold]
+    """
+    from longreach.crasp.equal import equal as compare_programs
+    from longreach.crasp.library import load_program
+
+    left, right = load_program(file).core, load_program(other).core
+    result = compare_programs(left, right, DEFAULT_LENGTH if length is None else length)
+    sides = f"accepted by {file} alone", f"accepted by {other} alone"
+    _answer(result, length, as_json, sides, None if left.is_predictor else left)
+
+
+def _answer(
+    result: Comparison, asked: int | None, as_json: bool, sides: tuple[str, str], core: Core | None
+) -> None:
+    if not result.complete:
+        reason = f"more than the budget of states beyond length {result.length}"
+        if asked is not None:
+            raise InputError(f"--length: {reason}; ask for at most {result.length}")
+        note(f"stopped early: {reason}")
+    if as_json:
+        witness = None if result.witness is None else list(result.witness)
+        print_json(
+            {"equal": result.equal, "length": result.length, "proof": result.proof, "witness": witness}
+        )
+    elif result.proof == "proved":
+        console().print("[green]equal[/green] on words of every length (proved: the same operations)")
+    elif result.equal:
+        console().print(f"[green]equal[/green] on all words up to length {result.length} (checked)")
+    else:
+        assert result.witness is not None
+        word = _shown(result.witness)
+        console().print("[red]different[/red] on ", end="")
+        console().print(word, markup=False, end="")
+        console().print("" if core is None else f", {_which(core, result.witness, sides)}", markup=False)
+    if not result.equal:
+        raise typer.Exit(1)
+
+
+def _which(core: Core, witness: Sequence[str], sides: tuple[str, str]) -> str:
+    from longreach.crasp.evaluate import accepts
+    from longreach.crasp.words import Encoder
+
+    return sides[0] if accepts(core, [Encoder(core).tokens(witness)])[0] else sides[1]
+
+
+def _shown(word: Sequence[str]) -> str:
+    return ("" if all(len(token) == 1 for token in word) else " ").join(word) or "ε"
+
+
+@app.command()
+def lower(
+    file: File,
+    notation: Annotated[
+        Notation, typer.Option(help="The .cr format, the papers' notation, or LaTeX.")
+    ] = Notation.text,
+    simplified: Annotated[
+        bool, typer.Option("--simplify", help="Fold constants and drop unread operations.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the core operations of a program, with its class, size and depth.
+
+    Example: [bold]longreach crasp lower lib:dyck-1 --notation paper[/bold]
+    """
+    from longreach.crasp.library import load_program
+    from longreach.crasp.lowering import raise_core
+    from longreach.crasp.printer import write
+    from longreach.crasp.simplify import simplify
+
+    core = load_program(file).core
+    core = simplify(core) if simplified else core
+    raised = raise_core(core)
+    if as_json:
+        print_json({"program": file, **measures(core), "text": write(raised, notation.value)})
+        return
+    print(_summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
+    print(write(raised, notation.value))
+
+
+def measures(core: Core) -> dict[str, Any]:
+    """The measures of a program, as the documents give them."""
+    return {
+        "kind": "predictor" if core.is_predictor else "acceptor",
+        "alphabet": list(core.alphabet),
+        "class": core.class_name,
+        "size": core.size,
+        "depth": core.depth,
+        "modulus": core.modulus,
+        "locality": core.locality,
+    }
+
+
+def _summary(core: Core, comment: str) -> str:
+    extra = f", modulus {core.modulus}" if core.modulus > 1 else ""
+    extra += f", locality {core.locality}" if core.locality else ""
+    return f"{comment} {core.class_name}, {core.size} operations, depth {core.depth}{extra}"
+
+
+@app.command("list")
+def list_programs(as_json: Json = False) -> None:
+    """List the library of programs.
+
+    Example: [bold]longreach crasp list[/bold]
+    """
+    from longreach.crasp.library import ENTRIES, load
+
+    entries = [(entry, load(entry.example).core) for entry in ENTRIES.values()]
+    if as_json:
+        listed = [{"name": e.example, "family": e.name, "about": e.about, **measures(c)} for e, c in entries]
+        print_json({"programs": listed})
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("name", "class", "size", "depth", "what"):
+        table.add_column(
+            column, justify="right" if column in ("size", "depth") else "left", no_wrap=column != "what"
+        )
+    for entry, core in entries:
+        kind = " (predictor)" if core.is_predictor else ""
+        shown = entry.example if entry.default is None else f"{entry.example}  [dim]{entry.name}[/dim]"
+        name = core.class_name.replace("[", "\\[")
+        table.add_row(f"lib:{shown}", name, str(core.size), str(core.depth), f"{entry.about}{kind}")
+    console().print(table)

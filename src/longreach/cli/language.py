@@ -1,0 +1,273 @@
+"""`longreach language`: everything about one regular language, or about a list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, note, print_json, write_text
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from longreach.languages.answers import ClassAnswer, LanguageAnswer
+    from longreach.languages.automaton import Automaton
+    from longreach.languages.measures import Measures
+
+TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
+STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
+
+
+def language(
+    regex: Annotated[
+        str | None, typer.Argument(metavar="REGEX", help="A regular expression in automata-lib's syntax.")
+    ] = None,
+    alphabet: Annotated[
+        str | None,
+        typer.Option(metavar="LETTERS", help="The alphabet, as in abc; default: the letters of REGEX."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A benchmark language, such as tomita-4.")
+    ] = None,
+    dfa: Annotated[
+        Path | None, typer.Option(metavar="JSON", help="A deterministic automaton in a JSON file.")
+    ] = None,
+    program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why a no is a no, with words that fool programs.")
+    ] = False,
+    measures: Annotated[
+        bool, typer.Option("--measures", help="Star-free, AC⁰, dot-depth and other measures.")
+    ] = False,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="SVG", help="Write a drawing of the automaton.")
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LIST", help="One REGEX a line, optionally a tab and its alphabet; one answer a line."
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document (one a line with --file).")
+    ] = False,
+) -> None:
+    """Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.
+
+    Example: [bold]longreach language "(a|b)*bb(a|b)*" --program --explain[/bold]
+    """
+    given = [
+        label
+        for label, value in (("REGEX", regex), ("--name", name), ("--dfa", dfa), ("--file", file))
+        if value is not None
+    ]
+    if len(given) != 1:
+        raise InputError(f"{' and '.join(given) or 'REGEX'}: give one of REGEX, --name, --dfa, --file")
+    if alphabet is not None and regex is None:
+        raise InputError(f"--alphabet: goes with REGEX, not with {given[0]}")
+    if file is not None:
+        _many(
+            file,
+            measures,
+            as_json,
+            [
+                label
+                for label, value in (("--draw", draw), ("--explain", explain), ("--program", program))
+                if value
+            ],
+        )
+        return
+    from longreach.languages.answers import LanguageAnswer
+    from longreach.languages.measures import measure
+    from longreach.languages.verdict import decide
+
+    task, automaton = _automaton(regex, alphabet, name, dfa)
+    answer = LanguageAnswer(task, decide(automaton))
+    measured = measure(automaton) if measures else None
+    if draw is not None:
+        from longreach.languages.draw import to_svg
+
+        write_text(draw, to_svg(automaton, task))
+    if as_json:
+        print_json(_document(answer, measured, program))
+    else:
+        _print(answer, measured, program, explain)
+    if draw is not None:
+        note(f"wrote {draw}")
+
+
+def _automaton(
+    regex: str | None, alphabet: str | None, name: str | None, dfa: Path | None
+) -> tuple[str, Automaton]:
+    from longreach.crasp.parser import read_text
+    from longreach.languages.documents import read_automaton
+    from longreach.languages.expression import from_expression
+    from longreach.languages.names import named_automaton
+
+    if dfa is not None:
+        try:
+            return str(dfa), read_automaton(read_text(dfa))
+        except InputError as error:
+            message = error.message
+            raise InputError(message if message.startswith(str(dfa)) else f"{dfa}: {message}") from None
+    if name is not None:
+        try:
+            return name, named_automaton(name)
+        except InputError as error:
+            raise InputError(f"--name: {error.message}") from None
+    assert regex is not None
+    letters = None if alphabet is None else list(alphabet)
+    try:
+        return f"regex:{regex}", from_expression(regex, letters)
+    except InputError as error:
+        place = "" if error.message.startswith(("--", "REGEX")) else "REGEX: "
+        raise InputError(place + error.message, source=error.source, column=error.column) from None
+
+
+def _document(answer: LanguageAnswer, measured: Measures | None, program: bool) -> dict[str, Any]:
+    document = answer.document(measured)
+    if program:
+        from longreach.languages.answers import rightness
+
+        for key, found in answer.classes.items():
+            if found.program is not None:
+                known = rightness(found.program, answer.verdicts.automaton)
+                document[key]["program"] = found.program.text
+                document[key]["proof"] = "proved" if known.proved else "checked"
+                document[key]["checked_length"] = known.length
+    return document
+
+
+def _print(answer: LanguageAnswer, measured: Measures | None, program: bool, explain: bool) -> None:
+    from longreach.languages.answers import MEANING_OF_NO
+
+    out = console()
+    automaton = answer.verdicts.automaton
+    out.print(answer.task.removeprefix("regex:"), style="bold", markup=False, end="")
+    states = f"{len(automaton)} state" + ("s" if len(automaton) != 1 else "")
+    out.print(f"   over {' '.join(automaton.alphabet)}, {states}", markup=False, style="dim")
+    for key, found in answer.classes.items():
+        if key != "local":
+            _print_verdict(key, found)
+    if any(found.verdict.answer == "no" for found in answer.classes.values()):
+        out.print(f"no: {MEANING_OF_NO}", style="dim", markup=False)
+    shown: set[str] = set()
+    for key, found in answer.classes.items():
+        if program and key != "local" and found.program is not None and found.program.text not in shown:
+            shown.add(found.program.text)
+            _print_program(key, found, automaton)
+        if explain and key != "local":
+            _print_explanation(key, found)
+    if measured is not None:
+        _print_measures(measured)
+
+
+def _print_verdict(key: str, found: ClassAnswer) -> None:
+    verdict = found.verdict
+    out = console()
+    word = verdict.answer.value
+    extra = ""
+    if verdict.analysis is not None and (verdict.window or (verdict.modulus or 1) > 1):
+        extra = f" (window {verdict.window}, modulus {verdict.modulus})"
+    out.print(f"  {TITLES[key]:<5}", end="")
+    out.print(f"{word:<10}", style=f"bold {STYLES[word]}", end="")
+    out.print(f"{verdict.program_class:<25}{verdict.reason}{extra}", markup=False)
+    for label, other in (
+        ("read after the last letter", verdict.end_of_sequence),
+        ("next-symbol prediction", verdict.prediction),
+    ):
+        if other != verdict.answer:
+            out.print(f"       {label}: {other.value}", style="dim", markup=False)
+
+
+def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
+    from longreach.languages.answers import rightness
+
+    assert found.program is not None
+    core = found.program.core
+    out = console()
+    known = rightness(found.program, automaton)
+    out.print()
+    out.print(
+        f"// {TITLES[key]}: {core.class_name}, {core.size} operations, {known}", style="dim", markup=False
+    )
+    out.print(found.program.text, markup=False)
+
+
+def _print_explanation(key: str, found: ClassAnswer) -> None:
+    from longreach.languages.explain import explain
+
+    proof = found.verdict.refutation
+    if proof is None:
+        return
+    out = console()
+    out.print()
+    out.print(f"Why not {found.verdict.program_class} ({TITLES[key]})", style="bold", markup=False)
+    for line in explain(proof):
+        out.print(line, markup=False)
+
+
+def _print_measures(measured: Measures) -> None:
+    def shown(value: bool | int | str | None) -> str:
+        if value is None:
+            return "unknown (beyond the cap)"
+        return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+    dot_depth = "–" if measured.star_free is False else shown(measured.dot_depth)
+    rows = [
+        ("states", shown(measured.states)),
+        ("monoid elements", shown(measured.monoid)),
+        ("star-free", shown(measured.star_free)),
+        ("dot-depth", dot_depth),
+        ("piecewise testable", shown(measured.piecewise_testable)),
+        ("R-trivial", shown(measured.r_trivial)),
+        ("two-variable (DA)", shown(measured.two_variable)),
+        ("AC⁰", shown(measured.ac0)),
+        ("length complexity 2n−2", shown(measured.length_complexity)),
+    ]
+    out = console()
+    out.print()
+    for label, value in rows:
+        out.print(f"  {label:<24}{value}", markup=False)
+
+
+def _many(path: Path, measures: bool, as_json: bool, unfit: list[str]) -> None:
+    """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
+    from longreach.languages.answers import LanguageAnswer
+    from longreach.languages.expression import from_expression
+    from longreach.languages.measures import measure
+    from longreach.languages.verdict import decide
+
+    if unfit:
+        raise InputError(f"{unfit[0]}: goes with one language, not with --file")
+    failed = False
+    for number, regex, letters in _lines(path):
+        try:
+            automaton = from_expression(regex, letters)
+        except InputError as error:
+            failed = True
+            if as_json:
+                print_json({"line": number, "error": error.message})
+            note(f"{path}:{number}: {error.message}")
+            continue
+        answer = LanguageAnswer(f"regex:{regex}", decide(automaton))
+        if as_json:
+            print_json(answer.document(measure(automaton) if measures else None))
+        else:
+            verdicts = "  ".join(
+                f"{TITLES[k]} {a.verdict.answer.value:<9}" for k, a in answer.classes.items() if k != "local"
+            )
+            console().print(f"{verdicts}  {regex}", markup=False)
+    if failed:
+        raise typer.Exit(2)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str, list[str] | None]]:
+    from longreach.crasp.parser import read_text
+
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if line.strip():
+            regex, tab, letters = line.partition("\t")
+            yield number, regex, list(letters.strip()) if tab and letters.strip() else None

@@ -1,0 +1,105 @@
+"""The `longreach` command: puts the commands together and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from longreach import __version__
+from longreach.cli import crasp, doctor, language, verify
+from longreach.cli.output import complain
+from longreach.errors import InputError, near_names
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+# typer's own base classes of usage errors; older releases take them from the package click.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+_CommandError: type[Exception] = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="longreach",
+    help="Will a transformer trained on short sequences work on long ones, and from which length on?",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(crasp.app, name="crasp")
+app.command("language")(language.language)
+app.command("verify")(verify.verify)
+app.command("doctor")(doctor.doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"longreach {__version__}")
+        raise typer.Exit()
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help(), end="")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits."""
+    sys.exit(run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs the command line; the exit code."""
+    command = typer.main.get_command(app)
+    try:
+        result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
+        sys.stdout.flush()
+        if result == EXIT_INTERRUPTED:
+            complain("interrupted")
+        return result if isinstance(result, int) else 0
+    except InputError as error:
+        complain(error.message, error.details())
+        return EXIT_BAD_INPUT
+    except _UsageError as error:
+        complain(_usage_message(error))
+        return EXIT_BAD_INPUT
+    except _CommandError as error:
+        complain(str(error))
+        return EXIT_BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone, as with `| head`: nothing is left to say, not even at interpreter exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _usage_message(error: Exception) -> str:
+    """One line that begins with the option or argument that is wrong."""
+    text = " ".join(str(getattr(error, "message", "") or "").split())
+    parameter = getattr(error, "param", None)
+    if parameter is not None:
+        options = [option for option in parameter.opts if option.startswith("--")]
+        name = options[0] if options else parameter.metavar or str(parameter.name).upper()
+        text = text.removeprefix("Value error, ")
+        return f"{name}: {text}" if text else f"{name}: missing"
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    option = getattr(error, "option_name", None)
+    if option is not None and command is not None:
+        known = [name for other in command.params for name in other.opts]
+        return f"{option}: no such option{near_names(option, known)}"
+    if text.startswith("No such command") and "Did you mean" not in text and command is not None:
+        return f"{text} The commands are {', '.join(command.commands)}."
+    return text or str(error)
+
+
+if __name__ == "__main__":
+    main()

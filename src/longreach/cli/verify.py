@@ -1,0 +1,122 @@
+"""`longreach verify`: checks certificates with code that did not produce them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, print_json
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from longreach.languages.certificates import AutomatonTable, Certificate
+
+
+def verify(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CERTIFICATE", help="A certificate, or a document of `longreach language --json`."
+        ),
+    ],
+    regex: Annotated[
+        str | None, typer.Option(metavar="REGEX", help="The language that the certificate must be about.")
+    ] = None,
+    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help="The alphabet of --regex.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Check a certificate. Exit code 1 if it does not prove what it claims.
+
+    Example: [bold]longreach language "(aa)*" --json > aa.json; longreach verify aa.json[/bold]
+    """
+    if alphabet is not None and regex is None:
+        raise InputError("--alphabet: goes with --regex")
+    certificates = _certificates(file)
+    expected = _expected(regex, alphabet)
+    results = []
+    for place, certificate in certificates:
+        problem, how = check(certificate, expected)
+        claim = getattr(certificate, "program_class", None)
+        results.append({
+            "place": place, "kind": certificate.kind, "class": claim, "valid": problem is None, "how": how,
+            "problem": problem,
+        })  # fmt: skip
+    valid = all(result["valid"] for result in results)
+    if as_json:
+        print_json({"certificate": str(file), "valid": valid, "certificates": results})
+    else:
+        for result in results:
+            _print(result)
+    if not valid:
+        raise typer.Exit(1)
+
+
+def check(certificate: Certificate, expected: AutomatonTable | None) -> tuple[str | None, str]:
+    """What is wrong with a certificate (None: nothing), and how it was checked."""
+    from longreach.languages.certificates import ProgramCertificate
+    from longreach.languages.checker import check_certificate
+    from longreach.languages.program_checker import check_program
+
+    if isinstance(certificate, ProgramCertificate):
+        return check_program(certificate, expected)
+    return check_certificate(certificate, expected), "flows recomputed from the automaton"
+
+
+def _certificates(file: Path) -> list[tuple[str, Certificate]]:
+    from longreach.crasp.parser import read_text
+    from longreach.languages.certificates import read_certificate
+
+    text = read_text(file)
+    try:
+        document: Any = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise InputError(f"{file}: not a certificate: nested too deeply") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{file}: not a certificate: expected a JSON object")
+    if "kind" in document:
+        parts = {"": document}
+    else:
+        parts = {
+            key: value["certificate"]
+            for key, value in document.items()
+            if isinstance(value, dict) and "certificate" in value
+        }
+    if not parts:
+        raise InputError(f"{file}: no certificate: expected an object with 'kind', or a language document")
+    found: list[tuple[str, Certificate]] = []
+    for place, part in parts.items():
+        try:
+            found.append((place, read_certificate(json.dumps(part))))
+        except InputError as error:
+            raise InputError(f"{file}: {place + ': ' if place else ''}{error.message}") from None
+    # In a language document some verdicts have nothing to certify; alone, that is a failure.
+    return [(place, certificate) for place, certificate in found if certificate.kind != "none"] or found
+
+
+def _expected(regex: str | None, alphabet: str | None) -> AutomatonTable | None:
+    from longreach.languages.documents import automaton_table
+    from longreach.languages.expression import from_expression
+
+    if regex is None:
+        return None
+    try:
+        return automaton_table(from_expression(regex, None if alphabet is None else list(alphabet)))
+    except InputError as error:
+        raise InputError(f"--regex: {error.message}") from None
+
+
+def _print(result: dict[str, Any]) -> None:
+    out = console()
+    place = f"{result['place']}: " if result["place"] else ""
+    if result["valid"]:
+        claim = "a program exists in" if result["kind"] == "program" else "no program exists in"
+        out.print("[green]valid[/green]", end="   ")
+        out.print(f"{place}{claim} {result['class']} ({result['how']})", markup=False)
+    else:
+        out.print("[red]invalid[/red]", end=" ")
+        out.print(f"{place}{result['problem']}", markup=False)

@@ -1,0 +1,305 @@
+"""The library of ready programs, named `lib:NAME` wherever a program file is expected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_lowercase
+
+from longreach.crasp.expressions import (
+    TRUE,
+    Builder,
+    Expr,
+    Program,
+    Statement,
+    all_of,
+    any_of,
+    conditional,
+    count,
+    exists,
+    integer,
+    maximum,
+    position,
+    token,
+)
+from longreach.crasp.parser import parse, parse_file
+from longreach.crasp.printer import statement_text
+from longreach.errors import InputError, near_names
+
+PREFIX = "lib:"
+SOS, SEP, EOS = "SOS", "SEP", "EOS"
+MAX_PARAMETER = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A library program or a family of them (`make` takes the number in the name)."""
+
+    name: str
+    about: str
+    samples: tuple[str, ...]
+    make: Callable[[int], Program]
+    default: int | None = None  # of a family: the member that is listed
+
+    @property
+    def example(self) -> str:
+        """The name of the program, or of the family's member that is listed."""
+        return self.name if self.default is None else self.name.replace("N", str(self.default))
+
+
+def load(name: str) -> Program:
+    """The library program of a name.
+
+    >>> load("dyck-1").accepts("(())")
+    True
+    >>> load("piecewise:ab&!ba").accepts("aabb")
+    True
+    """
+    if name.startswith("piecewise:"):
+        return piecewise_testable(name.removeprefix("piecewise:"))
+    if name in ENTRIES and ENTRIES[name].default is None:
+        return ENTRIES[name].make(0)
+    found = re.fullmatch(r"(.+)-([0-9]{1,9})", name)
+    family = ENTRIES.get(f"{found[1]}-N") if found else None
+    if found and family:
+        number = int(found[2])
+        if not 1 <= number <= MAX_PARAMETER:
+            raise InputError(f"{PREFIX}{name}: the number is from 1 to {MAX_PARAMETER}")
+        return family.make(number)
+    known = [entry.example for entry in ENTRIES.values()]
+    hint = near_names(name, known) or "; `longreach crasp list` shows them all"
+    raise InputError(f"{PREFIX}{name}: no such library program{hint}")
+
+
+def load_program(source: str) -> Program:
+    """The program that a command line names: `lib:NAME` or a file."""
+    if source.startswith(PREFIX):
+        return load(source.removeprefix(PREFIX))
+    return parse_file(source)
+
+
+def _file(name: str) -> Callable[[int], Program]:
+    return lambda _: parse_file(Path(__file__).with_name("programs") / f"{name}.cr")
+
+
+# Languages
+
+
+def subsequence(word: Iterable[str]) -> Expr:
+    """Σ*a₁Σ*a₂…Σ*: the letters of `word` occur in this order (Huang et al., C.1.5).
+
+    A letter that follows itself must be found at an earlier position, where the paper's ∃ also sees this one.
+    """
+    found, previous = TRUE, ""
+    for letter in word:
+        earlier = count(found, before=True) >= 1 if letter == previous else exists(found)
+        found, previous = token(letter) & earlier if previous else token(letter), letter
+    return exists(found) if previous else TRUE
+
+
+def piecewise_testable(formula: str) -> Program:
+    """A Boolean combination of subsequence tests: `ab&!ba` has a … b and no b … a.
+
+    Words are letters and digits, combined with `& | ! ( )`; letters beyond those of the formula are named
+    after a slash, as in `ab&!ba/abc`.
+    """
+    text, _, extra = formula.partition("/")
+    words = list(dict.fromkeys(re.findall(r"\w+", text)))
+    letters = dict.fromkeys(letter for letter in "".join(words) + extra if not letter.isspace())
+    if not words:
+        raise InputError(f"{PREFIX}piecewise:{formula}: expected words combined with & | ! ( ), as in ab&!ba")
+    lines = [f"#alphabet {' '.join(letters)}"]
+    for number, word in enumerate(words):
+        lines.append(statement_text(Statement(f"has_{number}", subsequence(word))))
+    combined = re.sub(r"\w+", lambda found: f"has_{words.index(found[0])}", text)
+    lines.append("L = " + combined.replace("&", " && ").replace("|", " || "))
+    return parse("\n".join(lines), f"{PREFIX}piecewise:{formula}")
+
+
+def bounded_brackets(depth: int) -> Program:
+    """D_n: brackets a, b that are balanced and nested at most n deep."""
+    b = Builder("ab")
+    open_now = b.let("open", count("a") - count("b"))
+    wrong = b.let("wrong", (open_now < 0) | (open_now > depth))
+    b.let("D", (count(wrong) == 0) & (open_now == 0))
+    return b.program()
+
+
+def blocks(number: int) -> Program:
+    """L_1 = a⁺, L_2 = a⁺b⁺, L_3 = a⁺b⁺a⁺, …: a b a … (n letters) occurs in order, b a b … does not."""
+    b = Builder("ab")
+    letters = ["ab"[k % 2] for k in range(number + 1)]
+    starts_a, starts_b = TRUE, TRUE
+    for k in range(number):
+        starts_a = b.let(f"A_{k + 1}", exists(token(letters[k]) & starts_a if k else letters[k]))
+        starts_b = b.let(f"B_{k + 1}", exists(token(letters[k + 1]) & starts_b if k else letters[k + 1]))
+    b.let("L", starts_a & ~starts_b)
+    return b.program()
+
+
+def threshold(number: int) -> Program:
+    """COUNT_k: at least k ones."""
+    b = Builder("01")
+    b.let("L", count("1") >= number)
+    return b.program()
+
+
+def margin(number: int) -> Program:
+    """MAJ_k: at least k more ones than zeros."""
+    b = Builder("01")
+    b.let("L", count("1") - count("0") >= number)
+    return b.program()
+
+
+# Next-token predictors
+
+
+def induction_head(alphabet: Sequence[str], argmax: bool) -> Program:
+    """What followed the current token before: most often (C.2.1), or ever (C.2.2 of Huang et al.)."""
+    b = Builder(alphabet)
+    bigrams: dict[tuple[str, str], Expr] = {}
+    for first in alphabet:
+        before = b.let(f"PRED_{first}", count(first, 1) >= 1)
+        for second in alphabet:
+            bigrams[first, second] = b.let(f"C_{first}{second}", count(token(second) & before))
+    for following in alphabet:
+        cases = []
+        for current in alphabet:
+            here = bigrams[current, following]
+            rivals = [bigrams[current, other] for other in alphabet if other != following]
+            test = all_of(here >= rival for rival in rivals) if argmax else here >= 1
+            cases.append(token(current) & test)
+        b.output(following, any_of(cases))
+    return b.program()
+
+
+def _answer(symbols: Sequence[str]) -> tuple[Builder, Expr]:
+    """A builder for the layout SOS x SEP y EOS, and whether SEP has been read."""
+    b = Builder([SOS, SEP, EOS, *symbols])
+    return b, b.let("answering", exists(SEP))
+
+
+def most_frequent(symbols: Sequence[str]) -> Program:
+    """SOS x SEP y EOS with y the most frequent symbol of x; all of them at a tie."""
+    b, answering = _answer(symbols)
+    counts = [b.let(f"C_{s}", count(token(s) & ~answering)) for s in symbols]
+    most = counts[0]
+    for k, other in enumerate(counts[1:]):
+        most = b.let(f"most_{k}", maximum(most, other))
+    for symbol, own in zip(symbols, counts, strict=True):
+        b.output(symbol, token(SEP) & (own >= most))
+    b.output(EOS, answering & ~token(SEP) & ~token(EOS))
+    return b.program()
+
+
+def interleaved_majorities() -> Program:
+    """SOS x SEP y EOS: x interleaves three binary sequences, y holds the most frequent bit of each."""
+    b, answering = _answer("01")
+    given = b.let("given", count(answering))  # 1 at SEP, 2 after the first answer, …
+    turns: dict[str, list[Expr]] = {"0": [], "1": []}
+    for sequence, residue in enumerate((2, 0, 1)):  # SOS is position 1, so x begins at position 2
+        own = b.let(f"own_{sequence}", position(3, residue) & ~answering)
+        ahead = b.let(f"ahead_{sequence}", count(own & token("1")) - count(own & token("0")))
+        turn = b.let(f"turn_{sequence}", given == sequence + 1)
+        turns["1"].append(turn & (ahead >= 0))
+        turns["0"].append(turn & (ahead <= 0))
+    for bit, cases in turns.items():
+        b.output(bit, any_of(cases))
+    b.output(EOS, given == 4)
+    return b.program()
+
+
+def sort(size: int) -> Program:
+    """SOS x SEP y EOS: x holds distinct numbers below `size`, y the same numbers in increasing order.
+
+    Next comes the least number of x above the current token: the one with as many numbers of x below it as
+    there are up to the current token.
+    """
+    symbols = [str(number) for number in range(size)]
+    b, answering = _answer(symbols)
+    has = [b.let(f"has_{s}", exists(token(s) & ~answering)) for s in symbols]
+    below = [integer(0)]
+    for symbol, present in zip(symbols, has, strict=True):
+        below.append(b.let(f"below_{symbol}", below[-1] + conditional(present, 1, 0)))
+    rank = integer(0)
+    for symbol, upto in zip(symbols, below[1:], strict=True):
+        rank = b.let(f"rank_{symbol}", conditional(symbol, upto, rank))
+    expecting = b.let("expecting", answering & ~token(EOS))
+    for symbol, present, smaller in zip(symbols, has, below, strict=False):
+        b.output(symbol, expecting & present & (smaller == rank))
+    b.output(EOS, expecting & (below[-1] == rank))
+    return b.program()
+
+
+def copy_unique(size: int) -> Program:
+    """SOS x SEP x EOS for distinct symbols: an induction head that knows each symbol's predecessor in x.
+
+    Predecessors are known by the bits of their number, so that the program has about size · log size
+    operations instead of one count per pair; SOS and SEP have number 0, so that SEP leads to the first.
+    """
+    symbols = [str(number) for number in range(size)]
+    b, answering = _answer(symbols)
+    here, before = [], []
+    for bit in range(size.bit_length()):
+        bearers = [s for number, s in enumerate(symbols, 1) if number >> bit & 1]
+        here.append(b.let(f"bit_{bit}", any_of(bearers)))
+        before.append(b.let(f"before_{bit}", count(here[bit], 1) >= 1))
+    expecting = b.let("expecting", answering & ~token(EOS))
+    for symbol in (*symbols, SEP):
+        own = token(SEP) if symbol == SEP else b.let(f"in_x_{symbol}", token(symbol) & ~answering)
+        agrees = [now.iff(exists(own & then)) for now, then in zip(here, before, strict=True)]
+        b.output(EOS if symbol == SEP else symbol, expecting & exists(own) & all_of(agrees))
+    return b.program()
+
+
+def _entries() -> Iterable[Entry]:
+    def words(*samples: str) -> tuple[str, ...]:
+        return samples
+
+    for name, about, samples in (
+        ("majority", "at least as many 1s as 0s", words("0110", "0010", "ε")),
+        ("dyck-1", "balanced brackets", words("(()())", "())(", "ε")),
+        ("anbncn", "aⁿbⁿcⁿ", words("aabbcc", "abcabc", "aabbc")),
+        ("contains-ab", "Σ*abΣ* over {a,b}", words("bbaab", "bba")),
+        ("contains-ab-abc", "Σ*abΣ* over {a,b,c}", words("ccabc", "acb")),
+        ("contains-bb", "Σ*bbΣ* over {a,b}", words("abba", "abab")),
+        ("aa", "(aa)*", words("aaaa", "aaa")),
+        ("aaaa", "(aaaa)*", words("aaaa", "aa")),
+        ("abab", "(abab)*", words("abab", "abba", "ab")),
+        ("tomita-1", "1*", words("111", "101")),
+        ("tomita-2", "(10)*", words("1010", "1001")),
+        ("tomita-4", "no 000", words("10010", "10001")),
+        ("tomita-7", "0*1*0*1*", words("0011011", "0101010")),
+        ("aa-bb-cc-dd-ee", "aa*bb*cc*dd*ee*", words("aabcdde", "abdce")),
+        ("ab-d-bc", "{a,b}*d{b,c}*", words("abdbc", "abdba")),
+    ):
+        yield Entry(name, about, samples, _file(name))
+    yield Entry(
+        "d-N", "D_n: brackets nested at most n deep", words("aabb", "abab", "aaabbb"), bounded_brackets, 2
+    )
+    yield Entry("l-N", "a⁺b⁺a⁺… with n blocks", words("aabba", "aabb"), blocks, 3)
+    yield Entry("count-N", "at least n ones", words("01011", "0100"), threshold, 3)
+    yield Entry("maj-N", "at least n more ones than zeros", words("01111", "0011"), margin, 2)
+    yield Entry("subsequence", "Σ*aΣ*bΣ*cΣ*; others as piecewise:FORMULA, e.g. piecewise:ab&!ba/abc",
+                words("aabbc", "acb"), lambda _: piecewise_testable("abc"))  # fmt: skip
+    yield Entry("induction-argmax", "what followed the current token most often", words("abacaba"),
+                lambda _: induction_head("abc", argmax=True))  # fmt: skip
+    yield Entry("induction-all", "what ever followed the current token", words("abacaba"),
+                lambda _: induction_head("abc", argmax=False))  # fmt: skip
+    yield Entry("binary-majority", "SOS bits SEP the more frequent bit EOS", words("SOS 0 1 1 SEP 1"),
+                lambda _: most_frequent("01"))  # fmt: skip
+    yield Entry("majority-26", "SOS letters SEP the most frequent one EOS", words("SOS b a b SEP b"),
+                lambda _: most_frequent(ascii_lowercase))  # fmt: skip
+    yield Entry("binary-majority-interleave", "three majorities of interleaved bits",
+                words("SOS 1 0 1 1 0 1 SEP 1 0"), lambda _: interleaved_majorities())  # fmt: skip
+    yield Entry("sort", "SOS distinct numbers SEP the same sorted EOS", words("SOS 14 3 7 SEP 3 7 14"),
+                lambda _: sort(150))  # fmt: skip
+    yield Entry("copy-unique", "SOS distinct symbols SEP the same again EOS", words("SOS 5 2 9 SEP 5 2 9"),
+                lambda _: copy_unique(150))  # fmt: skip
+    yield Entry("sort-N", "sort with n numbers", words("SOS 2 0 SEP 0 2"), sort, 10)
+    yield Entry("copy-unique-N", "copy-unique with n symbols", words("SOS 2 0 SEP 2 0"), copy_unique, 10)
+
+
+ENTRIES: dict[str, Entry] = {entry.name: entry for entry in _entries()}

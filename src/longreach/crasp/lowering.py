@@ -1,0 +1,272 @@
+"""From expressions to core operations and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from longreach.crasp import core as c
+from longreach.crasp.core import Core, CoreBuilder
+from longreach.crasp.expressions import (
+    FALSE,
+    TRUE,
+    Expr,
+    Guard,
+    PositionTest,
+    Program,
+    Statement,
+    conditional,
+    integer,
+    make,
+    reference,
+    token,
+)
+from longreach.errors import InputError
+
+
+def lower(program: Program) -> Core:
+    """The core program of a program; equal operations are shared."""
+    builder = CoreBuilder()
+    lowered: dict[int, int] = {}
+    names: list[tuple[str, int]] = []
+    outputs: list[tuple[str, int]] = []
+    accept: int | None = None
+    for statement in program.statements:
+        index = _lower_expr(builder, statement.expr, lowered)
+        if statement.is_output:
+            outputs.append((statement.name, index))
+            continue
+        names.append((statement.name, index))
+        if statement.expr.sort == "Boolean":
+            accept = index
+    if outputs:
+        accept = None
+    elif accept is None:
+        raise InputError("the program has no Boolean statement, so nothing says which words it accepts")
+    # In order, so that the alphabet does not depend on how the statements are arranged.
+    tokens = (op.symbol for op in builder.ops if isinstance(op, c.Token))
+    named = sorted({*tokens, *(symbol for symbol, _ in outputs)})
+    if program.alphabet is not None:
+        for symbol in named:
+            if symbol not in program.alphabet:
+                raise InputError(f"token {symbol!r} is not in the alphabet")
+    alphabet = tuple(named) if program.alphabet is None else program.alphabet
+    return tidy(builder.ops, alphabet, program.alphabet is not None, accept, outputs, names)
+
+
+def tidy(
+    ops: Sequence[c.Op],
+    alphabet: tuple[str, ...],
+    closed: bool,
+    accept: int | None,
+    outputs: Iterable[tuple[str, int]],
+    names: Iterable[tuple[str, int]],
+) -> Core:
+    """The core program in one fixed order, without operations that nothing reads.
+
+    Operations keep their order, but token tests, position tests and the constants ⊤, ⊥, 1, 0 stand just
+    before their first use, so that a program printed with them inline reads back the same.
+    """
+    outputs, names = tuple(outputs), tuple(names)
+    wanted = [index for _, index in (*outputs, *names)] + ([] if accept is None else [accept])
+    live = bytearray(len(ops))
+    for index in wanted:
+        live[index] = 1
+    for index in reversed(range(len(ops))):
+        if live[index]:
+            for operand in c.operands(ops[index]):
+                live[operand] = 1
+    builder = CoreBuilder()
+    moved: dict[int, int] = {}
+
+    def move(index: int) -> int:
+        if index not in moved:
+            op = ops[index]
+            moved[index] = builder.add_op(c.with_operands(op, [move(k) for k in c.operands(op)]))
+        return moved[index]
+
+    for index, op in enumerate(ops):
+        if live[index] and not is_leaf(op, ops):
+            move(index)
+    for index in wanted:
+        move(index)
+    return Core(
+        tuple(builder.ops),
+        alphabet,
+        closed,
+        None if accept is None else moved[accept],
+        tuple((symbol, moved[index]) for symbol, index in outputs),
+        tuple((name, moved[index]) for name, index in names),
+    )
+
+
+def is_leaf(op: c.Op, ops: Sequence[c.Op]) -> bool:
+    """Whether an operation is printed inline: a token or position test, or one of ⊤, ⊥, 1, 0."""
+    match op:
+        case c.Not(body):
+            return isinstance(ops[body], c.Top)
+        case c.Subtract(left, right):
+            return left == right and isinstance(ops[left], c.One)
+        case _:
+            return not c.operands(op)
+
+
+def postorder(root: Expr, done: dict[int, int], into_names: bool = True) -> Iterator[Expr]:
+    """The expressions below `root` whose id is not a key of `done`, operands first, without recursion.
+
+    The caller adds each expression to `done` before asking for the next.
+    """
+    stack: list[tuple[Expr, bool]] = [(root, False)]
+    while stack:
+        expr, ready = stack.pop()
+        if id(expr) in done:
+            continue
+        if ready:
+            yield expr
+        else:
+            stack.append((expr, True))
+            if into_names or expr.kind != "name":
+                stack.extend((arg, False) for arg in reversed(expr.args))
+
+
+def _lower_expr(builder: CoreBuilder, root: Expr, lowered: dict[int, int]) -> int:
+    # Keyed by identity: the program keeps every expression alive, so an id is not reused.
+    for expr in postorder(root, lowered):
+        lowered[id(expr)] = _lower_one(builder, expr, [lowered[id(arg)] for arg in expr.args])
+    return lowered[id(root)]
+
+
+def _lower_one(b: CoreBuilder, expr: Expr, args: list[int]) -> int:
+    match expr.kind, expr.value:
+        case "token", str(symbol):
+            return b.add_op(c.Token(symbol))
+        case "true", _:
+            return b.add_op(c.Top())
+        case "false", _:
+            return b.false()
+        case "periodic", PositionTest(modulus, residues):
+            return b.periodic(modulus, residues)
+        case "integer", int(value):
+            return b.integer(value)
+        case "name", _:
+            return args[0]
+        case "not", _:
+            return b.not_(args[0])
+        case "and", _:
+            return b.and_(*args)
+        case "or", _:
+            return b.or_(*args)
+        case "implies", _:
+            return b.implies(*args)
+        case "iff", _:
+            return b.iff(*args)
+        case "exists", _:
+            return b.exists(args[0])
+        case "le", _:
+            return b.leq(args[0], args[1])
+        case "ge", _:
+            return b.leq(args[1], args[0])
+        case "lt", _:
+            return b.not_(b.leq(args[1], args[0]))
+        case "gt", _:
+            return b.not_(b.leq(args[0], args[1]))
+        case "eq", _:
+            return b.equal(*args)
+        case "ne", _:
+            return b.not_(b.equal(*args))
+        case "count", Guard(distances=None):
+            return b.count_before(args[0])
+        case "count", Guard(distances):
+            return b.count(args[0], distances)
+        case "count", _:
+            return b.count(args[0])
+        case "add", _:
+            return b.add_op(c.Add(*args))
+        case "sub", _:
+            return b.add_op(c.Subtract(*args))
+        case "mul", _:
+            return _multiply(b, expr, args)
+        case "min", _:
+            return b.conditional(b.leq(*args), args[0], args[1])
+        case "max", _:
+            return b.conditional(b.leq(*args), args[1], args[0])
+        case "if", _:
+            return b.conditional(*args)
+        case kind, value:
+            raise AssertionError(f"unknown expression {kind} {value}")
+
+
+def _multiply(b: CoreBuilder, expr: Expr, args: list[int]) -> int:
+    left, right = expr.args
+    if left.kind == "integer" and isinstance(left.value, int):
+        return b.scale(left.value, args[1])
+    assert isinstance(right.value, int)
+    return b.scale(right.value, args[0])
+
+
+def raise_core(core: Core) -> Program:
+    """A program with one statement per operation, whose core is `core` again.
+
+    Token tests and constants stand inline; operations without a name get one (P1, C1, …).
+    """
+    given: dict[int, list[str]] = {}
+    for name, index in core.names:
+        given.setdefault(index, []).append(name)
+    taken = {name for name, _ in core.names}
+    numbers = {"P": 0, "C": 0}
+    exprs: list[Expr] = []
+    statements: list[Statement] = []
+    last_boolean: int | None = None
+    for index, op in enumerate(core.ops):
+        expr = _raise_one(op, exprs, core.ops)
+        names = given.get(index, [])
+        if not names and not is_leaf(op, core.ops):
+            names = [_fresh("P" if c.is_boolean(op) else "C", numbers, taken)]
+        for name in names:
+            statements.append(Statement(name, expr))
+            expr = reference(name, expr)
+            last_boolean = index if c.is_boolean(op) else last_boolean
+        exprs.append(expr)
+    if core.accept is not None and last_boolean != core.accept:
+        statements.append(Statement(_fresh("P", numbers, taken), exprs[core.accept]))
+    statements += [Statement(symbol, exprs[index], is_output=True) for symbol, index in core.outputs]
+    return Program(tuple(statements), core.alphabet if core.closed else None)
+
+
+def _fresh(prefix: str, numbers: dict[str, int], taken: set[str]) -> str:
+    while True:
+        numbers[prefix] += 1
+        name = f"{prefix}{numbers[prefix]}"
+        if name not in taken:
+            return name
+
+
+def _raise_one(op: c.Op, exprs: list[Expr], ops: Sequence[c.Op]) -> Expr:
+    match op:
+        case c.Not() if is_leaf(op, ops):
+            return FALSE
+        case c.Subtract() if is_leaf(op, ops):
+            return integer(0)
+        case c.Token(symbol):
+            return token(symbol)
+        case c.Top():
+            return TRUE
+        case c.Not(body):
+            return make("not", exprs[body])
+        case c.And(left, right):
+            return make("and", exprs[left], exprs[right])
+        case c.Periodic(residues=()):
+            return FALSE
+        case c.Periodic(modulus, residues):
+            return Expr("periodic", (), PositionTest(modulus, residues))
+        case c.Leq(left, right):
+            return make("le", exprs[left], exprs[right])
+        case c.Count(body, distances):
+            return make("count", exprs[body], value=None if distances is None else Guard(distances))
+        case c.Conditional(test, then, other):
+            return conditional(exprs[test], exprs[then], exprs[other])
+        case c.Add(left, right):
+            return make("add", exprs[left], exprs[right])
+        case c.Subtract(left, right):
+            return make("sub", exprs[left], exprs[right])
+        case c.One():
+            return integer(1)

@@ -1,0 +1,388 @@
+"""Reading the `.cr` text format.
+
+The format is a superset of the one of coli-saar's C-RASP interpreter, with one precedence for all. Names
+and sorts are checked while parsing, so that every error has a line and a column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NoReturn, TypeAlias
+
+from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
+
+from longreach.crasp.expressions import (
+    FALSE,
+    MAX_DISTANCE,
+    TRUE,
+    Expr,
+    Guard,
+    PositionTest,
+    Program,
+    SortMismatch,
+    Statement,
+    integer,
+    make,
+    reference,
+    token,
+)
+from longreach.crasp.syntax_errors import POSITION_HINT, explain
+from longreach.errors import InputError, near_names
+
+RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "else", "min", "max"])
+# Position tests count from 0, as in the interpreter whose names they are: pos_even holds at our 1, 3, 5, …
+POSITION_TESTS = {"pos_even": PositionTest(2, (1,), "pos_even"), "pos_odd": PositionTest(2, (0,), "pos_odd")}
+KNOWN_IMPORTS = "pred, pred2, pred3, … (predK for any K ≥ 1), pos_even, pos_odd"
+MAX_DIGITS = 1000
+_MOST_LISTED = 1000  # residues that are not a given one are listed up to this many; beyond it '!=' is negated
+
+_KINDS = {
+    "&&": "and", "||": "or", "=>": "implies", "<=>": "iff", "==": "eq", "!=": "ne", "<": "lt", "<=": "le",
+    ">": "gt", ">=": "ge", "+": "add", "-": "sub", "*": "mul", "!": "not", "#": "count", "exists": "exists",
+    "min": "min", "max": "max",
+}  # fmt: skip
+
+
+def parse(text: str, file: str = "<text>") -> Program:
+    """The program that a text in the `.cr` format describes.
+
+    >>> parse('P = # "a" >= 2').core.class_name
+    'C-RASP[∅]'
+    >>> parse('P = # "a" && true')
+    Traceback (most recent call last):
+    ...
+    longreach.errors.InputError: <text>:1:5: '&&' takes a Boolean on its left, not a count; ...
+    """
+    reader = _Reader(text, file)
+    try:
+        tree = _grammar().parse(text)
+    except UnexpectedInput as error:
+        reader.syntax_error(error)
+    for statement in tree.children:
+        assert isinstance(statement, Tree)
+        reader.statement(statement)
+    return reader.program()
+
+
+def parse_file(path: str | Path) -> Program:
+    """The program in a file."""
+    return parse(read_text(path), str(path))
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file, or an error that says in one line why there is none."""
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a directory, not a file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read: {reason}") from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not a text file (byte {error.start} is not UTF-8)") from None
+    if "\0" in text:
+        raise InputError(f"{path}: is not a text file (it holds a NUL byte)")
+    return text
+
+
+def check_name(name: str) -> None:
+    """Reject what the text format could not read back as a name."""
+    if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
+        raise InputError(f"{name!r} is not a name: letters, digits and _, not reserved ({_words(RESERVED)})")
+
+
+@cache
+def _grammar() -> Lark:
+    grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", lexer="contextual")
+
+
+def _words(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """An expression with the place of its first character."""
+
+    expr: Expr
+    line: int
+    column: int
+
+
+Node: TypeAlias = Tree[Token] | Token
+
+
+class _Reader:
+    """Turns parse trees into expressions, statement by statement, without recursion."""
+
+    def __init__(self, text: str, file: str) -> None:
+        # Lines as the grammar counts them: `splitlines` would also split at form feeds and the like.
+        self._lines = re.split(r"\r?\n", text.removesuffix("\n").removesuffix("\r"))
+        self._file = file
+        self._statements: list[Statement] = []
+        self._names: dict[str, Expr] = {}
+        self._imports: set[str] = set()
+        self._alphabet: tuple[str, ...] | None = None
+        self._tokens: dict[str, tuple[int, int]] = {}
+        self._outputs: set[str] = set()
+
+    def fail(self, line: int, column: int, message: str) -> NoReturn:
+        source = self._lines[line - 1] if 1 <= line <= len(self._lines) else ""
+        raise InputError(f"{self._file}:{line}:{column}: {message}", source=source, column=column)
+
+    def fail_at(self, place: Token, message: str) -> NoReturn:
+        self.fail(place.line or 1, place.column or 1, message)
+
+    # Statements
+
+    def statement(self, tree: Tree[Token]) -> None:
+        head = tree.children[0]
+        assert isinstance(head, Token)
+        match tree.data:
+            case "assign":
+                self._assign(head, tree.children[1])
+            case "output":
+                name = tree.children[1]
+                assert isinstance(name, Token)
+                self._output(name, tree.children[2])
+            case "imports":
+                for name in tree.children[1:]:
+                    assert isinstance(name, Token)
+                    self._import(name)
+            case _:
+                self._declare(head)
+
+    def _assign(self, name: Token, body: Node) -> None:
+        if name in RESERVED:
+            self.fail_at(name, f"'{name}' is reserved and cannot be a name; a statement is NAME = …")
+        if name in self._names:
+            self.fail_at(name, f"name '{name}' is defined twice; a name is assigned once")
+        if name in self._imports:
+            self.fail_at(name, f"name '{name}' is an imported relation and cannot be assigned")
+        located = self._expression(body)
+        self._names[str(name)] = located.expr
+        self._statements.append(Statement(str(name), located.expr))
+
+    def _output(self, literal: Token, body: Node) -> None:
+        symbol = self._symbol(literal)
+        if symbol in self._outputs:
+            self.fail_at(literal, f"output {literal} is defined twice")
+        located = self._expression(body)
+        if located.expr.sort != "Boolean":
+            self.fail(located.line, located.column, f"output {literal} must be a Boolean, not a count")
+        self._outputs.add(symbol)
+        self._statements.append(Statement(symbol, located.expr, is_output=True))
+
+    def _import(self, name: Token) -> None:
+        if name not in POSITION_TESTS and _distance_of(name) is None:
+            self.fail_at(name, f"unknown import '{name}'; known are {KNOWN_IMPORTS}")
+        if name in self._names:
+            self.fail_at(name, f"name '{name}' is already assigned and cannot be imported")
+        self._imports.add(str(name))
+
+    def _declare(self, directive: Token) -> None:
+        if self._alphabet is not None:
+            self.fail_at(directive, "the alphabet is declared twice")
+        offset = len("#alphabet")
+        symbols: list[str] = []
+        for found in re.finditer(
+            r"""("[^"]*"|'[^']*')(?=\s|//|$)|(//.*)|\S+?(?=\s|//|$)""", directive[offset:]
+        ):
+            if found[2]:
+                break  # a comment
+            symbol = found[0][1:-1] if found[1] else found[0]
+            column = (directive.column or 1) + offset + found.start()
+            if not symbol:
+                self.fail(directive.line or 1, column, "a token is a non-empty string")
+            if symbol in symbols:
+                self.fail(directive.line or 1, column, f"token {symbol!r} is in the alphabet twice")
+            symbols.append(symbol)
+        if not symbols:
+            self.fail_at(directive, "#alphabet needs at least one token, as in: #alphabet a b")
+        self._alphabet = tuple(symbols)
+
+    # Expressions
+
+    def _expression(self, root: Node) -> _Located:
+        values: list[_Located] = []
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, ready = stack.pop()
+            assert isinstance(node, Tree)
+            below = [child for child in node.children if isinstance(child, Tree)]
+            if node.data == "guarded":
+                below = below[1:]  # the guard is no expression
+            if ready or not below:
+                args = values[len(values) - len(below) :] if below else []
+                del values[len(values) - len(below) :]
+                values.append(self._combine(node, args))
+            else:
+                stack.append((node, True))
+                stack.extend((child, False) for child in reversed(below))
+        return values[0]
+
+    def _combine(self, tree: Tree[Token], args: list[_Located]) -> _Located:
+        tokens = [child for child in tree.children if isinstance(child, Token)]
+        match tree.data:
+            case "binary":
+                return self._make(_KINDS[tokens[0]], args, args[0])
+            case "prefix" | "extremum":
+                return self._make(_KINDS[tokens[0]], args, tokens[0])
+            case "guarded":
+                guard = tree.children[1]
+                assert isinstance(guard, Tree)
+                return self._make("count", args, tokens[0], self._guard(guard))
+            case "if_else":
+                return self._make("if", [args[1], args[0], args[2]], args[0])
+            case "question":
+                return self._make("if", args, args[0])
+            case "brackets":
+                return args[0]
+            case _:
+                first = tokens[0]
+                return _Located(self._leaf(tree.data, tokens), first.line or 1, first.column or 1)
+
+    def _make(
+        self, kind: str, args: list[_Located], start: _Located | Token, guard: Guard | None = None
+    ) -> _Located:
+        try:
+            expr = make(kind, *(arg.expr for arg in args), value=guard)
+        except SortMismatch as error:
+            wrong = args[error.operand]
+            self.fail(wrong.line, wrong.column, error.message)
+        return _Located(expr, start.line or 1, start.column or 1)
+
+    def _leaf(self, kind: str, tokens: Sequence[Token]) -> Expr:
+        first = tokens[0]
+        match kind:
+            case "token":
+                symbol = self._symbol(first)
+                return token(symbol)
+            case "integer":
+                return integer(self._integer(first))
+            case "true":
+                return TRUE
+            case "false":
+                return FALSE
+            case "name":
+                return self._name(first)
+            case _:
+                return self._periodic(tokens)
+
+    def _name(self, name: Token) -> Expr:
+        if name in self._names:
+            return reference(str(name), self._names[name])
+        if name in POSITION_TESTS and name in self._imports:
+            return Expr("periodic", (), POSITION_TESTS[name])
+        if name in POSITION_TESTS:
+            self.fail_at(name, f"'{name}' is not imported; add the line: #import {name}")
+        if name == "i":
+            self.fail_at(name, POSITION_HINT)
+        if name in RESERVED:
+            self.fail_at(name, f"'{name}' is reserved and cannot stand here; expected an expression")
+        if name in self._imports:
+            self.fail_at(name, f"'{name}' is a relation: it stands in a guard, as in #[{name}] …")
+        hint = near_names(name, [*self._names, *(self._imports & POSITION_TESTS.keys())])
+        self.fail_at(name, f"unknown name '{name}'{hint or '; names are defined before they are used'}")
+
+    def _periodic(self, tokens: Sequence[Token]) -> Expr:
+        modulus = self._integer(tokens[1])
+        if modulus < 1:
+            self.fail_at(tokens[1], "a modulus is at least 1")
+        numbers = [tok for tok in tokens[2:] if tok.type == "INT"]
+        residues = {self._residue(number, modulus) for number in numbers}
+        negated = tokens[2].type == "NE"
+        if negated and modulus <= _MOST_LISTED:
+            residues, negated = set(range(modulus)) - residues, False
+        test = Expr("periodic", (), PositionTest(modulus, tuple(sorted(residues)))) if residues else FALSE
+        return make("not", test) if negated else test
+
+    def _residue(self, number: Token, modulus: int) -> int:
+        residue = self._integer(number)
+        if residue >= modulus:
+            self.fail_at(number, f"i % {modulus} is never {residue}: the residues are 0 … {modulus - 1}")
+        return residue
+
+    def _guard(self, tree: Tree[Token]) -> Guard:
+        match tree.data:
+            case "guard_before":
+                return Guard(None)
+            case "guard_name":
+                name = tree.children[0]
+                assert isinstance(name, Token)
+                return self._named_guard(name)
+            case _:
+                found = [self._distance(child) for child in tree.children if isinstance(child, Tree)]
+        if tree.data == "guard_range":
+            found = list(range(min(found), max(found) + 1))
+        return Guard(tuple(sorted(set(found))))
+
+    def _named_guard(self, name: Token) -> Guard:
+        distance = _distance_of(name)
+        if name in POSITION_TESTS:
+            self.fail_at(name, f"'{name}' tests a position; it is no guard")
+        if distance is None:
+            self.fail_at(name, f"unknown relation '{name}'; known are {KNOWN_IMPORTS}, i-3, i-3..i-1, <")
+        if name not in self._imports:
+            self.fail_at(name, f"'{name}' is not imported; add the line: #import {name}")
+        if distance > MAX_DISTANCE:
+            self.fail_at(name, f"a distance is at most {MAX_DISTANCE}")
+        return Guard((distance,), str(name))
+
+    def _distance(self, tree: Tree[Token]) -> int:
+        if len(tree.children) == 1:
+            return 0
+        number = tree.children[1]
+        assert isinstance(number, Token)
+        distance = self._integer(number)
+        if distance > MAX_DISTANCE:
+            self.fail_at(number, f"a distance is at most {MAX_DISTANCE}")
+        return distance
+
+    def _integer(self, number: Token) -> int:
+        if len(number) > MAX_DIGITS:
+            self.fail_at(number, f"an integer has at most {MAX_DIGITS} digits")
+        return int(number)
+
+    def _symbol(self, literal: Token) -> str:
+        symbol = literal[1:-1]
+        if not symbol:
+            self.fail_at(literal, "a token is a non-empty string")
+        self._tokens.setdefault(symbol, (literal.line or 1, literal.column or 1))
+        return symbol
+
+    # The end
+
+    def program(self) -> Program:
+        if not self._statements:
+            raise InputError(f"{self._file}:1:1: the file holds no statement; a program is lines NAME = …")
+        if self._alphabet is not None:
+            for symbol, (line, column) in self._tokens.items():
+                if symbol not in self._alphabet:
+                    hint = near_names(symbol, self._alphabet)
+                    self.fail(line, column, f"token {symbol!r} is not in the alphabet{hint}")
+        if not any(s.is_output or s.expr.sort == "Boolean" for s in self._statements):
+            last = len(self._lines)
+            self.fail(last, 1, "the program has no Boolean statement, so nothing says which words it accepts")
+        return Program(tuple(self._statements), self._alphabet)
+
+    def syntax_error(self, error: UnexpectedInput) -> NoReturn:
+        line, column = max(error.line, 1), max(error.column, 1)
+        if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+            line, column = len(self._lines), len(self._lines[-1].rstrip()) + 1
+        self.fail(line, column, explain(error, self._lines[line - 1][column - 1 :]))
+
+
+def _distance_of(name: str) -> int | None:
+    """The K of predK; pred is pred1."""
+    found = re.fullmatch(r"pred([1-9][0-9]{0,8})?", name)
+    return None if found is None else int(found[1] or 1)

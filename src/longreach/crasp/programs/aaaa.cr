@@ -1,0 +1,3 @@
+// (aaaa)* over {a}.
+#alphabet a
+D = i % 4 == 0

@@ -1,0 +1,140 @@
+"""Answers for one language as documents: verdicts, certificates, and programs with how they were checked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from longreach.crasp.equal import Comparison, ProgramSide, compare
+from longreach.crasp.expressions import Program
+from longreach.errors import MissingExtra
+from longreach.languages.automaton import Automaton
+from longreach.languages.certificates import Certificate, NoCertificate, ProgramCertificate
+from longreach.languages.documents import automaton_table
+from longreach.languages.extended import Convention
+from longreach.languages.induction import prove
+from longreach.languages.measures import Measures
+from longreach.languages.programs import acceptor
+from longreach.languages.sides import automaton_side
+from longreach.languages.verdict import Answer, ClassVerdict, Verdicts
+
+CHECKED_LENGTH = 12
+# What a "no" says, wherever one is shown.
+MEANING_OF_NO = (
+    "no C-RASP program exists: this predicts that length generalization fails; "
+    "it does not prove that no limit transformer exists, nor that a training run cannot succeed"
+)
+
+
+@dataclass(frozen=True)
+class Rightness:
+    """How a program is known to be right: for all lengths, or on all words up to one."""
+
+    proved: bool
+    length: int
+    witness: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        if self.witness is not None:
+            return "wrong"
+        return "proved for all lengths" if self.proved else f"checked to length {self.length}"
+
+
+def rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENGTH) -> Rightness:
+    """Compares a program with an automaton: by proof where that succeeds, and on all words up to a length.
+
+    >>> from longreach.crasp.library import load
+    >>> from longreach.languages.names import named_automaton
+    >>> str(rightness(load("tomita-4"), named_automaton("tomita-4")))
+    'proved for all lengths'
+    """
+    sides = ProgramSide(program.core, automaton.alphabet), automaton_side(automaton)
+    found: Comparison = compare(*sides, automaton.alphabet, length)
+    if not found.equal:
+        return Rightness(False, found.length, found.witness)
+    try:
+        proved = prove(program.core, automaton).proved
+    except MissingExtra:
+        proved = False
+    return Rightness(proved, found.length)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassAnswer:
+    """One verdict with the program of a yes."""
+
+    verdict: ClassVerdict
+    written: dict[int, Program] = field(default_factory=dict)
+    """Programs by the identity of their analysis: classes that share one share the program."""
+
+    @cached_property
+    def program(self) -> Program | None:
+        """For yes, a program of the class; None where its automaton is beyond the budget."""
+        analysis = self.verdict.analysis
+        if self.verdict.answer is not Answer.YES or analysis is None:
+            return None
+        if id(analysis) not in self.written:
+            self.written[id(analysis)] = acceptor(analysis)
+        return self.written[id(analysis)]
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        program = self.program
+        if self.verdict.answer is not Answer.YES:
+            return self.verdict.certificate()
+        if program is None:
+            return NoCertificate(reason="the program's window is beyond the budget")
+        analysis = self.verdict.analysis
+        assert analysis is not None
+        return ProgramCertificate(
+            program_class=self.verdict.program_class,  # type: ignore[arg-type]
+            convention=Convention.LAST_LETTER.value,
+            automaton=automaton_table(analysis.extended.automaton),
+            program=program.text,
+            window=analysis.extended.window,
+            modulus=analysis.extended.modulus,
+        )
+
+    def document(self) -> dict[str, Any]:
+        verdict = self.verdict
+        found: dict[str, Any] = {
+            "verdict": verdict.answer.value,
+            "class": verdict.program_class,
+            "reason": verdict.reason,
+            "certificate": self.certificate.model_dump(mode="json", by_alias=True),
+            "end_of_sequence": verdict.end_of_sequence.value,
+            "prediction": verdict.prediction.value,
+        }
+        if verdict.answer is Answer.YES and verdict.analysis is not None:
+            found |= {"window": verdict.window, "modulus": verdict.modulus, "depth": verdict.depth}
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageAnswer:
+    """Everything that is said of one language."""
+
+    task: str
+    verdicts: Verdicts
+
+    @cached_property
+    def classes(self) -> dict[str, ClassAnswer]:
+        """By the name of the document's field."""
+        found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
+        written: dict[int, Program] = {}
+        return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
+
+    def document(self, measures: Measures | None = None) -> dict[str, Any]:
+        automaton = self.verdicts.automaton
+        document: dict[str, Any] = {
+            "task": self.task,
+            "alphabet": list(automaton.alphabet),
+            "convention": Convention.LAST_LETTER.value,
+            "states": len(automaton),
+        }
+        document |= {name: answer.document() for name, answer in self.classes.items()}
+        document["meaning_of_no"] = MEANING_OF_NO
+        if measures is not None:
+            document["measures"] = asdict(measures)
+        return document

@@ -1,0 +1,283 @@
+"""Writes what a program does while a run is in one block: counters, leaving, and which state is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from longreach.crasp.expressions import FALSE, TRUE, Builder, Expr, conditional, count, exists, integer
+from longreach.crasp.printer import expression_text
+from longreach.crasp.readable import conjunction, disjunction
+from longreach.languages.blocks import Block, Edge
+from longreach.languages.potentials import Potential
+from longreach.languages.visible import View, grouped, separate
+
+Values = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a program can tell of an edge or a vertex: the counters' values and what is seen directly."""
+
+    values: Values
+    view: View
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a run enters a block at one vertex."""
+
+    first: Expr
+    """Holds at that position and nowhere else."""
+    ever: Expr
+    """Holds there for the first time, perhaps later too; `exists ever` says that the run has entered."""
+    views: frozenset[View]
+    """What may be seen at that position."""
+
+
+class BlockWriter:
+    """Statements of one block. `entries` says where and when a run enters it; none: at the start."""
+
+    def __init__(self, block: Block, builder: Builder, suffix: str, entries: Mapping[int, Entry]) -> None:
+        self.block = block
+        self.entries = entries
+        self._builder = builder
+        self._suffix = suffix
+        self._entered, self._inside = TRUE, TRUE
+        if len(entries) == 1:
+            (entry,) = entries.values()
+            self._entered = self._let("entered", exists(entry.ever))
+            self._inside = self._let("inside", count(entry.ever, before=True) >= 1)
+        elif entries:
+            enter = FALSE
+            for entry in entries.values():
+                enter = disjunction(enter, entry.first)
+            enter = self._let("enter", enter)
+            self._entered = self._let("entered", exists(enter))
+            self._inside = self._let("inside", self._entered & ~enter)
+        self._counters: list[Expr] = []
+        for number, potential in block.potentials(block.rounds):
+            self._counters.append(self._counter(number, potential))
+        self._leave: Expr | None = None
+
+    def _let(self, name: str, expr: Expr) -> Expr:
+        return self._builder.let(name + self._suffix, expr)
+
+    # Counters
+
+    def _start(self) -> int:
+        """The vertex at which the run enters, or one of them; counters are relative to it."""
+        return next(iter(self.entries), 0)
+
+    def _sign(self, potential: Potential) -> int:
+        """Counters count upwards from the first entry, as people do."""
+        relative = sum(value - potential.values[self._start()] for value in potential.values)
+        return -1 if relative < 0 else 1
+
+    def _value(self, potential: Potential, vertex: int) -> int:
+        return self._sign(potential) * (potential.values[vertex] - potential.values[self._start()])
+
+    def _shift(self, number: int, potential: Potential, edge: Edge) -> int:
+        return self._sign(potential) * self.block.shift(number, potential, edge)
+
+    def _counter(self, number: int, potential: Potential) -> Expr:
+        """The potential of the state reached, less that of the first entry."""
+        by_shift: dict[int, set[Edge]] = {}
+        for edge in self.block.edges:
+            by_shift.setdefault(self._shift(number, potential, edge), set()).add(edge)
+        total: Expr | None = None
+        for shift in sorted(by_shift, key=lambda s: (-s, abs(s))):
+            if shift == 0:
+                continue
+            others = {edge for other, edges in by_shift.items() if other != shift for edge in edges}
+            term = count(self._masked(by_shift[shift], others, number - 1))
+            term = term if abs(shift) == 1 else abs(shift) * term
+            if total is None:
+                total = term if shift > 0 else 0 - term
+            else:
+                total = total + term if shift > 0 else total - term
+        total = integer(0) if total is None else total
+        for vertex, entry in self.entries.items():
+            value = self._value(potential, vertex)
+            if value:
+                total = total + conditional(exists(entry.first), value, 0)
+        place = len(self._counters)
+        return self._let("level" if place == 0 else f"level{place + 1}", total)
+
+    # Telling edges and vertices apart
+
+    def _masked(
+        self, positive: Collection[Edge], negative: Collection[Edge], rounds: int | None = None
+    ) -> Expr:
+        """Holds where the run was in the block before and reads a positive edge.
+
+        Often the letter that enters the block can be told from the positive ones; then it is enough that the
+        run has entered, this position included.
+        """
+        test = self.at(positive, negative, rounds, entering=True)
+        if test is not None:
+            return conjunction(self._entered, test)
+        test = self.at(positive, negative, rounds)
+        assert test is not None, "edges of one class and letter belong together"
+        return conjunction(self._inside, test)
+
+    def at(
+        self,
+        positive: Collection[Edge],
+        negative: Collection[Edge],
+        rounds: int | None = None,
+        entering: bool = False,
+    ) -> Expr | None:
+        """Holds where the letter just read is that of a positive edge; None if rounds do not suffice to tell.
+
+        With `entering` it does not hold at the position where the run enters either.
+        """
+        rounds = self.block.rounds if rounds is None else rounds
+        potentials = self.block.potentials(rounds)
+        outside: set[Sight] = set()
+        if entering:
+            width = {len(self.block.view_at(edge).letters) for edge in self.block.edges}
+            for vertex, entry in self.entries.items():
+                values = tuple(self._value(f, vertex) for _, f in potentials)
+                outside |= {Sight(values, view.cut(min(width))) for view in entry.views}
+
+        def sight(edge: Edge) -> Sight:
+            values = [self._value(f, edge[0]) + self._shift(number, f, edge) for number, f in potentials]
+            return Sight(tuple(values), self.block.view_at(edge))
+
+        outside |= {sight(edge) for edge in negative}
+        return self._tell({sight(edge) for edge in positive}, outside, rounds, exact=False)
+
+    def after(self, positive: Collection[int], negative: Collection[int]) -> Expr | None:
+        """Holds where the state reached is a positive vertex; None if only its successors are known."""
+        potentials = self.block.potentials(self.block.rounds)
+
+        def sight(vertex: int) -> Sight:
+            return Sight(tuple(self._value(f, vertex) for _, f in potentials), self.block.view_after(vertex))
+
+        return self._tell(
+            {sight(v) for v in positive}, {sight(v) for v in negative}, self.block.rounds, exact=True
+        )
+
+    def _tell(self, positive: set[Sight], negative: set[Sight], rounds: int, exact: bool) -> Expr | None:
+        """Uses as few rounds of counters as suffice."""
+        for used in range(rounds + 1):
+            width = len(self.block.potentials(used))
+            inside, outside = _by_values(positive, width), _by_values(negative, width)
+            tests: list[tuple[Values, Expr]] = []
+            for values in inside:
+                test = separate(inside[values], outside.get(values, set()), self.block.extended.modulus)
+                if test is None:
+                    break
+                tests.append((values, test))
+            else:
+                return self._combine(tests, set(inside) | set(outside), exact)
+        return None
+
+    def _combine(self, tests: list[tuple[Values, Expr]], possible: set[Values], exact: bool) -> Expr:
+        result = FALSE
+        for chosen, test in grouped(tests):
+            result = disjunction(
+                result, conjunction(self._has_values(chosen, possible - set(chosen), exact), test)
+            )
+        return result
+
+    def _has_values(self, chosen: list[Values], rest: set[Values], exact: bool) -> Expr:
+        if not rest:
+            return TRUE
+        if len(chosen[0]) == 1:
+            return _in_runs(self._counters[0], [v for (v,) in chosen], [v for (v,) in rest], exact)
+        result = FALSE
+        for values in sorted(chosen):
+            equal = TRUE
+            for counter, value in zip(self._counters, values, strict=False):
+                equal = conjunction(equal, counter == value)
+            result = disjunction(result, equal)
+        return result
+
+    # Leaving the block
+
+    def leave(self, name: str) -> Expr | None:
+        """Holds where a run leaves the block first, and perhaps later too; None if it never does."""
+        out = self._out()
+        if not out:
+            return None
+        self._leave = self._let(name, self._masked(out, set(self.block.edges) - out))
+        return self._leave
+
+    def _out(self) -> set[Edge]:
+        inside = set(self.block.states)
+        return {edge for edge in self.block.edges if self.block.target(edge) not in inside}
+
+    def entry_to(self, target: int) -> Entry:
+        """How the run leaves the block for this extended state."""
+        assert self._leave is not None
+        out = self._out()
+        chosen = {edge for edge in out if self.block.target(edge) == target}
+        views = frozenset(self.block.view_at(edge) for edge in chosen)
+        once = count(self._leave) == 1
+        if chosen == out:
+            return Entry(self._leave & once, self._leave, views)
+        # Where the run leaves, only the edges that leave have to be told apart.
+        rest = self.at(chosen, out - chosen)
+        assert rest is not None, "classes determine the successors"
+        tests = [conjunction(self._leave, rest), self._masked(chosen, set(self.block.edges) - chosen)]
+        first = min(tests, key=lambda test: len(expression_text(test))) & once
+        return Entry(first, first, views)
+
+    def reached(self, accepted: Collection[int]) -> Expr:
+        """Holds where the state reached is in the block and one of these states of the automaton."""
+        good = [v for v in self.block.vertices if self.block.state(v) in accepted]
+        bad = [v for v in self.block.vertices if self.block.state(v) not in accepted]
+        if not good:
+            return FALSE
+        still = self._entered if self._leave is None else conjunction(self._entered, count(self._leave) == 0)
+        test = self.after(good, bad)
+        if test is not None:
+            return conjunction(still, test)
+        # The letter just read tells: either it entered the block, or it is an edge inside.
+        place = {state: vertex for vertex, state in enumerate(self.block.states)}
+        led: dict[bool, set[Edge]] = {True: set(), False: set()}
+        for edge in self.block.edges:
+            if self.block.target(edge) in place:
+                led[self.block.state(place[self.block.target(edge)]) in accepted].add(edge)
+        result = conjunction(self._masked(led[True], led[False]), still)
+        for vertex, entry in self.entries.items():
+            if vertex in good:
+                result = disjunction(result, entry.first)
+        return result
+
+
+def _by_values(sights: set[Sight], width: int) -> dict[Values, set[View]]:
+    found: dict[Values, set[View]] = {}
+    for sight in sorted(sights, key=lambda s: s.values):
+        found.setdefault(sight.values[:width], set()).add(sight.view)
+    return found
+
+
+def _in_runs(counter: Expr, chosen: Collection[int], rest: Collection[int], exact: bool) -> Expr:
+    """The counter has one of the chosen values and none of the rest; other values do not occur."""
+    runs: list[list[int]] = []
+    last_chosen = False
+    for value in sorted({*chosen, *rest}):
+        if value in chosen:
+            if last_chosen:
+                runs[-1].append(value)
+            else:
+                runs.append([value])
+        last_chosen = value in chosen
+    result = FALSE
+    for run in runs:
+        below = max((v for v in rest if v < run[0]), default=None)
+        above = min((v for v in rest if v > run[-1]), default=None)
+        if len(run) == 1 and (exact or (below is not None and above is not None)):
+            test = counter == run[0]
+        elif below is None:
+            assert above is not None
+            test = counter < above
+        elif above is None:
+            test = counter > below
+        else:
+            test = (counter > below) & (counter < above)
+        result = disjunction(result, test)
+    return result

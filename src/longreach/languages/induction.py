@@ -1,0 +1,388 @@
+"""Proof, for words of every length, that a program accepts the language of an automaton.
+
+By induction over the letters. What a program carries is split into a control part, of which finitely many
+values occur (the automaton's state, the position's residue, the last values that local relations see, and
+counters up to the largest number that they are compared with), and the other combinations of counters that
+comparisons read. Where there are no others, the control values that runs meet are all there are, and every
+answer has been seen. Otherwise, for each control value facts low ≤ combination ≤ high are guessed from runs;
+z3 (extra `smt`) drops those that a letter does not preserve, until the rest is inductive, and then shows that
+the answer after each letter is right. Nothing here knows how the program was made.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from longreach.crasp import core as c
+from longreach.crasp.core import Core
+from longreach.crasp.equal import comparison_forms
+from longreach.crasp.evaluate import at_empty_word
+from longreach.crasp.simplify import simplify
+from longreach.errors import InputError, MissingExtra
+from longreach.languages.automaton import Automaton
+
+if TYPE_CHECKING:
+    import z3
+
+MAX_CONTROLS = 3_000
+MAX_RUNS = 40_000
+
+Factors = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The part of what a run carries that takes finitely many values."""
+
+    state: int
+    residue: int
+    windows: tuple[tuple[bool, ...], ...]
+    latches: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A combination of counters is at least (sign 1) or at most (sign −1) a bound."""
+
+    form: int
+    sign: int
+    bound: int
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return self.sign * (values[self.form] - self.bound) >= 0
+
+
+@dataclass(frozen=True)
+class Induction:
+    """The outcome: proved and how, or why not; with the number of control values and of facts."""
+
+    proved: bool
+    reason: str
+    controls: int = 0
+    facts: int = 0
+
+
+def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Induction:
+    """Whether the program accepts exactly the automaton's language, for words of every length.
+
+    >>> from longreach.crasp.library import load
+    >>> from longreach.languages.expression import from_expression
+    >>> prove(load("dyck-1").core, from_expression(r"(\\\\(\\\\))*")).reason
+    'the program and the language differ on a short word'
+    >>> prove(load("d-2").core, from_expression("(a(ab)*b)*")).proved
+    True
+    """
+    if core.is_predictor:
+        raise InputError("a predictor accepts no language")
+    machine = _Machine(simplify(core), automaton)
+    runs = _explore(machine)
+    if isinstance(runs, str):
+        return Induction(False, runs)
+    if not machine.forms and not always_z3:
+        return Induction(True, "by exhausting the control values", len(runs))
+    if importlib.util.find_spec("z3") is None:
+        raise MissingExtra("a proof for all lengths", "smt")
+    facts = {control: _guess(machine, found) for control, found in runs.items()}
+    return _Prover(machine, facts).run()
+
+
+class _Machine:
+    """One step of the program and the automaton together, on numbers or on z3 terms."""
+
+    def __init__(self, core: Core, automaton: Automaton) -> None:
+        self.core = core
+        self.automaton = automaton
+        self.counters = [
+            k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is None
+        ]
+        self.guarded = [
+            k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is not None
+        ]
+        self.place = {counter: k for k, counter in enumerate(self.counters)}
+        latches: dict[int, int] = {}
+        self.forms: list[Factors] = []
+        for factors, bounds in comparison_forms(core):
+            if len(factors) == 1 and bounds is not None:
+                # A counter only grows: beyond every bound that it is compared with, nothing changes.
+                (counter, factor), bound = factors[0], max(map(abs, bounds))
+                latches[counter] = max(latches.get(counter, 1), -(-bound // abs(factor)) + 1)
+            else:
+                self.forms.append(factors)
+        self.latches = sorted(latches.items())
+
+    def start(self) -> tuple[Control, tuple[int, ...]]:
+        windows = tuple((False,) * self._reach(k) for k in self.guarded)
+        control = Control(0, 0, windows, (0,) * len(self.latches))
+        return control, (0,) * len(self.counters)
+
+    def _reach(self, index: int) -> int:
+        op = self.core.ops[index]
+        assert isinstance(op, c.Count)
+        assert op.distances is not None
+        return op.distances[-1]
+
+    def values_of_forms(self, totals: Sequence[Any]) -> list[Any]:
+        return [sum(factor * totals[self.place[k]] for k, factor in factors) for factors in self.forms]
+
+    def step(
+        self, control: Control, totals: Sequence[Any], letter: int, algebra: _Algebra
+    ) -> tuple[Any, list[Any], list[Any]]:
+        """The answer after the letter, the new counters, and the values that enter the windows."""
+        token = self.automaton.alphabet[letter]
+        residue = (control.residue + 1) % self.core.modulus
+        windows = dict(zip(self.guarded, control.windows, strict=True))
+        values: list[Any] = []
+        entering: list[Any] = []
+        new = list(totals)
+        for index, op in enumerate(self.core.ops):
+            match op:
+                case c.Token(symbol):
+                    value: Any = symbol == token
+                case c.Top():
+                    value = True
+                case c.One():
+                    value = 1
+                case c.Not(body):
+                    value = algebra.negate(values[body])
+                case c.And(left, right):
+                    value = algebra.both(values[left], values[right])
+                case c.Periodic(modulus, residues):
+                    value = residue % modulus in residues
+                case c.Leq(left, right):
+                    value = values[left] <= values[right]
+                case c.Add(left, right):
+                    value = values[left] + values[right]
+                case c.Subtract(left, right):
+                    value = values[left] - values[right]
+                case c.Conditional(test, then, other):
+                    value = algebra.choose(values[test], values[then], values[other])
+                case c.Count(body, None):
+                    value = totals[self.place[index]] + algebra.choose(values[body], 1, 0)
+                    new[self.place[index]] = value
+                case c.Count(body, distances):
+                    seen = (*windows[index], values[body])
+                    entering.append(values[body])
+                    value = sum(algebra.choose(seen[len(seen) - 1 - d], 1, 0) for d in distances or ())
+            values.append(value)
+        assert self.core.accept is not None
+        return values[self.core.accept], new, entering
+
+    def next_control(
+        self, control: Control, letter: int, totals: Sequence[int], entering: Sequence[bool]
+    ) -> Control:
+        """The control part after the letter, from the new counters as numbers."""
+        windows = tuple((*old, bit)[1:] for old, bit in zip(control.windows, entering, strict=True))
+        latches = tuple(min(totals[self.place[counter]], cap) for counter, cap in self.latches)
+        state = self.automaton.transitions[control.state][letter]
+        return Control(state, (control.residue + 1) % self.core.modulus, windows, latches)
+
+
+class _Algebra:
+    """Operations on truth values and numbers."""
+
+    def negate(self, value: Any) -> Any:
+        return not value
+
+    def both(self, left: Any, right: Any) -> Any:
+        return left and right
+
+    def choose(self, test: Any, then: Any, other: Any) -> Any:
+        return then if test else other
+
+
+class _Symbolic(_Algebra):
+    """The same on z3 terms, keeping what is known as Python values."""
+
+    def negate(self, value: Any) -> Any:
+        import z3
+
+        return (not value) if isinstance(value, bool) else z3.Not(value)
+
+    def both(self, left: Any, right: Any) -> Any:
+        import z3
+
+        if isinstance(left, bool):
+            return right if left else False
+        if isinstance(right, bool):
+            return left if right else False
+        return z3.And(left, right)
+
+    def choose(self, test: Any, then: Any, other: Any) -> Any:
+        import z3
+
+        return (then if test else other) if isinstance(test, bool) else z3.If(test, then, other)
+
+
+def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
+    """Runs from the start: per control value the values of the forms that were met, or what went wrong."""
+    control, totals = machine.start()
+    accepting = machine.automaton.accepting
+    assert machine.core.accept is not None
+    if bool(at_empty_word(machine.core)[machine.core.accept]) != (0 in accepting):
+        return "the program and the language differ on the empty word"
+    cap = len(machine.automaton) + 4
+    met: dict[Control, list[list[int]]] = {control: [machine.values_of_forms(totals)]}
+    seen = {(control, tuple(met[control][0]))}
+    queue = deque([(control, totals)])
+    algebra = _Algebra()
+    while queue:
+        control, totals = queue.popleft()
+        for letter in range(len(machine.automaton.alphabet)):
+            accepted, new, entering = machine.step(control, totals, letter, algebra)
+            following = machine.next_control(control, letter, new, entering)
+            if bool(accepted) != (following.state in accepting):
+                return "the program and the language differ on a short word"
+            values = machine.values_of_forms(new)
+            key = (following, tuple(max(-cap, min(cap, value)) for value in values))
+            if key in seen:
+                continue
+            seen.add(key)
+            met.setdefault(following, []).append(values)
+            if len(met) > MAX_CONTROLS or len(seen) > MAX_RUNS:
+                return f"more than {MAX_CONTROLS} control values or {MAX_RUNS} runs"
+            queue.append((following, tuple(new)))
+    return met
+
+
+def _guess(machine: _Machine, met: list[list[int]]) -> set[Fact]:
+    facts: set[Fact] = set()
+    for form in range(len(machine.forms)):
+        values = [row[form] for row in met]
+        facts |= {Fact(form, 1, min(values)), Fact(form, -1, max(values))}
+    return facts
+
+
+class _Prover:
+    """Drops facts until the rest is inductive, then checks every answer."""
+
+    def __init__(self, machine: _Machine, facts: dict[Control, set[Fact]]) -> None:
+        import z3
+
+        self._z3 = z3
+        self._machine = machine
+        self._facts = facts
+        self._totals = [z3.Int(f"n{k}") for k in range(len(machine.counters))]
+        self._symbolic = _Symbolic()
+
+    def run(self) -> Induction:
+        work = deque((control, letter) for control in self._facts for letter in self._letters())
+        queued = set(work)
+        while work:
+            control, letter = work.popleft()
+            queued.discard((control, letter))
+            weakened = self._preserve(control, letter)
+            if weakened is None:
+                return Induction(False, "the facts that were guessed are not enough")
+            for changed in weakened:
+                for again in self._letters():
+                    if (changed, again) not in queued:
+                        queued.add((changed, again))
+                        work.append((changed, again))
+        for control in self._facts:
+            for letter in self._letters():
+                if not self._answers(control, letter):
+                    return Induction(False, "the facts that were guessed do not give the answer")
+        count = sum(map(len, self._facts.values()))
+        return Induction(True, "by induction over the letters", len(self._facts), count)
+
+    def _letters(self) -> range:
+        return range(len(self._machine.automaton.alphabet))
+
+    def _assume(self, solver: z3.Solver, control: Control) -> None:
+        for total in self._totals:
+            solver.add(total >= 0)
+        for (counter, cap), value in zip(self._machine.latches, control.latches, strict=True):
+            total = self._totals[self._machine.place[counter]]
+            solver.add(total >= cap if value == cap else total == value)
+        values = self._machine.values_of_forms(self._totals)
+        for fact in self._facts[control]:
+            solver.add(self._term(fact, values))
+
+    def _term(self, fact: Fact, values: Sequence[Any]) -> Any:
+        return values[fact.form] >= fact.bound if fact.sign > 0 else values[fact.form] <= fact.bound
+
+    def _preserve(self, control: Control, letter: int) -> list[Control] | None:
+        """Drops the facts that this letter breaks; the control values whose facts were dropped."""
+        z3 = self._z3
+        solver = z3.Solver()
+        self._assume(solver, control)
+        _, new, entering = self._machine.step(control, self._totals, letter, self._symbolic)
+        weakened = []
+        for following, condition in self._followers(solver, control, letter, new, entering):
+            if following not in self._facts:
+                return None
+            values = self._machine.values_of_forms(new)
+            solver.push()
+            solver.add(condition)
+            dropped = False
+            while self._facts[following]:
+                solver.push()
+                solver.add(z3.Or([z3.Not(self._term(fact, values)) for fact in self._facts[following]]))
+                answer = solver.check()
+                if answer == z3.unknown:
+                    return None
+                broken = answer == z3.sat
+                if broken:
+                    model = solver.model()
+                    numbers = [model.eval(v, model_completion=True) if z3.is_expr(v) else v for v in values]
+                    known = [n.as_long() if z3.is_expr(n) else n for n in numbers]
+                    self._facts[following] = {f for f in self._facts[following] if f.holds(known)}
+                    dropped = True
+                solver.pop()
+                if not broken:
+                    break
+            solver.pop()
+            if dropped:
+                weakened.append(following)
+        return weakened
+
+    def _followers(
+        self, solver: z3.Solver, control: Control, letter: int, new: Sequence[Any], entering: Sequence[Any]
+    ) -> Iterator[tuple[Control, Any]]:
+        """Every control value that can follow, with the condition under which it does."""
+        z3 = self._z3
+        solver.push()
+        excluded: list[Any] = []
+        while True:
+            solver.push()
+            solver.add(*excluded)
+            possible = solver.check() == z3.sat
+            model = solver.model() if possible else None
+            solver.pop()
+            if model is None:
+                break
+            totals = [model.eval(z3.IntVal(0) + n, model_completion=True).as_long() for n in new]
+            bits = [
+                b if isinstance(b, bool) else z3.is_true(model.eval(b, model_completion=True))
+                for b in entering
+            ]
+            following = self._machine.next_control(control, letter, totals, bits)
+            parts = [
+                b if bit else z3.Not(b)
+                for b, bit in zip(entering, bits, strict=True)
+                if not isinstance(b, bool)
+            ]
+            for (counter, cap), value in zip(self._machine.latches, following.latches, strict=True):
+                total = new[self._machine.place[counter]]
+                parts.append(total >= cap if value == cap else total == value)
+            condition = z3.And(parts) if parts else z3.BoolVal(True)
+            excluded.append(z3.Not(condition))
+            yield following, condition
+        solver.pop()
+
+    def _answers(self, control: Control, letter: int) -> bool:
+        z3 = self._z3
+        solver = z3.Solver()
+        self._assume(solver, control)
+        accepted, _, _ = self._machine.step(control, self._totals, letter, self._symbolic)
+        wanted = (
+            self._machine.automaton.transitions[control.state][letter] in self._machine.automaton.accepting
+        )
+        if isinstance(accepted, bool):
+            return accepted == wanted
+        solver.add(accepted != wanted)
+        return bool(solver.check() == z3.unsat)

@@ -1,0 +1,51 @@
+"""Checks program certificates: the program is read, measured and compared with the automaton anew."""
+
+from __future__ import annotations
+
+from longreach.crasp.equal import ProgramSide, compare
+from longreach.crasp.parser import parse
+from longreach.errors import InputError, MissingExtra
+from longreach.languages.automaton import Automaton, minimal
+from longreach.languages.certificates import AutomatonTable, ProgramCertificate
+from longreach.languages.induction import prove
+from longreach.languages.sides import automaton_side
+
+CHECKED_LENGTH = 14
+
+
+def check_program(certificate: ProgramCertificate, expected: AutomatonTable | None) -> tuple[str | None, str]:
+    """What is wrong with a program certificate (None: nothing), and how far it was checked."""
+    try:
+        automaton = _automaton(certificate.automaton)
+        core = parse(certificate.program, "program").core
+    except (InputError, IndexError, ValueError) as error:
+        return str(error), ""
+    if expected is not None and _automaton(expected) != automaton:
+        return "the automaton is not that of the expected language", ""
+    if core.is_predictor:
+        return "the program is a predictor", ""
+    allowed = {"C-RASP[∅]": (), "C-RASP[local]": ("local",)}.get(
+        certificate.program_class, ("periodic", "local")
+    )
+    beyond = [relation for relation in core.relations if relation not in allowed]
+    if beyond:
+        return f"the program uses {beyond[0]} relations, which {certificate.program_class} lacks", ""
+    if set(core.alphabet) - set(automaton.alphabet):
+        return "the program names tokens outside the alphabet", ""
+    sides = ProgramSide(core, automaton.alphabet), automaton_side(automaton)
+    found = compare(*sides, automaton.alphabet, CHECKED_LENGTH)
+    if not found.equal:
+        return f"the program is wrong on {' '.join(found.witness or ()) or 'ε'}", ""
+    try:
+        proved = prove(core, automaton).proved
+    except MissingExtra:
+        proved = False
+    return None, "proved for all lengths" if proved else f"checked to length {found.length}"
+
+
+def _automaton(table: AutomatonTable) -> Automaton:
+    count = len(table.transitions)
+    for row in table.transitions:
+        if len(row) != len(table.alphabet) or any(not 0 <= target < count for target in row):
+            raise ValueError("the automaton is not complete")
+    return minimal(table.alphabet, table.transitions, 0, table.accepting)

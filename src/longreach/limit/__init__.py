@@ -1,0 +1,1 @@
+"""Limit transformers: objects, compiler from C-RASP, translations, measures, communication, export."""

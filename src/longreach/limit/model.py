@@ -1,0 +1,146 @@
+"""Transformers and limit transformers as data (Huang et al., arXiv 2410.02140, sections 2 and 3).
+
+One orientation everywhere: key position j on the left, query position i on the right, a_ij = y_jᵀ KQ y_i,
+and only j ≤ i counts. The start symbol $ stands at position 0; the length |x| counts it. Arrays are float64,
+whose values are dyadic rationals, so that the exact evaluator reads the same numbers as the fast one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longreach.errors import InputError
+
+Array: TypeAlias = NDArray[np.float64]
+Relation: TypeAlias = Callable[[int, int], float]
+"""φ(j, i) in general, for examples that are not local."""
+START = "$"
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """One attention head: a_ij = y_jᵀ kq y_i (+ φ(j, i) in a limit transformer); it adds v y_j, weighted."""
+
+    kq: Array
+    v: Array
+    phi: Array | Relation | None = None
+    """LOCAL: the value at each distance i − j = 0, 1, …, τ, zero beyond; or any function; None: zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """Y_i = y_i + Σ_h Σ_j w_ij v y_j, all heads reading the layer's input; y_i ← Y_i + out ψ(a Y_i + b)."""
+
+    heads: tuple[Head, ...]
+    a: Array
+    """(m, d)"""
+    b: Array
+    """(m,)"""
+    out: Array
+    """B of the papers, (d, m)."""
+    heaviside: NDArray[np.bool_]
+    """(m,): which units are Heaviside (with Heaviside(0) = 1); the others are ReLU."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transformer:
+    """A finite transformer (`kind` "finite") or a limit transformer ("limit").
+
+    `positions` has one row per position: a finite transformer reads row i + offset, a limit transformer row
+    i mod period. `precision` is the number of fractional bits to which logits and exponentials are rounded,
+    None for no rounding. An acceptor accepts if its single output at the last position is > 0; a predictor
+    predicts the tokens of `read_out` whose output is > 0.
+    """
+
+    kind: Literal["limit", "finite"]
+    vocabulary: tuple[str, ...]
+    """Tokens in the order of the rows of `embedding`; the start symbol is among them."""
+    embedding: Array
+    positions: Array
+    layers: tuple[Layer, ...]
+    unembedding: Array
+    """(outputs, d)"""
+    read_out: Literal["acceptor"] | tuple[str, ...] = "acceptor"
+    precision: int | None = None
+    coordinates: Mapping[str, int] = field(default_factory=dict)
+    """Names of directions of the residual stream."""
+    program: str | None = None
+    """The core program, as text, that this was compiled from."""
+
+    def __post_init__(self) -> None:
+        if START not in self.vocabulary or len(set(self.vocabulary)) != len(self.vocabulary):
+            raise InputError(f"a vocabulary has distinct tokens, {START!r} among them")
+        d = self.width
+        shapes: list[tuple[str, NDArray[Any], tuple[int, ...]]] = [
+            ("E", self.embedding, (len(self.vocabulary), d)),
+            ("P", self.positions, (len(self.positions), d)),
+            ("U", self.unembedding, (self.outputs, d)),
+        ]
+        for number, layer in enumerate(self.layers):
+            m = len(layer.b)
+            shapes += [
+                (f"layer.{number}.A", layer.a, (m, d)),
+                (f"layer.{number}.b", layer.b, (m,)),
+                (f"layer.{number}.B", layer.out, (d, m)),
+                (f"layer.{number}.heaviside", layer.heaviside, (m,)),
+            ]
+            for h, head in enumerate(layer.heads):
+                name = f"layer.{number}.head.{h}"
+                shapes += [(f"{name}.KQ", head.kq, (d, d)), (f"{name}.V", head.v, (d, d))]
+                if isinstance(head.phi, np.ndarray):
+                    shapes.append((f"{name}.phi", head.phi, (len(head.phi),)))
+                if head.phi is not None and self.kind == "finite":
+                    raise InputError(f"{name}: a finite transformer has no φ")
+        for name, array, shape in shapes:
+            if array.shape != shape:
+                raise InputError(f"{name}: shape {array.shape}, expected {shape}")
+            if not np.isfinite(array).all():
+                raise InputError(f"{name}: a parameter is not finite")
+
+    @property
+    def width(self) -> int:
+        """d, the size of the residual stream."""
+        return int(self.embedding.shape[1])
+
+    @property
+    def outputs(self) -> int:
+        return 1 if self.read_out == "acceptor" else len(self.read_out)
+
+    @property
+    def period(self) -> int:
+        """Δ of a limit transformer."""
+        return len(self.positions)
+
+    @property
+    def context(self) -> int | None:
+        """How many positions a finite transformer has, $ included; None for a limit transformer."""
+        return len(self.positions) if self.kind == "finite" else None
+
+    @property
+    def locality(self) -> int:
+        """τ: the largest distance at which some φ is not zero; φ must be local."""
+        distances = [0]
+        for number, layer in enumerate(self.layers):
+            for h, head in enumerate(layer.heads):
+                if callable(head.phi):
+                    raise InputError(f"layer.{number}.head.{h}.phi: not local, and locality is needed")
+                if head.phi is not None:
+                    distances += np.flatnonzero(head.phi).tolist()
+        return max(distances)
+
+    def encode(self, word: list[str] | tuple[str, ...]) -> NDArray[np.intp]:
+        """The rows of the embedding for $ and the word's tokens."""
+        rows = {token: row for row, token in enumerate(self.vocabulary)}
+        for place, token in enumerate(word, 1):
+            if token not in rows or token == START:
+                raise InputError(f"token {place} of the word: {token!r} is not in the vocabulary")
+        if self.context is not None and len(word) + 1 > self.context:
+            raise InputError(
+                f"a word of {len(word)} tokens and {START} exceeds the context of {self.context}"
+            )
+        return np.array([rows[START], *(rows[token] for token in word)], dtype=np.intp)

@@ -1,0 +1,252 @@
+"""The crasp commands: documents, exit codes, and what bad input gets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+MAJORITY = 'A = # "a"\nB = # "b"\nM = A >= B\n'
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "majority.cr"
+    path.write_text(MAJORITY, encoding="utf-8")
+    return path
+
+
+def test_run_document(longreach: Call, program: Path) -> None:
+    done = longreach("crasp", "run", program, "aab", "abb", "ε", "", "a b x", "--json")
+    assert done.code == 0
+    assert json.loads(done.out) == {
+        "program": str(program),
+        "alphabet": ["a", "b"],
+        "accepted": [True, False, True, True, True],
+    }
+
+
+def test_run_words_file_skips_blank_lines_and_comments(
+    longreach: Call, program: Path, tmp_path: Path
+) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("// words\naab\n\n  \nε\nb\n", encoding="utf-8")
+    done = longreach("crasp", "run", program, "a", "--input", words, "--json")
+    assert json.loads(done.out)["accepted"] == [True, True, True, False]
+
+
+def test_run_reads_standard_input(program: Path) -> None:
+    command = [sys.executable, "-m", "longreach", "crasp", "run", str(program), "--input", "-", "--json"]
+    done = subprocess.run(command, input="ab\nbb\n", capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["accepted"] == [True, False]
+
+
+def test_run_predictor_document(longreach: Call) -> None:
+    done = longreach("crasp", "run", "lib:binary-majority", "SOS 0 1 1 SEP 1", "ε", "--json")
+    assert json.loads(done.out)["predicted"] == [[[], [], [], [], ["1"], ["EOS"]], []]
+
+
+def test_run_for_people(longreach: Call) -> None:
+    done = longreach("crasp", "run", "lib:dyck-1", "(())", ")(")
+    assert done.out == "accept  (())\nreject  )(\n"
+    done = longreach("crasp", "run", "lib:binary-majority", "SOS 1 SEP 1")
+    assert done.out.splitlines() == [
+        "SOS 1 SEP 1",
+        "    1  SOS → ·",
+        "    2  1   → ·",
+        "    3  SEP → 1",
+        "    4  1   → EOS",
+    ]
+
+
+def test_trace_table_is_aligned(longreach: Call) -> None:
+    done = longreach("crasp", "trace", "lib:dyck-1", "(()")
+    lines = done.out.splitlines()
+    assert lines[1].split() == ["(", "(", ")"]
+    assert lines[2] == 'C_open = # "("        1 2 2'
+    assert len({len(line) for line in lines[:-1]}) == 1
+    assert lines[-1] == "reject"
+
+
+def test_trace_document_and_page(longreach: Call, tmp_path: Path) -> None:
+    page = tmp_path / "trace.html"
+    done = longreach("crasp", "trace", "lib:dyck-1", "()", "--html", page, "--json")
+    document = json.loads(done.out)
+    assert document["word"] == ["(", ")"]
+    assert document["positions"] == [1, 2]
+    assert document["accepted"] is True
+    assert document["operations"][0] == {
+        "name": "C_open", "text": 'C_open = # "("', "sort": "count", "values": [1, 1],
+    }  # fmt: skip
+    html = page.read_text(encoding="utf-8")
+    assert "C_open" in html
+    assert "http" not in html
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_trace_of_every_core_operation_and_of_the_empty_word(longreach: Call) -> None:
+    document = json.loads(longreach("crasp", "trace", "lib:dyck-1", "ε", "--core", "--json").out)
+    assert document["positions"] == [0]
+    assert len(document["operations"]) > 7
+    assert document["accepted"] is True
+
+
+def test_trace_page_in_a_missing_directory(longreach: Call, tmp_path: Path) -> None:
+    done = longreach("crasp", "trace", "lib:aa", "aa", "--html", tmp_path / "no" / "page.html")
+    assert (done.code, done.out) == (2, "")
+    assert "page.html: cannot be written" in done.first_error
+
+
+def test_check_agrees(longreach: Call) -> None:
+    done = longreach("crasp", "check", "lib:tomita-2", "(10)*", "--length", 30, "--json")
+    assert done.code == 0
+    assert json.loads(done.out) == {"equal": True, "length": 30, "proof": "checked", "witness": None}
+
+
+def test_check_finds_the_first_difference(longreach: Call) -> None:
+    done = longreach("crasp", "check", "lib:d-2", "(a(ab)*b)*|a{3}b{3}", "--length", 12, "--json")
+    assert done.code == 1
+    assert json.loads(done.out) == {
+        "equal": False, "length": 12, "proof": "checked", "witness": ["a", "a", "a", "b", "b", "b"],
+    }  # fmt: skip
+    done = longreach("crasp", "check", "lib:d-2", "(ab)*")
+    assert done.out == "different on aabb, accepted by the program alone\n"
+
+
+def test_check_letters_of_an_open_program_and_the_expression(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "no-a.cr"
+    path.write_text('P = # "a" == 0', encoding="utf-8")
+    assert longreach("crasp", "check", path, "b*").code == 0
+    assert longreach("crasp", "check", path, "(b|c)*").code == 0
+    assert longreach("crasp", "check", path, "b*c?").out == "different on cb, accepted by the program alone\n"
+
+
+def test_check_bad_expressions(longreach: Call, tmp_path: Path) -> None:
+    done = longreach("crasp", "check", "lib:d-2", "(ab", "--json")
+    assert (done.code, done.out) == (2, "")
+    assert "column 1" in done.first_error
+    done = longreach("crasp", "check", "lib:d-2", "(abc)*")
+    assert done.code == 2
+    assert "column 4" in done.first_error
+    assert longreach("crasp", "check", "lib:sort", "a*").code == 2
+    path = tmp_path / "long.cr"
+    path.write_text('P = exists "word"', encoding="utf-8")
+    done = longreach("crasp", "check", path, "a*")
+    assert "'word'" in done.first_error
+
+
+def test_equal_documents(longreach: Call, program: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.cr"
+    other.write_text('P = # "b" - # "a" <= 0', encoding="utf-8")
+    done = longreach("crasp", "equal", program, other, "--length", 25, "--json")
+    assert done.code == 0
+    assert json.loads(done.out) == {"equal": True, "length": 25, "proof": "checked", "witness": None}
+    assert json.loads(longreach("crasp", "equal", program, program, "--json").out)["proof"] == "proved"
+    done = longreach("crasp", "equal", "lib:d-2", "lib:d-3", "--json")
+    assert done.code == 1
+    assert json.loads(done.out)["witness"] == list("aaabbb")
+
+
+def test_equal_says_when_the_budget_ends_it(longreach: Call, tmp_path: Path) -> None:
+    wide = tmp_path / "wide.cr"
+    letters = "abcdefghijklmnop"
+    wide.write_text("P = " + " && ".join(f'# "{x}" <= # "{y}"' for x, y in pairwise(letters)))
+    other = tmp_path / "other.cr"
+    other.write_text(wide.read_text(encoding="utf-8") + ' && # "a" <= # "c"')
+    done = longreach("crasp", "equal", wide, other, "--length", 200, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith("--length: ")
+    done = longreach("crasp", "equal", wide, other, "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["length"] < 12
+    assert "stopped early" in done.err
+
+
+def test_lower_notations(longreach: Call) -> None:
+    text = longreach("crasp", "lower", "lib:dyck-1").out
+    assert text.startswith("// C-RASP[∅], 15 operations, depth 2\n#alphabet ( )\n")
+    assert (
+        "C_open(i) := #[j ≤ i] Q_((j)" in longreach("crasp", "lower", "lib:dyck-1", "--notation", "paper").out
+    )
+    assert "\\begin{align*}" in longreach("crasp", "lower", "lib:dyck-1", "--notation", "latex").out
+    document = json.loads(longreach("crasp", "lower", "lib:dyck-1", "--simplify", "--json").out)
+    assert (document["class"], document["size"], document["depth"]) == ("C-RASP[∅]", 13, 2)
+
+
+def test_lowered_text_is_a_program_again(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "lowered.cr"
+    path.write_text(longreach("crasp", "lower", "lib:ab-d-bc").out, encoding="utf-8")
+    assert json.loads(longreach("crasp", "equal", path, "lib:ab-d-bc", "--json").out)["proof"] == "proved"
+
+
+def test_list(longreach: Call) -> None:
+    listed = {
+        entry["name"]: entry for entry in json.loads(longreach("crasp", "list", "--json").out)["programs"]
+    }
+    assert listed["dyck-1"]["class"] == "C-RASP[∅]"
+    assert listed["copy-unique"]["kind"] == "predictor"
+    table = longreach("crasp", "list").out
+    assert all(f"lib:{name}" in table for name in listed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["crasp", "rn"], "No such command 'rn'. Did you mean 'run'?"),
+        (["nothing"], "No such command 'nothing'. The commands are"),
+        (["crasp", "run"], "FILE: missing"),
+        (["crasp", "run", "lib:aa"], "WORD: nothing to run on"),
+        (["crasp", "run", "lib:aa", "a", "--jsn"], "--jsn: no such option; did you mean '--json'"),
+        (["crasp", "run", "lib:dyck1", "a"], "lib:dyck1: no such library program; did you mean 'dyck-1'"),
+        (["crasp", "run", "lib:aa", "aab"], "WORD:1:3: token 'b' is not in the alphabet (a)"),
+        (["crasp", "equal", "lib:aa", "lib:aaaa", "--length", "x"], "--length: "),
+        (["crasp", "equal", "lib:aa", "lib:aaaa", "--length", "-3"], "--length: "),
+        (["crasp", "equal", "lib:d-2", "lib:dyck-1"], "FILE: the alphabets differ"),
+        (["crasp", "equal", "lib:d-2", "lib:sort"], "FILE: one program is a predictor"),
+        (["crasp", "lower", "lib:aa", "--notation", "pdf"], "--notation: 'pdf' is not one of"),
+        (["crasp", "run", "no-such-file.cr", "a"], "no-such-file.cr: no such file"),
+        (["crasp", "run", "lib:aa", "--input", "no-such-words"], "no-such-words: no such file"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(longreach: Call, arguments: list[str], message: str) -> None:
+    done = longreach(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+    assert "Traceback" not in done.err
+
+
+def test_syntax_error_has_place_and_caret(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "bad.cr"
+    path.write_text('A = # "a"\nP = A >=\n', encoding="utf-8")
+    done = longreach("crasp", "run", path, "a", "--json")
+    assert (done.code, done.out) == (2, "")
+    first, source, caret = done.err.splitlines()
+    assert first == f"{path}:2:9: unexpected end of line; expected an expression"
+    assert source == "  P = A >="
+    assert caret.index("^") == len(source)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n// nothing\n", b"\x00\x01", b"\xff\xfe\x00"])
+def test_files_that_hold_no_program(longreach: Call, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file.cr"
+    path.write_bytes(content)
+    done = longreach("crasp", "run", path, "a")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(f"{path}:")
+    assert longreach("crasp", "run", tmp_path, "a").first_error == f"{tmp_path}: is a directory, not a file"
+
+
+def test_word_outside_the_alphabet_names_line_and_column(longreach: Call, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("aa\n\na b\n", encoding="utf-8")
+    done = longreach("crasp", "run", "lib:aa", "--input", words)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(f"{words}:3:3: token 'b'")

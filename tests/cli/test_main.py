@@ -1,0 +1,95 @@
+"""The command itself: version, doctor, completion, interruption, closed pipes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import longreach as package
+from longreach.cli import crasp
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+
+
+def test_version(longreach: Call) -> None:
+    assert longreach("--version").out == f"longreach {package.__version__}\n"
+    command = [sys.executable, "-m", "longreach", "--version"]
+    assert (
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        == longreach("--version").out
+    )
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["crasp"], ["crasp", "--help"]])
+def test_help(longreach: Call, arguments: list[str]) -> None:
+    done = longreach(*arguments)
+    assert done.code == 0
+    assert "Usage: longreach" in done.out
+
+
+@pytest.mark.parametrize("command", ["run", "trace", "check", "equal", "lower", "list"])
+def test_help_has_an_example(longreach: Call, command: str) -> None:
+    assert f"Example: longreach crasp {command}" in longreach("crasp", command, "--help").out
+
+
+def test_doctor(longreach: Call) -> None:
+    report = json.loads(longreach("doctor", "--json").out)
+    assert report["longreach"] == package.__version__
+    assert report["core"]["numpy"]
+    assert set(report["extras"]) == {"train", "hf", "ray", "slurm", "smt", "web", "browser", "docs"}
+    assert "numpy" in longreach("doctor").out
+
+
+def test_shell_completion() -> None:
+    command = [sys.executable, "-m", "longreach", "--show-completion", "bash"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "longreach" in done.stdout
+
+
+def test_interruption(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(crasp, "console", interrupt)
+    done = longreach("crasp", "run", "lib:aa", "aa")
+    assert done.code == 130
+    assert "interrupted" in done.err
+
+
+def test_interrupting_a_long_search(tmp_path: Path) -> None:
+    for name, text in (("one", '# "a" >= # "b"'), ("two", '# "b" - # "a" <= 0')):
+        (tmp_path / f"{name}.cr").write_text(f"P = {text}", encoding="utf-8")
+    arguments = ["crasp", "equal", "one.cr", "two.cr", "--length", "10000000"]
+    code = (
+        "import sys, longreach.cli.main as main\nprint('ready', flush=True)\nsys.exit(main.run(sys.argv[1:]))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in err
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    command = f"{sys.executable} -m longreach crasp list | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.startswith("name")

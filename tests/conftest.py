@@ -1,0 +1,16 @@
+"""Settings that all tests share."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+# The same examples on every machine; `--hypothesis-profile=search` looks for new ones.
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    max_examples=250,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.register_profile("search", parent=settings.get_profile("repeatable"), derandomize=False)
+settings.load_profile("repeatable")

@@ -1,0 +1,62 @@
+"""The examples of the README and of docs/ run and print what they show."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from longreach.cli.main import run
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _blocks(language: str) -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for found in FENCE.finditer(page.read_text(encoding="utf-8")):
+            if found[1] == language:
+                yield f"{page.name}:{found.string[: found.start()].count(chr(10)) + 1}", found[2]
+
+
+def _commands() -> Iterator[tuple[str, str, str]]:
+    for place, block in _blocks("console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield place, command, output
+
+
+@pytest.mark.parametrize(
+    ("place", "command", "output"), [pytest.param(*c, id=f"{c[0]} {c[1]}") for c in _commands()]
+)
+def test_console_example(place: str, command: str, output: str, capsys: pytest.CaptureFixture[str]) -> None:
+    program, *arguments = shlex.split(command)
+    assert program == "longreach", place
+    assert run(arguments) in (0, 1)
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert printed == [line.rstrip() for line in output.splitlines()]
+
+
+@pytest.mark.parametrize(("place", "block"), [pytest.param(*b, id=b[0]) for b in _blocks("python")])
+def test_python_example(place: str, block: str) -> None:
+    examples = doctest.DocTestParser().get_doctest(block, {}, place, place, 0)
+    assert examples.examples, f"{place}: no example"
+    failures, _ = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(examples)
+    assert failures == 0
+
+
+def test_the_readme_names_both_commands() -> None:
+    text = PAGES[0].read_text(encoding="utf-8")
+    assert "make demo" in text
+    assert "make test" in text
+
+
+def test_links_to_files_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,0 +1,83 @@
+"""The import order of ARCHITECTURE: a package imports only those above it, and theory stays light."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import longreach
+
+ROOT = Path(longreach.__file__).parent
+# From first to last; a package or module may import itself and those before it.
+ORDER = [
+    "errors", "crasp", "languages", "limit", "bounds", "tasks", "results", "forecast", "sparsity", "models",
+    "training", "execution", "inspection", "studies", "report", "cli", "__main__",
+]  # fmt: skip
+WITH_TORCH = {"models", "training", "inspection", "cli"}  # cli asks for it only inside commands
+
+
+def _part(path: Path) -> str:
+    first = path.relative_to(ROOT).parts[0]
+    return first.removesuffix(".py")
+
+
+def _imports(path: Path) -> list[str]:
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            module = node.module or ""
+            found += [f"{module}.{alias.name}" for alias in node.names] if module == "longreach" else [module]
+    return found
+
+
+def _modules() -> list[Path]:
+    return [path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py"]
+
+
+def test_every_part_has_a_place_in_the_order() -> None:
+    assert {_part(path) for path in _modules()} <= set(ORDER)
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_package_imports_only_those_above_it(path: Path) -> None:
+    allowed = ORDER[: ORDER.index(_part(path)) + 1]
+    for name in _imports(path):
+        if name.startswith("longreach."):
+            part = name.split(".")[1]
+            if part.startswith("__version"):
+                continue
+            assert part in allowed, f"{path.name} imports {name}"
+        if name.split(".")[0] == "torch":
+            assert _part(path) in WITH_TORCH, f"{path.name} imports torch"
+
+
+def _loaded_by(arguments: list[str]) -> set[str]:
+    """The modules that a command has loaded when it ends."""
+    code = (
+        "import json, sys\n"
+        "from longreach.cli.main import run\n"
+        f"assert run({arguments!r}) == 0\n"
+        "print('\\n' + json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["crasp", "--help"], ["crasp", "run", "lib:dyck-1", "()"]],
+    ids=" ".join,
+)
+def test_commands_start_light(arguments: list[str]) -> None:
+    loaded = _loaded_by(arguments)
+    assert not loaded & {"torch", "matplotlib", "networkx", "automata", "z3"}
+    if "run" not in arguments:
+        assert not loaded & {"numpy", "lark", "jinja2"}
