@@ -17,7 +17,7 @@ class Budget:
     """States of the nondeterministic automaton of an expression."""
     states: int = 4_096
     """States of a deterministic automaton before it is minimized."""
-    determinization: int = 4_000_000
+    determinization: int = 1_500_000
     """Elementary steps of the subset construction."""
     samples: int = 24
     """Object words tried by the sampled search for a "no"."""
@@ -25,6 +25,8 @@ class Budget:
     """Elements of the transition monoid."""
     arrows: int = 200_000
     """Edges of the graph of idempotents."""
+    window: int = 64
+    """Letters of the past that a window may show."""
     window_states: int = 6_000
     """States of the automaton extended by a window and a modulus."""
     certificate: int = 300

@@ -146,7 +146,7 @@ def _check_flow(certificate: FlowCertificate) -> None:
         letter = table.alphabet.index(certificate.letter or "")
         targets = {table.transitions[state][letter] for state in (first, second)}
         _require(len(targets) == 2, "the letter leads from both states of the pair to the same state")
-    _check_words(certificate.words, table, certificate.letter)
+    _check_words(certificate.words, table, certificate.pair, certificate.letter)
 
 
 def _check_sampled(certificate: SampledFlowCertificate) -> None:
@@ -275,11 +275,14 @@ def _check_pair(first: int, second: int, kind: dict[int, int]) -> None:
     _require(kind[first] == kind[second], "the pair is not in one class")
 
 
-def _check_words(words: FoolingWords, table: AutomatonTable, letter: str | None) -> None:
+def _check_words(
+    words: FoolingWords, table: AutomatonTable, pair: tuple[int, int], letter: str | None
+) -> None:
     base = _run(table, words.before, 0)
     for loop in words.loops:
         _require(len(loop) > 0 and _run(table, loop, base) == base, "a loop of the words does not return")
     _require(letter is None or words.after[:1] == (letter,), "the words do not continue with the letter")
-    ends = [_run(table, words.after, _run(table, part, base)) for part in (words.first, words.second)]
-    answers = {end in table.accepting for end in ends}
+    reached = tuple(_run(table, part, base) for part in (words.first, words.second))
+    _require(reached == pair, "the words do not lead to the pair")
+    answers = {_run(table, words.after, state) in table.accepting for state in reached}
     _require(len(answers) == 2, "the two words do not differ in the language")

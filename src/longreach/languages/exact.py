@@ -113,7 +113,7 @@ def _null_space_modulo(constraints: Constraints, prime: int, small: bool) -> Mat
         if not len(violated):
             break
         step = max(1, len(violated) // (2 * basis.shape[1] + 8))
-        added = constraints.rows(violated[::step]) % prime
+        added = constraints.rows(violated[::step]).astype(basis.dtype) % prime
         known, pivots = _reduce(np.concatenate([known, added]), prime, size)
         known = known[: len(pivots)]
         free = [column for column in range(size) if column not in set(pivots)]

@@ -179,5 +179,8 @@ def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
 
 
 def _fitting(plain: Analysis, window: int, modulus: int, budget: Budget) -> Analysis | None:
+    # Without this bound the search need not end: the windows of a sparse language stay few.
+    if window > budget.window:
+        return None
     extended = extend(plain.extended.automaton, window, modulus, budget.window_states, settled_states(plain))
     return None if extended is None else analyse(extended, complete=False)
