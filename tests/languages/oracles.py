@@ -90,7 +90,7 @@ def null_space(rows: list[list[Fraction]], width: int) -> list[list[Fraction]]:
 
 
 def refined(vertices: int, edges: list[Edge], start: Sequence[int] | None = None) -> list[list[int]]:
-    """The classes after each round, read literally: f(target) - f(source) is the same for all edges of a group."""
+    """The classes after each round, read literally: f changes alike along all edges of a group."""
     rounds = [list(start) if start is not None else [0] * vertices]
     while True:
         classes = rounds[-1]
