@@ -7,7 +7,7 @@ A transformer's computations are determined by products of its parameters that d
 
 Vectors v, w come from the groups "p" (positional encodings), "E" (embeddings) and "layer.L.B" (columns of
 B); readers r from "layer.L.A" (rows of A) and "U". A path names value matrices as (layer, head), lowest layer
-first, at most one per layer; the product applies the lowest first. Keys are on the left, queries on the right.
+first, at most one per layer; the product applies the lowest first. Keys are left, queries right.
 
 The hypothesis class asks that every product function with positional encodings is translation-invariant.
 """
@@ -130,7 +130,7 @@ def position_logits(model: Transformer, layer: int, head: int) -> Array:
 
 
 def term_8(model: Transformer) -> float:
-    """Term (8) of the regularizer: Σ over heads and queries i of |p_0ᵀ KᵀQ p_i|², the first position as key."""
+    """Term (8) of the regularizer: Σ over heads and queries i of |p_0ᵀ KᵀQ p_i|²; the key is position 0."""
     return float(
         sum(
             np.sum((model.positions[0] @ head.kq @ model.positions.T) ** 2)
