@@ -79,8 +79,8 @@ def to_finite(model: Transformer, context: int) -> Transformer:
         raise InputError("only a limit transformer is translated to T_n; this one is finite")
     if context < 1:
         raise InputError(f"a context of {context}: at least 1 is needed, for {START}")
-    # φ must be local; asking for the locality says which is not.
-    local = model.locality >= 0 and any(_values(head).any() for layer in model.layers for head in layer.heads)
+    _ = model.locality  # raises where φ is not local
+    local = any(_values(head).any() for layer in model.layers for head in layer.heads)
     positions = model.positions[: least_period(model.positions)]
     if len(positions) == 1:
         return _without_periods(model, context, positions[0], local=local)
