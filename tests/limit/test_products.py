@@ -85,7 +85,9 @@ def test_the_simple_translation_is_not_invariant_and_the_worst_is_named() -> Non
 
 def test_only_keys_before_queries_count_between_encodings() -> None:
     model = as_finite(random_limit(np.random.default_rng(3), period=4, width=4, layers=1, heads=1, units=0))
-    head = dataclasses.replace(model.layers[0].heads[0], v=np.zeros((4, 4)), kq=np.tril(np.ones((4, 4)), -1))
+    head = dataclasses.replace(
+        model.layers[0].heads[0], v=np.zeros((4, 4)), kq=np.tril(np.arange(16.0).reshape(4, 4), -1)
+    )
     layer = dataclasses.replace(model.layers[0], heads=(head,))
     silent = dataclasses.replace(
         model,
