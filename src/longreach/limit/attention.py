@@ -26,6 +26,7 @@ CLASSES = 64  # more classes of keys or queries than this cost more than blocks
 REACH = 64  # more distances of a local φ than this cost more than blocks
 SHORT = 128  # up to this length, looking for classes costs more than it saves
 RANGE = 500.0  # e^±500 and sums of 10⁹ of them are normal numbers in float64
+SLACK = 2.0**-40  # far above the errors of float64, far below the distance of most logits to a tie
 BLOCK = 1 << 21  # numbers in one block of logits
 
 
@@ -62,7 +63,8 @@ class Softmax:
     def exponents(self, logits: Floats) -> Floats:
         """Without rounding, log|x| times the logit; with it, the rounded logit."""
         if self.precision is not None:
-            return _round(logits, self.precision)
+            # Ties round up; sums of fractions meet them exactly, where floats may fall just short.
+            return _round(logits + SLACK * (1 + np.abs(logits)), self.precision)
         return self.fit(self.fit(np.log(self._column(logits))) * logits)
 
     def largest(self, top: Floats) -> Floats:

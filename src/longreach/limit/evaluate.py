@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.limit.attention import BLOCK, Dtype, Fit, Floats, Method, Softmax, attend, fitting
-from longreach.limit.model import START, Array, Layer, Transformer
+from longreach.limit.model import Array, Layer, Transformer
 
 Word: TypeAlias = Sequence[str]
 Precision: TypeAlias = int | Literal["own"] | None
@@ -63,16 +63,6 @@ def _streams(
         yield stream
 
 
-def _check(model: Transformer, length: int, offset: int) -> None:
-    if offset < 0:
-        raise InputError(f"offset {offset}: an offset is not negative")
-    if model.context is not None and length + offset > model.context:
-        raise InputError(
-            f"a word of {length - 1} tokens and {START} at offset {offset} "
-            f"exceeds the context of {model.context}"
-        )
-
-
 def _batches(model: Transformer, lengths: NDArray[np.int64]) -> Iterator[NDArray[np.intp]]:
     """Words by number, those of similar length together: little is padded, and memory stays bounded."""
     batch: list[int] = []
@@ -112,10 +102,8 @@ def run(
     """
     if precision != "own":
         model = replace(model, precision=precision)
-    encoded = [model.encode(list(word)) for word in words]
+    encoded = [model.encode(word, offset) for word in words]
     lengths = np.array([len(code) for code in encoded], dtype=np.int64)
-    if len(lengths):
-        _check(model, int(lengths.max()), offset)
     fit = fitting(dtype)
     results: list[Array] = [np.zeros(0)] * len(encoded)
     for batch in _batches(model, lengths):
@@ -174,8 +162,7 @@ def residuals(
     model: Transformer, word: Word, offset: int = 0, *, dtype: Dtype = "float64", method: Method = "auto"
 ) -> list[Array]:
     """The residual streams (positions, width): before the first layer, then after each layer."""
-    codes = model.encode(list(word))
-    _check(model, len(codes), offset)
+    codes = model.encode(word, offset)
     softmax = Softmax(np.array([len(codes)]), model.precision, fitting(dtype))
     return [
         np.array(stream[0], dtype=np.float64)
