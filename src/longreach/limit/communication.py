@@ -32,7 +32,7 @@ USUAL_INPUTS = 2**12
 """Inputs per side up to which lengths are measured unless a length is asked for."""
 MOST_INPUTS = 2**16
 _ENTRIES_AT_ONCE = 2**22
-_USUAL_LENGTH = 24  # where the number of inputs does not grow exponentially
+_USUAL_LENGTH = 12
 _STEPS = 4096  # of an automaton's search for a repetition
 
 
@@ -166,10 +166,10 @@ class Problem:
     automaton: Automaton | None = None
     """Of a regular language."""
 
-    def longest(self, inputs: int) -> int:
-        """The largest N with at most so many inputs per side (1 at least, bounded where they do not grow)."""
+    def longest(self, inputs: int, cap: int = _USUAL_LENGTH) -> int:
+        """The largest N up to `cap` with at most so many inputs per side; 1 at least."""
         length = 1
-        while length < _USUAL_LENGTH and self.inputs(length + 1) <= inputs:
+        while length < cap and self.inputs(length + 1) <= inputs:
             length += 1
         return length
 
@@ -207,7 +207,7 @@ def measure(problem: Problem, length: int | None = None) -> Measurement:
     if problem.inputs(length) > MOST_INPUTS:
         raise InputError(
             f"{problem.name} at length {length} has {problem.inputs(length)} inputs per side, more than the "
-            f"{MOST_INPUTS} that can be compared; the longest is {problem.longest(MOST_INPUTS)}"
+            f"{MOST_INPUTS} that can be compared; the longest is {problem.longest(MOST_INPUTS, length)}"
         )
     rows = [distinct_rows(*problem.split(n)) for n in range(1, length + 1)]
     largest = None

@@ -222,7 +222,8 @@ def _binary(name: str, about: str, split: Callable[[int], Split]) -> Problem:
 
 
 def _bounded(name: str, about: str, rearrange: bool) -> Problem:
-    return Problem(name, about, lambda n: 64 * n, partial(_repeated, rearrange=rearrange))
+    # Fifteen words of distinct symbols; Bob holds up to n tokens of what follows.
+    return Problem(name, about, lambda n: 15 * (n + 1), partial(_repeated, rearrange=rearrange))
 
 
 PROBLEMS: dict[str, Problem] = {
