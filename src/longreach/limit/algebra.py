@@ -1,0 +1,324 @@
+"""What one MLP can compute: sums of gated units, with the products that stay sums of gated units.
+
+With one hidden layer a value is a sum Σ coefficient · unit. A unit here is a conjunction of Booleans that
+are coordinates already, times at most one fresh *test* of a count (for Booleans) or one *amount* (for
+counts). Sums and complements are free; a product of two sums is one again wherever each product of two
+units is, by these rules for integers f, g:
+
+    [f ≥ a] · [f ≥ b] = [f ≥ max(a, b)]
+    [f = 0] · [g = 0] = [f + g = 0]             for f, g ≥ 0 (so existence tests combine freely)
+    [f ≥ a] · (α·f + β) = α·(f−a)⁺ + (α·a+β)·((f−a+1)⁺ − (f−a)⁺)        with (x)⁺ the ReLU
+
+Two tests of unrelated counts do not multiply: a finite sum of half-planes is no quadrant. The product then
+has to wait for the next layer, where both are coordinates (`NotInOneLayer`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, TypeVar
+
+from longreach.limit.linear import BIT, Form, Range, form_of, primitive, range_of
+from longreach.limit.near import threshold_of
+
+MAX_TERMS = 32
+"""Units of one operation; beyond it waits for the next layer, so that sizes do not explode."""
+MAX_CASES = 16
+
+
+class NotInOneLayer(Exception):
+    """A product that one hidden layer cannot compute, or only with too many units."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """[form ≥ bound], the form primitive; over known Booleans if `bitwise`, otherwise over counts."""
+
+    form: Form
+    bound: int
+    bitwise: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AllZero:
+    """[every one of these naturals is 0]."""
+
+    names: frozenset[str]
+    bitwise: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ramp:
+    """(form − bound)⁺, as a count."""
+
+    form: Form
+    bound: int
+
+
+Test: TypeAlias = AtLeast | AllZero | None
+"""None: no test, the gate alone."""
+Amount: TypeAlias = str | Ramp | None
+"""A count's coordinate, a ramp, or None for the constant 1."""
+Gate: TypeAlias = frozenset[tuple[str, bool]]
+"""Known Booleans with the value that is wanted. Look-ups (see `near`) are always wanted true."""
+Truth: TypeAlias = dict[tuple[Gate, Test], int]
+Number: TypeAlias = dict[tuple[Gate, Amount], int]
+
+OPEN: Gate = frozenset()
+Key = TypeVar("Key")
+What = TypeVar("What", Test, Amount)
+
+
+def total(parts: Iterable[tuple[Mapping[Key, int], int]]) -> dict[Key, int]:
+    """Σ factor · part, without terms that cancel.
+
+    >>> total([({"a": 1, "b": 2}, 2), ({"b": 4}, -1)])
+    {'a': 2}
+    """
+    result: dict[Key, int] = {}
+    for part, factor in parts:
+        for key, value in part.items():
+            result[key] = result.get(key, 0) + factor * value
+    return {key: value for key, value in result.items() if value}
+
+
+def constant_truth(value: bool) -> Truth:
+    return {(OPEN, None): 1} if value else {}
+
+
+def constant_number(value: int) -> Number:
+    return {(OPEN, None): value} if value else {}
+
+
+@dataclass
+class Algebra:
+    """The rules, and what they need to know about coordinates.
+
+    >>> algebra = Algebra(frozenset(), {"x": Range(0, None), "y": Range(0, None)})
+    >>> some = [algebra.at_least_zero({(OPEN, name): 1, (OPEN, None): -1}) for name in "xy"]
+    >>> len(algebra.conjunction(*some))  # 1 − [x = 0] − [y = 0] + [x + y = 0]
+    4
+    """
+
+    exclusive: frozenset[str]
+    """Booleans of which at most one holds: the tokens and the start symbol."""
+    ranges: dict[str, Range] = field(default_factory=dict)
+    """The values of counts."""
+    near: dict[str, int] = field(default_factory=dict)
+    """Look-ups, with their distance: Booleans that are known approximately."""
+    bits: dict[str, tuple[dict[str, int], int]] = field(default_factory=dict)
+    """Counts that are sums of known Booleans and a constant: tests of them have a margin at any length."""
+
+    # Booleans
+
+    def literal(self, name: str, wanted: bool = True) -> Truth:
+        """A known Boolean or its negation."""
+        if name in self.near and not wanted:
+            return self.negation(self.literal(name))
+        return {(frozenset({(name, wanted)}), None): 1}
+
+    def negation(self, truth: Truth) -> Truth:
+        if len(truth) == 1:  # the negation of a literal is a literal
+            ((gate, test),) = truth
+            if test is None and len(gate) == 1 and not any(name in self.near for name, _ in gate):
+                ((name, wanted),) = gate
+                return {(frozenset({(name, not wanted)}), None): 1}
+        return total([(constant_truth(True), 1), (truth, -1)])
+
+    def conjunction(self, left: Truth, right: Truth) -> Truth:
+        terms: Truth = {}
+        for (gate, test), factor in left.items():
+            for (other_gate, other_test), other_factor in right.items():
+                joined = self._join(gate, other_gate)
+                if joined is None:
+                    continue
+                both = _both(test, other_test)
+                if both is not False:
+                    self._check(joined, alone=both is None)
+                    terms[joined, both] = terms.get((joined, both), 0) + factor * other_factor
+        return limited({key: value for key, value in terms.items() if value})
+
+    def at_least_zero(self, number: Number) -> Truth:
+        """[number ≥ 0]: by cases of the gates, each case one test."""
+        truth: Truth = {}
+        for case, coefficients, constant in self._cases(number):
+            truth = total([(truth, 1), (self.conjunction(case, self._test(coefficients, constant)), 1)])
+        return limited(truth)
+
+    def _cases(self, number: Number) -> list[tuple[Truth, dict[str, int], int]]:
+        """Disjoint cases that leave no gates: when, the coefficients of counts, and the constant."""
+        pending, done = [(constant_truth(True), number)], []
+        while pending:
+            case, rest = pending.pop()
+            names = sorted({name for gate, _ in rest for name, _ in gate})
+            if not names:
+                done.append((case, *_linear_part(rest)))
+                continue
+            for wanted in (True, False):
+                narrowed = self.conjunction(case, self.literal(names[0], wanted))
+                if narrowed:
+                    pending.append((narrowed, self._given(rest, names[0], wanted)))
+            if len(pending) + len(done) > MAX_CASES:
+                raise NotInOneLayer
+        return done
+
+    def _given(self, number: Number, name: str, value: bool) -> Number:
+        """The number where a Boolean has this value."""
+        known = frozenset({(name, value)})
+        result: Number = {}
+        for (gate, amount), factor in number.items():
+            joined = self._join(gate, known)
+            if joined is not None:
+                rest = joined - known
+                if value and name in self.exclusive:
+                    rest = frozenset(literal for literal in rest if literal[0] not in self.exclusive)
+                result[rest, amount] = result.get((rest, amount), 0) + factor
+        return {key: factor for key, factor in result.items() if factor}
+
+    def _test(self, coefficients: dict[str, int], constant: int) -> Truth:
+        """[Σ coefficient · count + constant ≥ 0]."""
+        bitwise = all(name in self.bits for name in coefficients)
+        if bitwise:
+            parts = [(self.bits[name], factor) for name, factor in coefficients.items()]
+            constant += sum(factor * offset for (_, offset), factor in parts)
+            coefficients = total((bits, factor) for (bits, _), factor in parts)
+        if not coefficients:
+            return constant_truth(constant >= 0)
+        form, divisor = primitive(form_of(coefficients))
+        if divisor > 0:
+            return self._step(form, -(constant // divisor), bitwise)
+        return self.negation(self._step(form, constant // -divisor + 1, bitwise))
+
+    def _step(self, form: Form, bound: int, bitwise: bool) -> Truth:
+        """[form ≥ bound]."""
+        ranges = dict.fromkeys((name for name, _ in form), BIT) if bitwise else self.ranges
+        extent = range_of(form, ranges)
+        if extent.low is not None and bound <= extent.low:
+            return constant_truth(True)
+        if extent.high is not None and bound > extent.high:
+            return {}
+        if bitwise and len(form) == 1:
+            return self.literal(form[0][0])
+        if bound == 1 and all(factor > 0 and ranges[name].low == 0 for name, factor in form):
+            return self.negation({(OPEN, AllZero(frozenset(name for name, _ in form), bitwise)): 1})
+        return {(OPEN, AtLeast(form, bound, bitwise)): 1}
+
+    # Counts
+
+    def product(self, truth: Truth, number: Number) -> Number:
+        """The number where the Boolean holds, 0 elsewhere."""
+        groups: dict[Gate, Number] = {}
+        for (gate, amount), factor in number.items():
+            groups.setdefault(gate, {})[OPEN, amount] = factor
+        parts: list[tuple[Number, int]] = []
+        for (gate, test), factor in truth.items():
+            for other, group in groups.items():
+                joined = self._join(gate, other)
+                if joined is None:
+                    continue
+                kept = group if test is None else _cut(test, group)
+                self._check(joined, alone=all(amount is None for _, amount in kept))
+                parts.append(({(joined, amount): value for (_, amount), value in kept.items()}, factor))
+        return limited(total(parts))
+
+    # Gates
+
+    def _join(self, left: Gate, right: Gate) -> Gate | None:
+        """Both gates, or None when they exclude each other."""
+        joined = left | right
+        positive = {name for name, wanted in joined if wanted}
+        if any(not wanted and name in positive for name, wanted in joined):
+            return None
+        held = positive & self.exclusive
+        if len(held) > 1:
+            return None
+        if held:  # the others do not hold: no need to say so
+            joined = frozenset(
+                (name, wanted) for name, wanted in joined if wanted or name not in self.exclusive
+            )
+        return joined
+
+    def _check(self, gate: Gate, alone: bool) -> None:
+        """Look-ups are approximate: few of them can be in one gate, and none beside a count."""
+        distances = [self.near[name] for name, _ in gate if name in self.near]
+        if distances and not (alone and threshold_of(distances)):
+            raise NotInOneLayer
+
+
+def limited(terms: dict[tuple[Gate, What], int]) -> dict[tuple[Gate, What], int]:
+    """The same terms, if they are not too many; plain coordinates are free."""
+    costly = sum(1 for gate, what in terms if gate or not isinstance(what, str))
+    if costly > MAX_TERMS:
+        raise NotInOneLayer
+    return terms
+
+
+def _linear_part(number: Number) -> tuple[dict[str, int], int]:
+    """The coefficients and the constant of a number without gates; it must not have ramps."""
+    coefficients: dict[str, int] = {}
+    for (_, amount), factor in number.items():
+        if isinstance(amount, Ramp):
+            raise NotInOneLayer
+        if amount is not None:
+            coefficients[amount] = factor
+    return coefficients, number.get((OPEN, None), 0)
+
+
+def _both(left: Test, right: Test) -> Test | Literal[False]:
+    """The product of two tests; False when it is 0."""
+    match left, right:
+        case None, _:
+            return right
+        case _, None:
+            return left
+        case AllZero(names, bitwise), AllZero(others, other_bitwise) if bitwise == other_bitwise:
+            return AllZero(names | others, bitwise)
+        case AtLeast(form, bound, bitwise), AtLeast(other, other_bound, _) if form == other:
+            return AtLeast(form, max(bound, other_bound), bitwise)
+        case (AllZero(names, bitwise), AtLeast(form, bound, _)) | (
+            AtLeast(form, bound, _),
+            AllZero(names, bitwise),
+        ):
+            if all(name in names for name, _ in form):  # the form is 0 there
+                return AllZero(names, bitwise) if bound <= 0 else False
+    raise NotInOneLayer
+
+
+def _cut(test: AtLeast | AllZero, number: Number) -> Number:
+    """The number, without gates, where the test holds; it must be a function of what is tested."""
+    if test.bitwise:
+        raise NotInOneLayer
+    if isinstance(test, AllZero):
+        coefficients, constant = _linear_part(number)
+        if not coefficients.keys() <= test.names:
+            raise NotInOneLayer
+        # [x + y = 0] = 1 − (x + y) + (x + y − 1)⁺
+        form = form_of(dict.fromkeys(test.names, 1))
+        zero: Number = {(OPEN, None): 1, (OPEN, Ramp(form, 1)): 1}
+        zero |= {(OPEN, name): -1 for name in test.names}
+        return total([(zero, constant)])
+    form, bound = test.form, test.bound
+    plain = {key: factor for key, factor in number.items() if not isinstance(key[1], Ramp)}
+    coefficients, constant = _linear_part(plain)
+    name, unit = form[0]
+    slope, remainder = divmod(coefficients.get(name, 0), unit)
+    if remainder or coefficients != {key: slope * factor for key, factor in form if slope}:
+        raise NotInOneLayer
+    parts = [(_ramp(form, bound), slope), (_jump(form, bound), slope * bound + constant)]
+    for (_, amount), factor in number.items():
+        if isinstance(amount, Ramp):
+            if amount.form != form:
+                raise NotInOneLayer
+            later = max(bound, amount.bound)
+            parts += [(_ramp(form, later), factor), (_jump(form, later), factor * (later - amount.bound))]
+    return total(parts)
+
+
+def _ramp(form: Form, bound: int) -> Number:
+    return {(OPEN, Ramp(form, bound)): 1}
+
+
+def _jump(form: Form, bound: int) -> Number:
+    """[form ≥ bound] as a count: integers jump from 0 to 1 along a ramp of length 1."""
+    return {(OPEN, Ramp(form, bound - 1)): 1, (OPEN, Ramp(form, bound)): -1}
