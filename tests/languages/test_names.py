@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import pytest
 
@@ -18,9 +18,7 @@ from .oracles import words
 
 def _tomita_3(word: str) -> bool:
     runs = [(symbol, len(list(run))) for symbol, run in groupby(word)]
-    return not any(
-        a == "1" and m % 2 and b == "0" and n % 2 for (a, m), (b, n) in zip(runs, runs[1:], strict=False)
-    )
+    return not any(a == "1" and m % 2 and b == "0" and n % 2 for (a, m), (b, n) in pairwise(runs))
 
 
 def _brackets(depth: int):
