@@ -11,6 +11,7 @@ from longreach.languages.budget import Budget
 from longreach.languages.expression import from_expression
 from longreach.languages.measures import measure
 from longreach.languages.names import named_automaton
+from longreach.languages.prediction import all_of
 from longreach.languages.verdict import Answer, decide
 
 from .oracles import all_minimal, random_automaton
@@ -71,8 +72,11 @@ def test_both_conventions(expression, alphabet, nope, at_end, ape, local) -> Non
     verdicts = decide(from_expression(expression, alphabet))
     assert (verdicts.nope.answer, verdicts.nope.end_of_sequence) == (nope, at_end)
     assert (verdicts.ape.answer, verdicts.local.answer) == (ape, local)
+    labels = verdicts.labels
+    assert Answer.of(all_of([label.plain for label in labels])) == verdicts.nope.prediction
+    assert Answer.of(all_of([label.periodic_local for label in labels])) == verdicts.ape.prediction
+    assert Answer.of(all_of([label.local for label in labels])) == verdicts.local.prediction
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
-        assert verdict.prediction == verdict.answer
         assert verdict.reason
         assert "\n" not in verdict.reason
 

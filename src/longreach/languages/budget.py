@@ -29,7 +29,7 @@ class Budget:
     """Letters of the past that a window may show."""
     window_states: int = 6_000
     """States of the automaton extended by a window and a modulus."""
-    certificate: int = 300
+    certificate: int = 150
     """Vertices of a component for which flows are written out."""
 
 

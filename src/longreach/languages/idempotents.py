@@ -21,6 +21,8 @@ class IdempotentGraph:
     """Rows of the semigroup."""
     fixed: tuple[tuple[int, ...], ...]
     arrows: tuple[Arrow, ...]
+    complete: bool
+    """Whether these are all arrows; a failure proves as much in a part of the graph."""
 
     def failure(self) -> Failure | None:
         """A component that the potentials leave unresolved, seen with as few arrows as a short search
@@ -40,8 +42,8 @@ class IdempotentGraph:
         return find_failure(self.fixed, self.arrows)
 
 
-def idempotent_graph(elements: IntArray, limit: int) -> IdempotentGraph | None:
-    """The graph for a semigroup of maps, given by rows; None if it has more than `limit` edges.
+def idempotent_graph(elements: IntArray, limit: int) -> IdempotentGraph:
+    """The graph for a semigroup of maps, given by rows, with at most about `limit` edges.
 
     >>> graph = idempotent_graph(np.array([[0, 1], [1, 0]]), 100)
     >>> graph.failure().pair
@@ -56,12 +58,11 @@ def idempotent_graph(elements: IntArray, limit: int) -> IdempotentGraph | None:
         moved, row = np.unique(elements[:, start], axis=0, return_index=True)
         for target, e in enumerate(objects):
             images, index = np.unique(elements[e][moved], axis=0, return_index=True)
+            kept = images[: max(0, limit - edges) // max(1, len(start))]
             edges += images.size
-            if edges > limit:
-                return None
-            names = row[index].tolist()
             arrows += [
                 Arrow(source, target, tuple(image), name)
-                for image, name in zip(images.tolist(), names, strict=True)
+                for image, name in zip(kept.tolist(), row[index[: len(kept)]].tolist(), strict=True)
             ]
-    return IdempotentGraph(tuple(objects), tuple(tuple(f.tolist()) for f in fixed), tuple(arrows))
+    places = tuple(tuple(f.tolist()) for f in fixed)
+    return IdempotentGraph(tuple(objects), places, tuple(arrows), edges <= limit)

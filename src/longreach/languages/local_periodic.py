@@ -129,12 +129,11 @@ def _by_idempotents(
 ) -> Decision:
     """The exact test on the graph of idempotents of the members, whose words have the block's length."""
     graph = idempotent_graph(monoid.elements[members], budget.arrows)
-    if graph is None:
-        exhausted = f"the graph of idempotents has more than {budget.arrows} edges"
-        return _yes(plain, block or 1, budget) or Decision(None, exhausted=exhausted)
     failure = graph.failure()
     if failure is None:
-        return _yes(plain, block or 1, budget) or Decision(True, smallest=False)
+        exhausted = f"the graph of idempotents has more than {budget.arrows} edges"
+        unknown = Decision(True, smallest=False) if graph.complete else Decision(None, exhausted=exhausted)
+        return _yes(plain, block or 1, budget) or unknown
     # Only the objects that occur in the failing component are part of the proof.
     used = sorted({number for _, number in failure.vertices})
     proof = ArrowRefutation(
@@ -155,32 +154,48 @@ def _nonempty(monoid: TransitionMonoid, element: int) -> Word:
 
 
 def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
-    """A yes with the smallest window, and then the smallest modulus dividing the length; None beyond the
-    budget.
+    """A yes with the smallest window, then the smallest modulus dividing the length; None beyond the budget.
 
     A multiple of a modulus sees more, so the largest one decides whether a window is wide enough. Where that
-    needs too many states, smaller moduli with wider windows are tried, without a claim to be the smallest.
+    has too many states, smaller moduli are tried; wider windows are then no longer known to be the smallest.
     """
     moduli = [m for m in range(1, length + 1) if length % m == 0]
-    window = 0
-    widest = _fitting(plain, window, length, budget)
-    while widest is not None and not widest.holds():
-        window += 1
-        widest = _fitting(plain, window, length, budget)
-    for modulus in moduli[:-1]:
-        analysis = _fitting(plain, window, modulus, budget)
-        wider = window
-        while widest is None and analysis is not None and not analysis.holds():
-            wider += 1
-            analysis = _fitting(plain, wider, modulus, budget)
-        if analysis is not None and analysis.holds():
-            return Decision(True, analysis, smallest=widest is not None)
-    return None if widest is None else Decision(True, widest)
+    views = _Views(plain, budget)
+    smallest = True
+    for window in range(budget.window + 1):
+        widest = views.analysis(window, length)
+        if widest is not None and not widest.holds():
+            continue
+        tried = 0
+        for modulus in moduli[:-1]:
+            analysis = views.analysis(window, modulus)
+            if analysis is None:
+                smallest = False
+                continue
+            tried += 1
+            if analysis.holds():
+                return Decision(True, analysis, smallest=smallest)
+        if widest is not None:
+            return Decision(True, widest, smallest=smallest)
+        if not tried:
+            return None
+        smallest = False
+    return None
 
 
-def _fitting(plain: Analysis, window: int, modulus: int, budget: Budget) -> Analysis | None:
-    # Without this bound the search need not end: the windows of a sparse language stay few.
-    if window > budget.window:
-        return None
-    extended = extend(plain.extended.automaton, window, modulus, budget.window_states, settled_states(plain))
-    return None if extended is None else analyse(extended, complete=False)
+class _Views:
+    """Extended automata of one language, as many as the budget allows."""
+
+    def __init__(self, plain: Analysis, budget: Budget) -> None:
+        self.automaton = plain.extended.automaton
+        self.settled = settled_states(plain)
+        self.most = budget.window_states
+        self.left = 10 * budget.window_states
+
+    def analysis(self, window: int, modulus: int) -> Analysis | None:
+        """Whether this window and modulus are enough; None beyond the budget."""
+        extended = extend(self.automaton, window, modulus, min(self.most, self.left), self.settled)
+        if extended is None:
+            return None
+        self.left -= len(extended.states)
+        return analyse(extended, complete=False)

@@ -12,7 +12,7 @@ from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.extended import Analysis, Convention, first_bad_pair
 from longreach.languages.local_periodic import ArrowRefutation, Decision, decide_positional
 from longreach.languages.membership import Refutation, plain_analysis, refutation
-from longreach.languages.prediction import LabelAnswers, all_of, label_answers
+from longreach.languages.prediction import LabelAnswers, label_answers
 
 if TYPE_CHECKING:
     from longreach.languages.certificates import Certificate
@@ -39,7 +39,6 @@ class ClassVerdict:
     answer: Answer
     reason: str
     end_of_sequence: Answer
-    prediction: Answer
     analysis: Analysis | None
     """For yes: what a program is built from; None where the extended automaton is beyond the budget."""
     arrows: ArrowRefutation | None
@@ -47,6 +46,15 @@ class ClassVerdict:
     budget: Budget
     smallest: bool = True
     """Whether window and modulus are known to be the smallest, among moduli that divide the stable length."""
+
+    @property
+    def prediction(self) -> Answer:
+        """For predicting the legal next symbols, end included.
+
+        The end label is the language itself; the other labels are unions of its right quotients, under which
+        every class is closed, because a program can ask what it would say after one more letter.
+        """
+        return self.answer
 
     @property
     def window(self) -> int | None:
@@ -98,8 +106,12 @@ class Verdicts:
     """C-RASP[periodic, local]."""
     local: ClassVerdict
     """C-RASP[local]."""
-    labels: tuple[LabelAnswers, ...]
-    """The labels of the prediction task, one by one."""
+    budget: Budget
+
+    @cached_property
+    def labels(self) -> tuple[LabelAnswers, ...]:
+        """The labels of the prediction task, each decided on its own."""
+        return label_answers(self.automaton, self.budget)
 
 
 def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdicts:
@@ -117,35 +129,28 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdicts:
     """
     plain = plain_analysis(automaton)
     both = decide_positional(automaton, plain, budget)
-    labels = label_answers(automaton, budget)
     nope = ClassVerdict(
         "C-RASP[∅]",
         Answer.of(plain.holds()),
         _plain_reason(plain),
         Answer.of(plain.holds(Convention.END_OF_SEQUENCE)),
-        Answer.of(all_of([label.plain for label in labels])),
         plain if plain.holds() else None,
         None,
         plain,
         budget,
     )
-    ape_labels = Answer.of(all_of([label.periodic_local for label in labels]))
-    local_labels = Answer.of(all_of([label.local for label in labels]))
-    ape = _positional("C-RASP[periodic, local]", both.periodic_local, ape_labels, plain, budget)
-    local = _positional("C-RASP[local]", both.local, local_labels, plain, budget)
-    return Verdicts(automaton, nope, ape, local, labels)
+    ape = _positional("C-RASP[periodic, local]", both.periodic_local, plain, budget)
+    local = _positional("C-RASP[local]", both.local, plain, budget)
+    return Verdicts(automaton, nope, ape, local, budget)
 
 
-def _positional(
-    program_class: str, decision: Decision, prediction: Answer, plain: Analysis, budget: Budget
-) -> ClassVerdict:
+def _positional(program_class: str, decision: Decision, plain: Analysis, budget: Budget) -> ClassVerdict:
     answer = Answer.of(decision.answer)
     return ClassVerdict(
         program_class,
         answer,
         _positional_reason(decision),
         answer,
-        prediction,
         decision.analysis,
         decision.refutation,
         plain,

@@ -23,7 +23,7 @@ def position_products(positions: Tensor, kq: Tensor) -> Tensor:
 def position_penalty(positions: Tensor, kqs: Iterable[Tensor], variant: Variant = "mean") -> Tensor:
     """The penalty on attention between positions, summed over heads.
 
-    `first-key` is term (8): the sum over queries of the squared products with position 0. `all-pairs` is (67):
+    `first-key` is term (8): the sum over queries of squared products with position 0. `all-pairs` is (67):
     all pairs j ≤ i, divided by the number of positions. `mean` is what the authors added to their training
     loss, with coefficients 1e-4 and 1e-3: the mean over the same pairs.
 

@@ -1,0 +1,91 @@
+"""`longreach limit`: what a compiled transformer is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from longreach.cli.compile import describe
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.errors import InputError
+
+app = typer.Typer(help="Limit transformers and the transformers made from them.")
+
+
+@app.callback(invoke_without_command=True)
+def _group(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help(), end="")
+
+
+@app.command()
+def info(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A directory that `crasp compile --out` wrote.")
+    ],
+    growth: Annotated[
+        Path | None, typer.Option(metavar="FIGURE", help="Draw R(T_n) against n (limit transformers only).")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Show the sizes, the regularizer R or R_∞ with its parts, period, locality and membership in Θ_n.
+
+    Example: [bold]longreach crasp compile lib:dyck-1 --out dyck; longreach limit info dyck[/bold]
+    """
+    from longreach.limit.export import load
+    from longreach.limit.regularizer import limit_regularizer, membership, regularizer
+
+    model = load(directory)
+    document: dict[str, Any] = {"directory": str(directory), **describe(model)}
+    if model.kind == "limit":
+        parts = limit_regularizer(model)
+        document["R_infinity"] = {**vars(parts), "total": parts.total}
+    else:
+        found = regularizer(model)
+        document["R"] = {**found.groups, "total": found.total}
+        member = membership(model)
+        document["member"] = {
+            "in_class": member.member,
+            "bits": member.bits,
+            "worst_violation": member.invariance.worst,
+        }
+    if growth is not None:
+        if model.kind != "limit":
+            raise InputError("--growth: a finite transformer has one n; draw it from the limit transformer")
+        _draw_growth(model, growth, str(directory))
+    if as_json:
+        print_json(document)
+    else:
+        _print(document)
+    if growth is not None:
+        note(f"wrote {growth}")
+
+
+def _draw_growth(model: Any, path: Path, title: str) -> None:
+    from longreach.limit.draw import figure_bytes, growth_figure
+    from longreach.limit.regularizer import growth
+
+    contexts = [n for n in (8, 16, 32, 64, 128) if n > model.locality + model.period]
+    rows = [(n, {**found.groups, "total": found.total}) for n, found in growth(model, contexts)]
+    write_bytes(path, figure_bytes(growth_figure(rows, title), path, title))
+
+
+def _print(document: dict[str, Any]) -> None:
+    out = console()
+    for key in ("kind", "layers", "heads", "width", "units", "period", "locality", "context"):
+        if document[key] is not None:
+            out.print(f"  {key:<10} {document[key]}", markup=False)
+    for key in ("R_infinity", "R"):
+        if key in document:
+            out.print(
+                f"  {'R_∞' if key == 'R_infinity' else 'R':<10} {document[key]['total']:.4g}", markup=False
+            )
+            for part, value in document[key].items():
+                if part != "total":
+                    out.print(f"    {part:<12} {value:.4g}", markup=False)
+    if "member" in document:
+        found = document["member"]
+        place = "in Θ_n" if found["in_class"] else "not in Θ_n"
+        out.print(f"  {place}, worst violation of invariance {found['worst_violation']:.3g}", markup=False)
