@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longreach.languages.automaton import strong_components
-from longreach.languages.extended import Analysis, ExtendedAutomaton
-from longreach.languages.potentials import Classes, Graph, Potential, Refinement, numbered, refine
+from longreach.languages.extended import Analysis, ExtendedAutomaton, component_of
+from longreach.languages.potentials import Potential, Refinement
 from longreach.languages.visible import View
 
 Edge = tuple[int, int]
@@ -105,20 +105,8 @@ def _split(analysis: Analysis) -> list[Block]:
 
 
 def _block(extended: ExtendedAutomaton, states: tuple[int, ...]) -> Block | None:
-    place = {state: vertex for vertex, state in enumerate(states)}
-    edges = [
-        (place[state], letter, place[target])
-        for state in states
-        for letter, target in enumerate(extended.transitions[state])
-        if target in place
-    ]
-    seen = [(extended.states[state].window, extended.states[state].residue) for state in states]
-    rows = [extended.automaton.transitions[extended.states[state].state] for state in states]
-
-    def determined(classes: Classes) -> bool:
-        return len(set(zip(classes, rows, strict=True))) == len(set(classes))
-
-    refinement = refine(Graph.of(len(states), edges, numbered(seen)), determined)
-    if not determined(refinement.classes):
+    # The states need not be strongly connected: potentials are defined all the same.
+    component = component_of(extended, states, complete=False)
+    if component.rounds is None:
         return None
-    return Block(extended, states, refinement, len(refinement.rounds))
+    return Block(extended, states, component.refinement, component.rounds)

@@ -133,7 +133,7 @@ def analyse(extended: ExtendedAutomaton, *, complete: bool = True) -> Analysis:
     (True, False)
     """
     parts = strong_components(extended.transitions)
-    return Analysis(extended, tuple(_component(extended, tuple(states), complete) for states in parts))
+    return Analysis(extended, tuple(component_of(extended, tuple(states), complete) for states in parts))
 
 
 def settled_states(plain: Analysis) -> frozenset[int]:
@@ -168,7 +168,8 @@ def first_bad_pair(
     return None
 
 
-def _component(extended: ExtendedAutomaton, states: tuple[int, ...], complete: bool) -> Component:
+def component_of(extended: ExtendedAutomaton, states: tuple[int, ...], complete: bool) -> Component:
+    """The refinement of a set of extended states: to the fixpoint, or until mates have the same successors."""
     place = {state: vertex for vertex, state in enumerate(states)}
     edges = [
         (place[state], letter, place[target])
