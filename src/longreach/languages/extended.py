@@ -169,7 +169,7 @@ def first_bad_pair(
 
 
 def component_of(extended: ExtendedAutomaton, states: tuple[int, ...], complete: bool) -> Component:
-    """The refinement of a set of extended states: to the fixpoint, or until mates have the same successors."""
+    """The refinement of extended states: to the fixpoint, or until mates have the same successors."""
     place = {state: vertex for vertex, state in enumerate(states)}
     edges = [
         (place[state], letter, place[target])
