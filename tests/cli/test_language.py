@@ -86,6 +86,12 @@ def test_program_document_says_how_it_is_known(longreach: Call) -> None:
     assert parse(document["nope"]["program"]).accepts("aabb")
 
 
+def test_predictor(longreach: Call) -> None:
+    document = json.loads(longreach("language", "(ab)*", "--predictor", "--json").out)
+    assert parse(document["nope"]["predictor"]).predicts(["a", "b"]) == [["b"], ["a", "EOS"]]
+    assert 'output "EOS" = ' in longreach("language", "(ab)*", "--predictor").out
+
+
 def test_measures(longreach: Call) -> None:
     measures = json.loads(longreach("language", "(aa)*", "--measures", "--json").out)["measures"]
     assert (measures["star_free"], measures["ac0"], measures["states"]) == (False, True, 2)

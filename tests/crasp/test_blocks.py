@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 from longreach.crasp import parse
 from longreach.crasp.blocks import (
@@ -14,6 +13,7 @@ from longreach.crasp.blocks import (
 )
 from longreach.crasp.core import Core
 from longreach.errors import InputError
+from tests.crasp.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 
 @st.composite

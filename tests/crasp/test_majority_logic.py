@@ -3,7 +3,6 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_programs import words_up_to
 
 from longreach.crasp.majority_logic import (
     And,
@@ -23,6 +22,7 @@ from longreach.crasp.majority_logic import (
     satisfies,
 )
 from longreach.errors import InputError
+from tests.crasp.small_programs import words_up_to
 
 
 def literal(formula: Formula, index: int, word: Sequence[str], at: dict[str, int]) -> bool:

@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_programs import ALL_CLASSES, literally_accepts, programs, words_up_to
 
 from longreach.crasp import core as c
 from longreach.crasp import majority_translation, parse
@@ -11,6 +10,7 @@ from longreach.crasp.library import load_program
 from longreach.crasp.majority_logic import Mod, Succ, satisfies
 from longreach.crasp.majority_translation import to_majority_logic
 from longreach.errors import InputError
+from tests.crasp.small_programs import ALL_CLASSES, literally_accepts, programs, words_up_to
 
 WORDS = list(words_up_to("ab", 5))
 

@@ -1,13 +1,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 from longreach.crasp import parse
 from longreach.crasp.core import Core
 from longreach.crasp.library import load_program
 from longreach.crasp.quotient import left_quotient, right_quotient
 from longreach.errors import InputError
+from tests.crasp.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 WORDS = list(words_up_to("ab", 5))
 FACTORS = st.lists(st.sampled_from("ab"), max_size=5)

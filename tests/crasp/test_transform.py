@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_programs import literally_accepts, programs, words_up_to
 
 from longreach.crasp import core as c
 from longreach.crasp import parse
@@ -17,6 +16,7 @@ from longreach.crasp.transform import (
     with_empty_word,
 )
 from longreach.errors import InputError
+from tests.crasp.small_programs import literally_accepts, programs, words_up_to
 
 PREDICTOR = parse('output "a" = "b"').core
 WORDS = list(words_up_to("ab", 5))

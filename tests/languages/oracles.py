@@ -90,7 +90,7 @@ def null_space(rows: list[list[Fraction]], width: int) -> list[list[Fraction]]:
 
 
 def refined(vertices: int, edges: list[Edge], start: Sequence[int] | None = None) -> list[list[int]]:
-    """The classes after each round, literally: f(target) - f(source) is the same for all edges of a group."""
+    """The classes after each round, read literally: f changes alike along all edges of a group."""
     rounds = [list(start) if start is not None else [0] * vertices]
     while True:
         classes = rounds[-1]
@@ -98,8 +98,9 @@ def refined(vertices: int, edges: list[Edge], start: Sequence[int] | None = None
         rows = set()
         for s, a, t in edges:
             row = [Fraction(0)] * vertices
-            other = first.setdefault((classes[s], a), (t, s))
-            for vertex, sign in zip((t, s, *other), (1, -1, -1, 1), strict=True):
+            for vertex, sign in zip(
+                (t, s, *first.setdefault((classes[s], a), (t, s))), (1, -1, -1, 1), strict=True
+            ):
                 row[vertex] += sign
             rows.add(tuple(row))
         basis = null_space([list(row) for row in rows], vertices)

@@ -35,6 +35,10 @@ def language(
         Path | None, typer.Option(metavar="JSON", help="A deterministic automaton in a JSON file.")
     ] = None,
     program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
+    predictor: Annotated[
+        bool,
+        typer.Option("--predictor", help="Show the program of a yes as a predictor of the next symbols."),
+    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say why a no is a no, with words that fool programs.")
     ] = False,
@@ -91,9 +95,11 @@ def language(
 
         write_text(draw, to_svg(automaton, task))
     if as_json:
-        print_json(_document(answer, measured, program))
+        print_json(_document(answer, measured, program, predictor))
     else:
         _print(answer, measured, program, explain)
+        if predictor:
+            _print_predictors(answer)
     if draw is not None:
         note(f"wrote {draw}")
 
@@ -126,7 +132,9 @@ def _automaton(
         raise InputError(place + error.message, source=error.source, column=error.column) from None
 
 
-def _document(answer: LanguageAnswer, measured: Measures | None, program: bool) -> dict[str, Any]:
+def _document(
+    answer: LanguageAnswer, measured: Measures | None, program: bool, predictor: bool
+) -> dict[str, Any]:
     document = answer.document(measured)
     if program:
         from longreach.languages.answers import rightness
@@ -137,6 +145,9 @@ def _document(answer: LanguageAnswer, measured: Measures | None, program: bool) 
                 document[key]["program"] = found.program.text
                 document[key]["proof"] = "proved" if known.proved else "checked"
                 document[key]["checked_length"] = known.length
+    if predictor:
+        for key, text in answer.predictors().items():
+            document[key]["predictor"] = text
     return document
 
 
@@ -194,6 +205,21 @@ def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
         f"// {TITLES[key]}: {core.class_name}, {core.size} operations, {known}", style="dim", markup=False
     )
     out.print(found.program.text, markup=False)
+
+
+def _print_predictors(answer: LanguageAnswer) -> None:
+    out = console()
+    shown: set[str] = set()
+    for key, text in answer.predictors().items():
+        if key != "local" and text not in shown:
+            shown.add(text)
+            out.print()
+            out.print(
+                f"// {TITLES[key]}: the letters that may follow, and EOS for the end",
+                style="dim",
+                markup=False,
+            )
+            out.print(text, markup=False)
 
 
 def _print_explanation(key: str, found: ClassAnswer) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from longreach import __version__
-from longreach.cli import crasp, doctor, language, verify
+from longreach.cli import communicate, crasp, doctor, language, verify
 from longreach.cli.output import complain
 from longreach.errors import InputError, near_names
 
@@ -30,6 +30,7 @@ app = typer.Typer(
 app.add_typer(crasp.app, name="crasp")
 app.command("language")(language.language)
 app.command("verify")(verify.verify)
+app.command("communicate")(communicate.communicate)
 app.command("doctor")(doctor.doctor)
 
 

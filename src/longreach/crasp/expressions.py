@@ -180,6 +180,8 @@ def make(kind: str, *operands: Operand, value: Value = None) -> Expr:
     for index, (arg, want) in enumerate(zip(args, wanted, strict=True)):
         if arg.sort != want:
             raise SortMismatch(_mismatch(kind, args, want, index), index)
+    if kind == "mul" and isinstance(args[0].value, int) and isinstance(args[1].value, int):
+        return integer(args[0].value * args[1].value)
     if kind == "mul" and not any(_is_integer(arg) for arg in args):
         raise SortMismatch("'*' takes an integer and a count: one side is a literal such as 2", 1)
     return Expr(kind, args, value, sort)

@@ -15,7 +15,7 @@ from longreach.languages.documents import automaton_table
 from longreach.languages.extended import Convention
 from longreach.languages.induction import prove
 from longreach.languages.measures import Measures
-from longreach.languages.programs import acceptor
+from longreach.languages.programs import acceptor, predictor
 from longreach.languages.sides import automaton_side
 from longreach.languages.verdict import Answer, ClassVerdict, Verdicts
 
@@ -124,6 +124,15 @@ class LanguageAnswer:
         found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
         written: dict[int, Program] = {}
         return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
+
+    def predictors(self) -> dict[str, str]:
+        """For each yes, the text of a program that predicts the legal next symbols."""
+        found = {}
+        for name, answer in self.classes.items():
+            analysis = answer.verdict.analysis
+            if answer.verdict.answer is Answer.YES and analysis is not None:
+                found[name] = predictor(analysis).text
+        return found
 
     def document(self, measures: Measures | None = None) -> dict[str, Any]:
         automaton = self.verdicts.automaton

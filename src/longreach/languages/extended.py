@@ -83,7 +83,7 @@ class Analysis:
         return all(_needed(part, convention) is not None for part in self.components)
 
     def rounds(self, convention: Convention = Convention.LAST_LETTER) -> int | None:
-        """The most rounds that any component needs: no program counts less deeply."""
+        """The most rounds that any component needs: with this window and modulus no program counts less."""
         needed = [_needed(part, convention) for part in self.components]
         return None if None in needed else max((rounds for rounds in needed if rounds is not None), default=0)
 

@@ -154,7 +154,7 @@ def _nonempty(monoid: TransitionMonoid, element: int) -> Word:
 
 
 def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
-    """A yes with the smallest window and then the smallest modulus dividing the length; None beyond the budget.
+    """A yes with the smallest window, then the smallest modulus dividing the length; None beyond the budget.
 
     A multiple of a modulus sees more, so the largest one decides whether a window is wide enough. Where that
     has too many states, smaller moduli are tried; wider windows are then no longer known to be the smallest.

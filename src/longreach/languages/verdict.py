@@ -45,7 +45,7 @@ class ClassVerdict:
     plain: Analysis
     budget: Budget
     smallest: bool = True
-    """Whether window and modulus are known to be the smallest."""
+    """Whether window and modulus are known to be the smallest, among moduli that divide the stable length."""
 
     @property
     def prediction(self) -> Answer:

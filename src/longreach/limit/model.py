@@ -7,7 +7,7 @@ whose values are dyadic rationals, so that the exact evaluator reads the same nu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -133,14 +133,17 @@ class Transformer:
                     distances += np.flatnonzero(head.phi).tolist()
         return max(distances)
 
-    def encode(self, word: list[str] | tuple[str, ...]) -> NDArray[np.intp]:
-        """The rows of the embedding for $ and the word's tokens."""
+    def encode(self, word: Sequence[str], offset: int = 0) -> NDArray[np.intp]:
+        """The rows of the embedding for $ and the word's tokens, which must fit the context at the offset."""
         rows = {token: row for row, token in enumerate(self.vocabulary)}
         for place, token in enumerate(word, 1):
             if token not in rows or token == START:
                 raise InputError(f"token {place} of the word: {token!r} is not in the vocabulary")
-        if self.context is not None and len(word) + 1 > self.context:
+        if offset < 0:
+            raise InputError(f"offset {offset}: an offset is not negative")
+        if self.context is not None and len(word) + 1 + offset > self.context:
+            at = f" at offset {offset}" if offset else ""
             raise InputError(
-                f"a word of {len(word)} tokens and {START} exceeds the context of {self.context}"
+                f"a word of {len(word)} tokens and {START}{at} exceeds the context of {self.context}"
             )
         return np.array([rows[START], *(rows[token] for token in word)], dtype=np.intp)

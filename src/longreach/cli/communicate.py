@@ -1,0 +1,229 @@
+"""`longreach communicate`: what one half of an input must tell the other, counted exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, note, print_json
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from longreach.limit.communication import Measurement
+
+STYLES = {"constant": "green", "logarithmic": "green", "linear": "red"}
+# Okabe and Ito's colours, which stay apart for colour-blind readers.
+COLOURS = {"constant": "#0072B2", "logarithmic": "#009E73", "linear": "#D55E00"}
+FORMATS = (".png", ".svg")
+
+
+def communicate(
+    task: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TASK",
+            help="A task, a regular language by name, or regex:…; without it, all that have a name.",
+        ),
+    ] = None,
+    max_length: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            help="Symbols per half, at most. Default, and the most without TASK: what gives 4096 halves.",
+        ),
+    ] = None,
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FIGURE", help="Draw bits against N, as .png or .svg.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Count what Alice, with the first half of an input, must tell Bob, with the second.
+
+    The bits are log₂ of the number of distinct rows of the communication matrix.
+    Limit transformers get by with C log N bits (Huang et al., arXiv 2410.02140, Theorem 12).
+    So no linear task is within their reach; few bits alone do not put a task within it.
+
+    Example: [bold]longreach communicate copy-repeat --max-length 10[/bold]
+    """
+    if alphabet is not None and (task is None or not task.startswith("regex:")):
+        raise InputError("--alphabet: goes with a TASK regex:…")
+    if out is not None and (out.suffix.lower() not in FORMATS or not out.parent.is_dir()):
+        wrong = (
+            "no such directory" if out.suffix.lower() in FORMATS else f"must end in {' or '.join(FORMATS)}"
+        )
+        raise InputError(f"--out: {out}: {wrong}")
+    found = [_measured(task, alphabet, max_length)] if task is not None else _all(max_length)
+    if out is not None:
+        _draw(found, out)
+    if as_json:
+        documents = [_document(measurement) for measurement in found]
+        print_json(documents[0] if task is not None else {"tasks": documents})
+    elif task is not None:
+        _print_one(found[0])
+    else:
+        _print_all(found)
+    if out is not None:
+        note(f"wrote {out}")
+
+
+def _measured(task: str, alphabet: str | None, max_length: int | None) -> Measurement:
+    from longreach.limit.communication import measure
+    from longreach.limit.communication_tasks import problem
+
+    try:
+        split = problem(task, None if alphabet is None else list(alphabet))
+    except InputError as error:
+        place = "" if error.message.startswith("--") else "TASK: "
+        raise InputError(place + error.message, source=error.source, column=error.column) from None
+    try:
+        return measure(split, max_length)
+    except InputError as error:
+        raise InputError(f"--max-length: {error.message}") from None
+
+
+def _all(max_length: int | None) -> list[Measurement]:
+    from longreach.languages.names import NAMED_LANGUAGES
+    from longreach.limit.communication import USUAL_INPUTS, measure
+    from longreach.limit.communication_tasks import PROBLEMS, problem
+
+    found = []
+    for name in [*PROBLEMS, *NAMED_LANGUAGES]:
+        split = problem(name)
+        longest = split.longest(USUAL_INPUTS)
+        found.append(measure(split, longest if max_length is None else min(longest, max_length)))
+    return found
+
+
+def _document(found: Measurement) -> dict[str, Any]:
+    automaton = found.problem.automaton
+    return {
+        "task": found.problem.name,
+        "about": found.problem.about,
+        "alphabet": None if automaton is None else list(automaton.alphabet),
+        "lengths": list(found.lengths),
+        "rows": list(found.rows),
+        "bits": list(found.bits),
+        "exhaustive_length": found.exhaustive,
+        "rows_at_all_lengths": found.rows_at_all_lengths,
+        "growth": found.growth.name,
+        "fitted_lengths": list(found.growth.lengths),
+        "fits": {
+            name: {"coefficient": fit.coefficient, "error": fit.error}
+            for name, fit in found.growth.fits.items()
+        },
+    }
+
+
+def _print_one(found: Measurement) -> None:
+    out = console()
+    out.print(found.problem.name, style="bold", markup=False, end="")
+    out.print(f"   {found.problem.about}", style="dim", markup=False)
+    for n in range(1, found.exhaustive + 1):
+        out.print(f"  N = {n:<3} rows {found.rows[n - 1]:<6} bits {found.bits[n - 1]:.2f}")
+    if found.rows_at_all_lengths is not None:
+        out.print(f"  any N   rows {found.rows_at_all_lengths} at most, from the automaton")
+    first, last = found.growth.lengths
+    out.print(f"{found.growth.name}", style=f"bold {STYLES[found.growth.name]}", end="")
+    out.print(f", the best of three fits over N = {first}–{last}:")
+    for name, fit in found.growth.fits.items():
+        shape = {"constant": "", "logarithmic": " log₂ N", "linear": " N"}[name]
+        out.print(f"  {fit.coefficient:7.3f}{shape:<8} error {fit.error:.3f} bits")
+
+
+def _print_all(found: list[Measurement]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("task")
+    for title in ("N", "rows", "bits", "any N"):
+        table.add_column(title, justify="right")
+    table.add_column("growth")
+    for title in ("error C", "C log N", "C N"):
+        table.add_column(title, justify="right")
+    for each in found:
+        n, growth, largest = each.exhaustive, each.growth, each.rows_at_all_lengths
+        table.add_row(
+            each.problem.name, str(n), str(each.rows[n - 1]), f"{each.bits[n - 1]:.2f}",
+            "" if largest is None else f"≤ {largest}",
+            f"[{STYLES[growth.name]}]{growth.name}[/]",
+            *(f"{fit.error:.3f}" for fit in growth.fits.values()),
+        )  # fmt: skip
+    console().print(table)
+
+
+def _draw(found: Sequence[Measurement], path: Path) -> None:
+    """Bits against N: one task with its fits, or all tasks, with the regular languages as thin lines."""
+    import io
+
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    if len(found) == 1:
+        _draw_fits(axes, found[0])
+    else:
+        _draw_all(axes, found)
+    axes.set_xlabel("N, symbols per half")
+    axes.set_ylabel("bits from Alice to Bob")
+    axes.set_ylim(bottom=0)
+    content = io.BytesIO()
+    figure.savefig(content, format=path.suffix[1:].lower(), dpi=150)
+    try:
+        path.write_bytes(content.getvalue())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _draw_all(axes: Axes, found: Sequence[Measurement]) -> None:
+    from itertools import accumulate
+
+    last = max(each.exhaustive for each in found)
+    ends: dict[tuple[int, float], list[str]] = {}
+    for each in found:
+        lengths = each.lengths[: each.exhaustive]
+        if each.problem.automaton is None:
+            bits = each.bits[: each.exhaustive]
+            axes.plot(lengths, bits, color=COLOURS[each.growth.name], marker="o", markersize=3)
+            ends.setdefault((lengths[-1], bits[-1]), []).append(each.problem.name)
+        else:
+            most = list(accumulate(each.bits[: each.exhaustive], max))
+            axes.plot(lengths, most, color="0.75", linewidth=0.8, zorder=0)
+    for name, colour in [*COLOURS.items(), ("regular languages", "0.75")]:
+        axes.plot([], [], color=colour, label=name)
+    axes.legend(frameon=False, loc="upper left")
+    height = float("-inf")
+    for (length, value), names in sorted(ends.items()):
+        if length < last:
+            steep = value >= length  # steep lines get their label on the left, where no other line runs
+            axes.annotate(
+                ", ".join(names), (length, value), (-4, 4) if steep else (4, -12),
+                textcoords="offset points", ha="right" if steep else "left",
+            )  # fmt: skip
+        else:  # labels beside the axes, pushed apart where lines end close together
+            height = value if value > height + 0.45 else height + 0.45
+            label = ",\n".join(names)
+            axes.annotate(label, (length, value), (last * 1.08, height), va="center", annotation_clip=False)
+    axes.set_xlim(0.5, last * 1.06)
+
+
+def _draw_fits(axes: Axes, found: Measurement) -> None:
+    import numpy as np
+
+    axes.plot(found.lengths, found.bits, "o", color="black", markersize=4, label=found.problem.name)
+    n = np.linspace(1, found.lengths[-1], 200)
+    shapes = {"constant": np.ones_like(n), "logarithmic": np.log2(n), "linear": n}
+    for name, fit in found.growth.fits.items():
+        style = "-" if name == found.growth.name else ":"
+        label = f"{name}, error {fit.error:.2f} bits"
+        axes.plot(n, fit.coefficient * shapes[name], style, color=COLOURS[name], label=label)
+    axes.legend(frameon=False)

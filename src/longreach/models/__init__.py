@@ -1,0 +1,1 @@
+"""Transformers in PyTorch (extra `train`)."""

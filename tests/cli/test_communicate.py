@@ -1,0 +1,100 @@
+"""The communicate command: documents, the table, figures, and what bad input gets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.languages.names import NAMED_LANGUAGES
+from longreach.limit.communication_tasks import PROBLEMS
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+
+
+def test_document_of_a_task(longreach: Call) -> None:
+    done = longreach("communicate", "binary-majority", "--max-length", 6, "--json")
+    document = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert document["task"] == "binary-majority"
+    assert document["lengths"] == [1, 2, 3, 4, 5, 6]
+    assert document["rows"] == [2, 3, 4, 5, 6, 7]
+    assert document["bits"][3] == pytest.approx(2.321928)
+    assert document["growth"] == "logarithmic"
+    assert document["fits"].keys() == {"constant", "logarithmic", "linear"}
+    assert document["rows_at_all_lengths"] is None
+
+
+def test_document_of_a_regular_expression(longreach: Call) -> None:
+    done = longreach("communicate", "regex:(ab)*", "--alphabet", "abc", "--max-length", 4, "--json")
+    document = json.loads(done.out)
+    assert document["alphabet"] == ["a", "b", "c"]
+    assert (document["exhaustive_length"], document["rows_at_all_lengths"]) == (4, 2)
+    assert len(document["rows"]) > 4
+    assert document["growth"] == "constant"
+
+
+def test_all_tasks(longreach: Call) -> None:
+    document = json.loads(longreach("communicate", "--max-length", 6, "--json").out)
+    assert [entry["task"] for entry in document["tasks"]] == [*PROBLEMS, *NAMED_LANGUAGES]
+    table = longreach("communicate", "--max-length", 6).out.splitlines()
+    assert table[0].split()[:4] == ["task", "N", "rows", "bits"]
+    (copying,) = [line.split() for line in table if line.startswith("copy-repeat")]
+    assert copying == ["copy-repeat", "6", "64", "6.00", "linear", *copying[5:]]
+
+
+def test_for_people(longreach: Call) -> None:
+    lines = longreach("communicate", "equality", "--max-length", 4).out.splitlines()
+    assert lines[0] == "equality   both halves are the same"
+    assert lines[4] == "  N = 4   rows 16     bits 4.00"
+    assert lines[5].startswith("linear, the best of three fits over N = 2–4")
+    assert "any N   rows 2 at most" in longreach("communicate", "parity-language").out
+
+
+@pytest.mark.parametrize("arguments", [["dyck-1"], []])
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
+def test_figures(longreach: Call, tmp_path: Path, arguments: list[str], suffix: str, start: bytes) -> None:
+    path = tmp_path / f"figure{suffix}"
+    done = longreach("communicate", *arguments, "--max-length", 4, "--out", path, "--json")
+    assert done.code == 0
+    assert done.err == f"wrote {path}\n"
+    assert json.loads(done.out)
+    assert path.read_bytes().startswith(start)
+
+
+def test_help_has_an_example(longreach: Call) -> None:
+    assert "Example: longreach communicate" in longreach("communicate", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["equalty"], "TASK: no task or language is named 'equalty'; did you mean 'equality'"),
+        (["regex:(a"], "TASK: column 1: this bracket is never closed"),
+        (["parity", "--alphabet", "ab"], "--alphabet: goes with a TASK regex:"),
+        (["--alphabet", "ab"], "--alphabet: goes with a TASK regex:"),
+        (["parity", "--max-length", "40"], "--max-length: parity at length 40 has 1099511627776 inputs"),
+        (["parity", "--max-length", "0"], "--max-length: "),
+        (["parity", "--out", "figure.doc"], "--out: figure.doc: must end in .png or .svg"),
+        (
+            ["parity", "--out", "no-such-place/figure.png"],
+            "--out: no-such-place/figure.png: no such directory",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(longreach: Call, arguments: list[str], message: str) -> None:
+    done = longreach("communicate", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+    assert "Traceback" not in done.err
+
+
+def test_a_figure_that_cannot_be_written(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "taken.png"
+    path.mkdir()
+    done = longreach("communicate", "parity", "--max-length", 3, "--out", path)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error == f"{path}: cannot be written: Is a directory"
