@@ -23,8 +23,9 @@ $(VENV)/.docs: $(VENV)/.dev
 demo: setup
 	$(BIN)/python examples/demo.py --out demo
 
+# One thread per test process: two processes share the cores.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

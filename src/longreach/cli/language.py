@@ -69,6 +69,10 @@ def language(
     ]
     if len(given) != 1:
         raise InputError(f"{' and '.join(given) or 'REGEX'}: give one of REGEX, --name, --dfa, --file")
+    if alphabet is not None and len(set(alphabet)) != len(alphabet):
+        raise InputError(f"--alphabet: a letter stands twice in {alphabet!r}")
+    if alphabet == "":
+        raise InputError("--alphabet: is empty; a language needs at least one letter")
     if alphabet is not None and regex is None:
         raise InputError(f"--alphabet: goes with REGEX, not with {given[0]}")
     if file is not None:
