@@ -23,7 +23,9 @@ from longreach.limit.linear import BIT, Form, Range, form_of, primitive, range_o
 from longreach.limit.near import threshold_of
 
 MAX_TERMS = 32
-"""Units of one operation; beyond it waits for the next layer, so that sizes do not explode."""
+"""Units of a Boolean; beyond, it waits for the next layer, so that sizes do not explode."""
+MAX_PIECES = 256
+"""The same for a count: pieces of conditionals are shared by those that are nested in one another."""
 MAX_CASES = 16
 
 
@@ -64,6 +66,7 @@ Gate: TypeAlias = frozenset[tuple[str, bool]]
 """Known Booleans with the value that is wanted. Look-ups (see `near`) are always wanted true."""
 Truth: TypeAlias = dict[tuple[Gate, Test], int]
 Number: TypeAlias = dict[tuple[Gate, Amount], int]
+Amounts: TypeAlias = dict[Amount, int]
 
 OPEN: Gate = frozenset()
 Key = TypeVar("Key")
@@ -137,23 +140,27 @@ class Algebra:
                 if both is not False:
                     self._check(joined, alone=both is None)
                     terms[joined, both] = terms.get((joined, both), 0) + factor * other_factor
-        return limited({key: value for key, value in terms.items() if value})
+        return limited({key: value for key, value in terms.items() if value}, MAX_TERMS)
 
     def at_least_zero(self, number: Number) -> Truth:
         """[number ≥ 0]: by cases of the gates, each case one test."""
         truth: Truth = {}
         for case, coefficients, constant in self._cases(number):
             truth = total([(truth, 1), (self.conjunction(case, self._test(coefficients, constant)), 1)])
-        return limited(truth)
+        return limited(truth, MAX_TERMS)
 
     def _cases(self, number: Number) -> list[tuple[Truth, dict[str, int], int]]:
         """Disjoint cases that leave no gates: when, the coefficients of counts, and the constant."""
-        pending, done = [(constant_truth(True), number)], []
+        groups = _by_gate(number)
+        # With n gates on exclusive Booleans there are n + 1 cases, otherwise more.
+        if len({name for gate in groups for name, _ in gate}) >= MAX_CASES:
+            raise NotInOneLayer
+        pending, done = [(constant_truth(True), groups)], []
         while pending:
             case, rest = pending.pop()
-            names = sorted({name for gate, _ in rest for name, _ in gate})
+            names = sorted({name for gate in rest for name, _ in gate})
             if not names:
-                done.append((case, *_linear_part(rest)))
+                done.append((case, *_linear_part(rest.get(OPEN, {}))))
                 continue
             for wanted in (True, False):
                 narrowed = self.conjunction(case, self.literal(names[0], wanted))
@@ -163,18 +170,15 @@ class Algebra:
                 raise NotInOneLayer
         return done
 
-    def _given(self, number: Number, name: str, value: bool) -> Number:
-        """The number where a Boolean has this value."""
+    def _given(self, groups: dict[Gate, Amounts], name: str, value: bool) -> dict[Gate, Amounts]:
+        """A number where a Boolean has this value."""
         known = frozenset({(name, value)})
-        result: Number = {}
-        for (gate, amount), factor in number.items():
+        result: dict[Gate, list[Amounts]] = {}
+        for gate, amounts in groups.items():
             joined = self._join(gate, known)
             if joined is not None:
-                rest = joined - known
-                if value and name in self.exclusive:
-                    rest = frozenset(literal for literal in rest if literal[0] not in self.exclusive)
-                result[rest, amount] = result.get((rest, amount), 0) + factor
-        return {key: factor for key, factor in result.items() if factor}
+                result.setdefault(joined - known, []).append(amounts)
+        return {gate: total((part, 1) for part in parts) for gate, parts in result.items()}
 
     def _test(self, coefficients: dict[str, int], constant: int) -> Truth:
         """[Σ coefficient · count + constant ≥ 0]."""
@@ -208,19 +212,17 @@ class Algebra:
 
     def product(self, truth: Truth, number: Number) -> Number:
         """The number where the Boolean holds, 0 elsewhere."""
-        groups: dict[Gate, Number] = {}
-        for (gate, amount), factor in number.items():
-            groups.setdefault(gate, {})[OPEN, amount] = factor
+        groups = _by_gate(number)
         parts: list[tuple[Number, int]] = []
         for (gate, test), factor in truth.items():
-            for other, group in groups.items():
+            for other, amounts in groups.items():
                 joined = self._join(gate, other)
                 if joined is None:
                     continue
-                kept = group if test is None else _cut(test, group)
-                self._check(joined, alone=all(amount is None for _, amount in kept))
-                parts.append(({(joined, amount): value for (_, amount), value in kept.items()}, factor))
-        return limited(total(parts))
+                kept = amounts if test is None else _cut(test, amounts)
+                self._check(joined, alone=kept.keys() <= {None})
+                parts.append(({(joined, amount): value for amount, value in kept.items()}, factor))
+        return limited(total(parts), MAX_PIECES)
 
     # Gates
 
@@ -246,23 +248,29 @@ class Algebra:
             raise NotInOneLayer
 
 
-def limited(terms: dict[tuple[Gate, What], int]) -> dict[tuple[Gate, What], int]:
-    """The same terms, if they are not too many; plain coordinates are free."""
-    costly = sum(1 for gate, what in terms if gate or not isinstance(what, str))
-    if costly > MAX_TERMS:
+def limited(terms: dict[tuple[Gate, What], int], most: int) -> dict[tuple[Gate, What], int]:
+    """The same terms, if they are not too many; a sum of counts behind one gate is one of them."""
+    if len({(gate, None if isinstance(what, str) else what) for gate, what in terms}) > most:
         raise NotInOneLayer
     return terms
 
 
-def _linear_part(number: Number) -> tuple[dict[str, int], int]:
-    """The coefficients and the constant of a number without gates; it must not have ramps."""
+def _by_gate(number: Number) -> dict[Gate, Amounts]:
+    groups: dict[Gate, Amounts] = {}
+    for (gate, amount), factor in number.items():
+        groups.setdefault(gate, {})[amount] = factor
+    return groups
+
+
+def _linear_part(amounts: Amounts) -> tuple[dict[str, int], int]:
+    """The coefficients and the constant; there must be no ramps."""
     coefficients: dict[str, int] = {}
-    for (_, amount), factor in number.items():
+    for amount, factor in amounts.items():
         if isinstance(amount, Ramp):
             raise NotInOneLayer
         if amount is not None:
             coefficients[amount] = factor
-    return coefficients, number.get((OPEN, None), 0)
+    return coefficients, amounts.get(None, 0)
 
 
 def _both(left: Test, right: Test) -> Test | Literal[False]:
@@ -285,40 +293,38 @@ def _both(left: Test, right: Test) -> Test | Literal[False]:
     raise NotInOneLayer
 
 
-def _cut(test: AtLeast | AllZero, number: Number) -> Number:
-    """The number, without gates, where the test holds; it must be a function of what is tested."""
+def _cut(test: AtLeast | AllZero, amounts: Amounts) -> Amounts:
+    """The sum of the amounts where the test holds; it must be a function of what is tested."""
     if test.bitwise:
         raise NotInOneLayer
     if isinstance(test, AllZero):
-        coefficients, constant = _linear_part(number)
+        coefficients, constant = _linear_part(amounts)
         if not coefficients.keys() <= test.names:
             raise NotInOneLayer
         # [x + y = 0] = 1 − (x + y) + (x + y − 1)⁺
-        form = form_of(dict.fromkeys(test.names, 1))
-        zero: Number = {(OPEN, None): 1, (OPEN, Ramp(form, 1)): 1}
-        zero |= {(OPEN, name): -1 for name in test.names}
+        everything = dict.fromkeys(test.names, 1)
+        zero: Amounts = {None: 1, Ramp(form_of(everything), 1): 1, **dict.fromkeys(test.names, -1)}
         return total([(zero, constant)])
     form, bound = test.form, test.bound
-    plain = {key: factor for key, factor in number.items() if not isinstance(key[1], Ramp)}
-    coefficients, constant = _linear_part(plain)
+    ramps = {amount: factor for amount, factor in amounts.items() if isinstance(amount, Ramp)}
+    coefficients, constant = _linear_part({key: amounts[key] for key in amounts.keys() - ramps.keys()})
     name, unit = form[0]
     slope, remainder = divmod(coefficients.get(name, 0), unit)
     if remainder or coefficients != {key: slope * factor for key, factor in form if slope}:
         raise NotInOneLayer
     parts = [(_ramp(form, bound), slope), (_jump(form, bound), slope * bound + constant)]
-    for (_, amount), factor in number.items():
-        if isinstance(amount, Ramp):
-            if amount.form != form:
-                raise NotInOneLayer
-            later = max(bound, amount.bound)
-            parts += [(_ramp(form, later), factor), (_jump(form, later), factor * (later - amount.bound))]
+    for ramp, factor in ramps.items():
+        if ramp.form != form:
+            raise NotInOneLayer
+        later = max(bound, ramp.bound)
+        parts += [(_ramp(form, later), factor), (_jump(form, later), factor * (later - ramp.bound))]
     return total(parts)
 
 
-def _ramp(form: Form, bound: int) -> Number:
-    return {(OPEN, Ramp(form, bound)): 1}
+def _ramp(form: Form, bound: int) -> Amounts:
+    return {Ramp(form, bound): 1}
 
 
-def _jump(form: Form, bound: int) -> Number:
+def _jump(form: Form, bound: int) -> Amounts:
     """[form ≥ bound] as a count: integers jump from 0 to 1 along a ramp of length 1."""
-    return {(OPEN, Ramp(form, bound - 1)): 1, (OPEN, Ramp(form, bound)): -1}
+    return {Ramp(form, bound - 1): 1, Ramp(form, bound): -1}

@@ -17,6 +17,7 @@ from longreach.crasp import core as c
 from longreach.crasp.core import Core
 from longreach.crasp.evaluate import at_empty_word
 from longreach.limit.algebra import (
+    MAX_PIECES,
     OPEN,
     Algebra,
     NotInOneLayer,
@@ -189,11 +190,11 @@ class _Scheduler:
             case c.Conditional(test, then, other):
                 change = self._combined(then, other, -1, layer)
                 change = self.algebra.product(self._truth(test, layer), change)
-                return limited(total([(self._number(other, layer), 1), (change, 1)]))
+                return limited(total([(self._number(other, layer), 1), (change, 1)]), MAX_PIECES)
             case c.Add(left, right):
-                return limited(self._combined(left, right, 1, layer))
+                return limited(self._combined(left, right, 1, layer), MAX_PIECES)
             case c.Subtract(left, right):
-                return limited(self._combined(left, right, -1, layer))
+                return limited(self._combined(left, right, -1, layer), MAX_PIECES)
             case c.One():
                 return constant_number(1)
             case _:
