@@ -54,7 +54,7 @@ def info(
     if growth is not None:
         if model.kind != "limit":
             raise InputError("--growth: a finite transformer has one n; draw it from the limit transformer")
-        _draw_growth(model, growth, str(directory))
+        _draw_growth(model, growth, f"R(T_n) of {directory.name}")
     if as_json:
         print_json(document)
     else:

@@ -31,7 +31,7 @@ def attention_figure(model: Transformer, word: Sequence[str], title: str) -> Fig
         for h in range(len(layer.heads))
     ]
     if not maps:
-        raise InputError("the program counts nothing, so its transformer has no attention to draw")
+        raise InputError("FILE: the program counts nothing, so its transformer has no attention to draw")
     columns = max(len(layer.heads) for layer in model.layers)
     rows = sorted({number for number, _, _ in maps})
     side = max(2.4, 0.19 * (len(word) + 1) + 1.0)
@@ -79,7 +79,7 @@ def growth_figure(rows: Sequence[tuple[int, dict[str, float]]], title: str) -> F
     axis.set_xlabel("context n")
     axis.set_ylabel("R(T_n)")
     axis.set_title(title)
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return figure
 
 
