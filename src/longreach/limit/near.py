@@ -33,14 +33,14 @@ class Threshold:
     middle: float
     margin: Fraction
     slope: float
-    """With it the sum, less `middle`, is below −1/(i+1) if not all are true."""
+    """Times half the margin it is at least ½, so that it stays above 1/(i+1) under rounding errors too."""
 
 
 def threshold_of(distances: Iterable[int]) -> Threshold | None:
     """How a sum of look-ups tells whether all are true; None when they are too many to tell.
 
     >>> threshold_of([1])
-    Threshold(middle=0.4375, margin=Fraction(51, 176), slope=2.0)
+    Threshold(middle=0.4375, margin=Fraction(51, 176), slope=4.0)
     >>> threshold_of(range(1, 9)) is None
     True
     """
@@ -55,6 +55,6 @@ def threshold_of(distances: Iterable[int]) -> Threshold | None:
     middle = Fraction(round((all_true + one_false) * 8), 16)
     margin = min(all_true - middle, middle - one_false)
     slope = 1
-    while slope * (middle - one_false) < Fraction(1, 2):  # 1/(i+1) ≤ ½ except at $, where sums are ≤ −1
+    while slope * margin < 1:  # 1/(i+1) ≤ ½ except at $, where sums are ≤ −1
         slope *= 2
     return Threshold(float(middle), margin, float(slope))
