@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from longreach.crasp.core import Core
     from longreach.limit.model import Transformer
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
@@ -47,22 +49,20 @@ def compile_command(
 
     Example: [bold]longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8[/bold]
     """
-    from longreach.crasp.library import load_program
-    from longreach.limit.certificate import provable_length, verify
-    from longreach.limit.compiler import compile_program
     from longreach.limit.export import save
     from longreach.limit.finite import to_finite
+    from longreach.limit.margins import provable_length
+    from longreach.limit.rounding import FORMATS
 
-    core = load_program(file).core
-    limit = compile_program(core)
+    core, limit = _compiled(file)
     model = limit if context is None else to_finite(limit, context)
     document: dict[str, Any] = {"program": file, **describe(model), "dtype": dtype.value}
-    document["provable_length"] = provable_length(limit, dtype.value) if context is None else None
+    if context is None:
+        document["provable_length"] = provable_length(limit, core, FORMATS[dtype.value])
     failed = False
     if length is not None:
-        report = verify(model, core, length)
-        failed = not report.agrees
-        document["verified"] = {"length": length, "agrees": report.agrees, "problem": report.problem}
+        document["verified"] = _verified(limit, model, core, length)
+        failed = not document["verified"]["agrees"]
     if out is not None and not failed:
         save(model, out, dtype=dtype.value)
         document["out"] = str(out)
@@ -72,6 +72,40 @@ def compile_command(
         _print(document)
     if failed:
         raise typer.Exit(1)
+
+
+def _compiled(file: str) -> tuple[Core, Transformer]:
+    from longreach.crasp.library import load_program
+    from longreach.limit.compiler import compile_program
+
+    core = load_program(file).core
+    try:
+        return core, compile_program(core)
+    except InputError as error:
+        raise InputError(f"{file}: {error.message}") from None
+
+
+def _verified(limit: Transformer, model: Transformer, core: Core, length: int) -> dict[str, Any]:
+    """Every operation of the limit transformer, the answers of T_n, and how far data types carry."""
+    from dataclasses import asdict
+
+    from longreach.limit.certificate import certify, verify, verify_answers
+
+    if model.context is not None and length > model.context - 1:
+        raise InputError(f"--verify: {length} tokens and $ exceed the context of {model.context}")
+    report = verify(limit, core, length)
+    found: dict[str, Any] = {
+        "length": report.exhaustive,
+        "words": report.words,
+        "longest": report.longest,
+        "agrees": report.agrees,
+        "disagreement": None if report.disagreement is None else asdict(report.disagreement),
+    }
+    if model.kind == "finite" and report.agrees:
+        wrong = verify_answers(model, core, length)
+        found |= {"agrees": wrong is None, "disagreement": wrong and {"word": wrong[0], "offset": wrong[1]}}
+    found["precisions"] = [asdict(precision) for precision in certify(limit, core, samples=4)]
+    return found
 
 
 def describe(model: Transformer) -> dict[str, Any]:
@@ -94,26 +128,44 @@ def _print(document: dict[str, Any]) -> None:
         "limit transformer" if document["kind"] == "limit" else f"transformer T_n, n = {document['context']}"
     )
     out.print(
-        f"{document['program']}: {kind}, {document['layers']} layers, at most {document['heads']} heads, "
-        f"width {document['width']}, at most {document['units']} MLP units",
+        f"{document['program']}: {kind}, layers {document['layers']}, heads {document['heads']}, "
+        f"width {document['width']}, MLP units {document['units']}",
         markup=False,
     )
     if document["kind"] == "limit":
         out.print(f"period {document['period']}, locality {document['locality']}", markup=False)
-    if document["provable_length"] is not None:
-        out.print(
-            f"provably right in {document['dtype']} up to length {document['provable_length']:,}",
-            markup=False,
-        )
+    if "provable_length" in document:
+        shown = f"{document['provable_length']:,}" if document["provable_length"] >= 0 else "no length"
+        out.print(f"provably right in {document['dtype']} up to length {shown}", markup=False)
     if "verified" in document:
-        checked = document["verified"]
-        if checked["agrees"]:
-            out.print(f"[green]agrees[/green] with the program on all words up to length {checked['length']}")
-        else:
-            out.print("[red]differs[/red] from the program: ", end="")
-            out.print(checked["problem"], markup=False)
+        _print_verified(document["verified"])
     if "out" in document:
         out.print(f"wrote {document['out']}/model.safetensors and config.json", markup=False)
+
+
+def _print_verified(checked: dict[str, Any]) -> None:
+    out = console()
+    if checked["agrees"]:
+        out.print(
+            "[green]agrees[/green] with the program at every operation, on all words up to length "
+            f"{checked['length']} and on random ones up to {checked['longest']:,} ({checked['words']:,} in all)"
+        )
+    else:
+        out.print("[red]differs[/red] from the program: ", end="")
+        out.print(str(checked["disagreement"]), markup=False)
+    for precision in checked["precisions"]:
+        proved = (
+            "nothing proved"
+            if precision["proved"] < 0
+            else f"proved right up to length {precision['proved']:,}"
+        )
+        if precision["searched"] is None:
+            searched = ""
+        elif precision["failure"] is None:
+            searched = f", no failure found up to {precision['searched']:,}"
+        else:
+            searched = f", first failure found at length {len(precision['failure']):,}"
+        out.print(f"  {precision['dtype']:<9} {proved}{searched}", markup=False)
 
 
 def attend(
@@ -126,16 +178,15 @@ def attend(
 
     Example: [bold]longreach crasp attend lib:induction-all abcab --out attention.svg[/bold]
     """
-    from longreach.crasp.library import load_program
     from longreach.crasp.words import Encoder
-    from longreach.limit.compiler import compile_program
     from longreach.limit.draw import attention_figure, figure_bytes
 
-    core = load_program(file).core
+    core, model = _compiled(file)
     tokens = Encoder(core).split(word)
     Encoder(core).word(word, "WORD:1")
-    model = compile_program(core)
     title = f"{file} on {' '.join(tokens) or 'ε'}"
+    if not any(layer.heads for layer in model.layers):
+        raise InputError(f"{file}: the program counts nothing, so its transformer has no attention to draw")
     write_bytes(out, figure_bytes(attention_figure(model, tokens, title), out, title))
     if as_json:
         print_json({"program": file, "word": tokens, "out": str(out), **describe(model)})

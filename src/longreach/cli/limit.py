@@ -34,13 +34,17 @@ def info(
 
     Example: [bold]longreach crasp compile lib:dyck-1 --out dyck; longreach limit info dyck[/bold]
     """
+    from dataclasses import asdict
+
     from longreach.limit.export import load
+    from longreach.limit.logits import logit_margins
     from longreach.limit.regularizer import limit_regularizer, membership, regularizer
 
     model = load(directory)
     document: dict[str, Any] = {"directory": str(directory), **describe(model)}
     if model.kind == "limit":
         parts = limit_regularizer(model)
+        document["margins"] = [asdict(margin) for margin in logit_margins(model)]
         document["R_infinity"] = {**vars(parts), "total": parts.total}
     else:
         found = regularizer(model)
@@ -85,6 +89,11 @@ def _print(document: dict[str, Any]) -> None:
             for part, value in document[key].items():
                 if part != "total":
                     out.print(f"    {part:<12} {value:.4g}", markup=False)
+    known = [margin["margin"] for margin in document.get("margins", []) if margin["margin"] is not None]
+    if known:
+        out.print(
+            f"  {'margin':<10} {min(known):.4g} (least difference of two logits of a query)", markup=False
+        )
     if "member" in document:
         found = document["member"]
         place = "in Θ_n" if found["in_class"] else "not in Θ_n"

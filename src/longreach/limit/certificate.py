@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 
 from longreach.crasp.core import Core, is_boolean
 from longreach.crasp.evaluate import Kernel, State, at_empty_word
+from longreach.crasp.evaluate import accepts as program_accepts
+from longreach.crasp.evaluate import predictions as program_predictions
 from longreach.crasp.simplify import simplify
+from longreach.limit.evaluate import accepts, predictions
 from longreach.limit.linear import scaled_ranges
 from longreach.limit.margins import provable_length
 from longreach.limit.model import Array, Transformer
@@ -115,6 +118,37 @@ def verify(
         if found:
             return Report(exhaustive, compared, reached, found)
     return Report(exhaustive, compared, reached, None)
+
+
+def verify_answers(
+    model: Transformer, core: Core, length: int, most: int = 5_000
+) -> tuple[tuple[str, ...], int] | None:
+    """The first word and offset at which a finite transformer answers otherwise than the program, if any.
+
+    All words up to `length`, as far as there are at most `most`, at offset 0 and at the last one that fits.
+    """
+    assert model.context is not None
+    compared = 0
+    for here in range(length + 1):
+        compared += len(core.alphabet) ** here
+        if compared > most:
+            return None
+        words = list(itertools.product(core.alphabet, repeat=here))
+        codes = [np.array([core.alphabet.index(token) for token in word], dtype=np.uint32) for word in words]
+        for offset in {0, model.context - here - 1}:
+            if core.is_predictor:
+                # The predictor of the program says nothing at $, where the model is not asked either.
+                found: list[object] = [
+                    list(map(list, rows[1:])) for rows in predictions(model, words, offset)
+                ]
+                wanted: list[object] = list(program_predictions(core, codes))
+            else:
+                found = accepts(model, words, offset).tolist()
+                wanted = program_accepts(core, codes).tolist()
+            for word, ours, theirs in zip(words, found, wanted, strict=True):
+                if ours != theirs:
+                    return word, offset
+    return None
 
 
 def certify(model: Transformer, core: Core, samples: int = 8, seed: int = 0) -> tuple[Precision, ...]:

@@ -31,7 +31,7 @@ def attention_figure(model: Transformer, word: Sequence[str], title: str) -> Fig
         for h in range(len(layer.heads))
     ]
     if not maps:
-        raise InputError("FILE: the program counts nothing, so its transformer has no attention to draw")
+        raise InputError("the program counts nothing, so its transformer has no attention to draw")
     columns = max(len(layer.heads) for layer in model.layers)
     rows = sorted({number for number, _, _ in maps})
     side = max(2.4, 0.19 * (len(word) + 1) + 1.0)
