@@ -148,7 +148,7 @@ def _print_verified(checked: dict[str, Any]) -> None:
     if checked["agrees"]:
         out.print(
             "[green]agrees[/green] with the program at every operation, on all words up to length "
-            f"{checked['length']} and on random ones up to {checked['longest']:,} ({checked['words']:,} in all)"
+            f"{checked['length']} and on random ones up to {checked['longest']:,} ({checked['words']:,})"
         )
     else:
         out.print("[red]differs[/red] from the program: ", end="")
