@@ -26,7 +26,7 @@ def states(model: Transformer, word: Sequence[str]) -> Array:
 
 def _weights(head: Head, y: Array) -> Array:
     n = len(y)
-    logits = (y @ head.kq.T.conj().T @ y.T).T if head.kq.any() else np.zeros((n, n))
+    logits = (y @ head.kq @ y.T).T  # rows are queries
     if isinstance(head.phi, np.ndarray):
         for distance, value in enumerate(head.phi[:n]):
             logits[np.arange(distance, n), np.arange(n - distance)] += value

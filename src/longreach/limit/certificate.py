@@ -108,10 +108,9 @@ def verify(
             if found:
                 return Report(exhaustive, compared, here, found)
     rng = np.random.default_rng(seed)
-    lengths = np.unique(np.geomspace(length + 1, max(longest, length + 1), max(samples, 1)).astype(int))
     reached = exhaustive
-    for place in range(samples if core.alphabet else 0):
-        here = int(lengths[-1 - place % len(lengths)])
+    lengths = np.geomspace(max(longest, length + 1), length + 1, samples if core.alphabet else 0)
+    for here in lengths.astype(int).tolist():
         batch = _random_word(model, core, here, rng)
         compared, reached = compared + 1, max(reached, here)
         found = _compare(model, core, batch, run(model, batch))

@@ -48,12 +48,12 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     (2, 1, 0, 1)
     >>> compile_program(load("copy-unique-40").core, max_width=100)
     Traceback (most recent call last):
-    longreach.errors.InputError: the compiled model would be 2823 wide; the limit is 100
+    longreach.errors.InputError: the compiled model would be at least 2823 wide; the limit is 100
     """
     if START in core.alphabet:
         raise InputError(f"the token {START!r} is the start symbol of compiled models; rename it")
     core = simplify(core)
-    _check_width(core.size, max_width)
+    _check_width(core.size, max_width, "at least ")
     plan = schedule(core)
     scaled = {name_of(k): extent for k, extent in enumerate(scaled_ranges(core))}
 
@@ -97,9 +97,9 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     )
 
 
-def _check_width(width: int, most: int) -> None:
+def _check_width(width: int, most: int, quantifier: str = "") -> None:
     if width > most:
-        raise InputError(f"the compiled model would be {width} wide; the limit is {most}")
+        raise InputError(f"the compiled model would be {quantifier}{width} wide; the limit is {most}")
 
 
 def _places(plan: Plan, read: set[str]) -> dict[str, int]:

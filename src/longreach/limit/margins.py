@@ -62,7 +62,8 @@ def provable_length(model: Transformer, core: Core, kind: Format) -> int:
 class _Analysis:
     def __init__(self, model: Transformer, core: Core, kind: Format) -> None:
         self.model, self.core, self.kind = model, core, kind
-        self._names = {place: name for name, place in model.coordinates.items() if not _is_alias(name, core)}
+        # Names that the source gave come last; the compiler's own are wanted.
+        self._names = {place: name for name, place in reversed(list(model.coordinates.items()))}
         self.low, self.high = self._extents()
         self.magnitude: Array = np.maximum(-self.low, self.high)
         self.counts = np.array([self._is_count(place) for place in range(model.width)])
@@ -177,11 +178,6 @@ class _Analysis:
         total[:, 0] += bias
         total *= gamma[:, None]
         return total + unit * (lossy @ sizes)
-
-
-def _is_alias(name: str, core: Core) -> bool:
-    """Whether a coordinate's name is one that the source gave to an operation."""
-    return name in dict(core.names)
 
 
 def _near_error(positions: int, distance: int, unit: float) -> float:

@@ -159,5 +159,5 @@ def exact(value: float) -> float:
     3.0
     """
     if abs(value) > LARGEST:
-        raise InputError(f"the program needs the number {value}; compiled, numbers up to {LARGEST} are exact")
+        raise InputError(f"the program needs the number {value}; compiled, numbers up to 2^50 are exact")
     return float(value)
