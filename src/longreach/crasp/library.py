@@ -185,9 +185,14 @@ def most_frequent(symbols: Sequence[str]) -> Program:
     """SOS x SEP y EOS with y the most frequent symbol of x; all of them at a tie."""
     b, answering = _answer(symbols)
     counts = [b.let(f"C_{s}", count(token(s) & ~answering)) for s in symbols]
-    most = counts[0]
-    for k, other in enumerate(counts[1:]):
-        most = b.let(f"most_{k}", maximum(most, other))
+    # A tournament, so that maxima nest only as deep as the logarithm of their number.
+    round_of, number = counts, 0
+    while len(round_of) > 1:
+        pairs = [round_of[k : k + 2] for k in range(0, len(round_of), 2)]
+        round_of = [pair[0] if len(pair) == 1 else maximum(*pair) for pair in pairs]
+        number += 1
+        round_of = [b.let(f"most_{number}_{k}", winner) for k, winner in enumerate(round_of)]
+    (most,) = round_of
     for symbol, own in zip(symbols, counts, strict=True):
         b.output(symbol, token(SEP) & (own >= most))
     b.output(EOS, answering & ~token(SEP) & ~token(EOS))
