@@ -42,6 +42,8 @@ CASES = [
     ("(a(ab)*b)*c(b(ba)*a)*", "abc"),
     ("((a|b)(a|b)(a|b))*a", "ab"),
     ("(aab)*(a|c)*", "abc"),
+    ("(bb)*(ab*)?", "ab"),
+    ("(bb)*(b?ab*c)?", "abc"),
 ]
 
 
@@ -106,6 +108,38 @@ def test_every_small_automaton() -> None:
             assert program.core.class_name == "C-RASP[∅]"
         written += 1
     assert written == 246
+
+
+def test_a_run_that_has_left_does_not_enter_later() -> None:
+    rows = [[1, 2], [1, 1], [3, 4], [5, 2], [0, 1], [6, 1], [6, 6]]
+    automaton = minimal("ab", rows, 0, [1, 2, 3, 4, 5])
+    analysis = final_analysis(automaton)
+    assert analysis is not None
+    assert_right(acceptor(analysis), automaton, length=10)
+
+
+def test_many_random_automata_with_sinks() -> None:
+    # Automata in which many letters lead to a sink often have programs, of all kinds.
+    rng = np.random.default_rng(5)
+    written = 0
+    for _ in range(500):
+        states, letters, sink = (
+            int(rng.integers(3, 9)),
+            int(rng.integers(2, 4)),
+            rng.choice([0.0, 0.3, 0.5, 0.7]),
+        )
+        table = rng.integers(0, states, (states, letters))
+        table[rng.random((states, letters)) < sink] = states - 1
+        table[-1] = states - 1
+        accepting = np.flatnonzero(rng.random(states) < 0.4).tolist()
+        automaton = minimal("abc"[:letters], table.tolist(), 0, accepting)
+        analysis = final_analysis(automaton)
+        if analysis is not None:
+            program = acceptor(analysis)
+            sides = ProgramSide(program.core, automaton.alphabet), automaton_side(automaton)
+            assert compare(*sides, automaton.alphabet, 9).equal, program.text
+            written += 1
+    assert written > 350
 
 
 @given(st.data())

@@ -136,10 +136,10 @@ class BlockWriter:
         potentials = self.block.potentials(rounds)
         outside: set[Sight] = set()
         if entering:
-            width = {len(self.block.view_at(edge).letters) for edge in self.block.edges}
             for vertex, entry in self.entries.items():
                 values = tuple(self._value(f, vertex) for _, f in potentials)
-                outside |= {Sight(values, view.cut(min(width))) for view in entry.views}
+                views = {view.letter_alone() for view in entry.views} if self.block.settled else entry.views
+                outside |= {Sight(values, view) for view in views}
 
         def sight(edge: Edge) -> Sight:
             values = [self._value(f, edge[0]) + self._shift(number, f, edge) for number, f in potentials]
@@ -221,8 +221,12 @@ class BlockWriter:
         # Where the run leaves, only the edges that leave have to be told apart.
         rest = self.at(chosen, out - chosen)
         assert rest is not None, "classes determine the successors"
-        tests = [conjunction(self._leave, rest), self._masked(chosen, set(self.block.edges) - chosen)]
-        first = min(tests, key=lambda test: len(expression_text(test))) & once
+        first = conjunction(self._leave, rest)
+        if self.block.by_letter:
+            # The letter alone tells both whether and where the run leaves, so it need not be said twice.
+            shorter = self._masked(chosen, set(self.block.edges) - chosen)
+            first = min(first, shorter, key=lambda test: len(expression_text(test)))
+        first = first & once
         return Entry(first, first, views)
 
     def reached(self, accepted: Collection[int]) -> Expr:

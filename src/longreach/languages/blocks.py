@@ -36,6 +36,17 @@ class Block:
     def edges(self) -> list[Edge]:
         return [(vertex, letter) for vertex in self.vertices for letter in self.letters]
 
+    @property
+    def settled(self) -> bool:
+        """Whether letters alone are enough here, so that neither window nor position is looked at."""
+        return any(self.extended.states[state].window is None for state in self.states)
+
+    @property
+    def by_letter(self) -> bool:
+        """Whether the current letter alone determines where an edge leads."""
+        seen = self.settled or (self.extended.window == 0 and self.extended.modulus == 1)
+        return seen and self.rounds == 0
+
     def target(self, edge: Edge) -> int:
         """The extended state that an edge leads to."""
         return self.extended.transitions[self.states[edge[0]]][edge[1]]

@@ -23,9 +23,9 @@ class View:
     letters: tuple[str | None, ...]
     residue: int
 
-    def cut(self, width: int) -> View:
-        """The view of fewer letters, and then not of the position either."""
-        return self if width == len(self.letters) else View(self.letters[:width], 0)
+    def letter_alone(self) -> View:
+        """The view of the current letter, and not of the position."""
+        return View(self.letters[:1], 0)
 
 
 def grouped(items: Iterable[tuple[Key, Expr]]) -> list[tuple[list[Key], Expr]]:
