@@ -12,6 +12,8 @@ from longreach.cli.output import console, note, print_json, write_text
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from longreach.languages.answers import ClassAnswer, LanguageAnswer
     from longreach.languages.automaton import Automaton
     from longreach.languages.measures import Measures
@@ -163,9 +165,7 @@ def _print(answer: LanguageAnswer, measured: Measures | None, program: bool, exp
     out.print(answer.task.removeprefix("regex:"), style="bold", markup=False, end="")
     states = f"{len(automaton)} state" + ("s" if len(automaton) != 1 else "")
     out.print(f"   over {' '.join(automaton.alphabet)}, {states}", markup=False, style="dim")
-    for key, found in answer.classes.items():
-        if key != "local":
-            _print_verdict(key, found)
+    out.print(_verdict_table({key: found for key, found in answer.classes.items() if key != "local"}))
     if any(found.verdict.answer == "no" for found in answer.classes.values()):
         out.print(f"no: {MEANING_OF_NO}", style="dim", markup=False)
     shown: set[str] = set()
@@ -179,22 +179,32 @@ def _print(answer: LanguageAnswer, measured: Measures | None, program: bool, exp
         _print_measures(measured)
 
 
-def _print_verdict(key: str, found: ClassAnswer) -> None:
-    verdict = found.verdict
-    out = console()
-    word = verdict.answer.value
-    extra = ""
-    if verdict.analysis is not None and (verdict.window or (verdict.modulus or 1) > 1):
-        extra = f" (window {verdict.window}, modulus {verdict.modulus})"
-    out.print(f"  {TITLES[key]:<5}", end="")
-    out.print(f"{word:<10}", style=f"bold {STYLES[word]}", end="")
-    out.print(f"{verdict.program_class:<25}{verdict.reason}{extra}", markup=False)
-    for label, other in (
-        ("read after the last letter", verdict.end_of_sequence),
-        ("next-symbol prediction", verdict.prediction),
-    ):
-        if other != verdict.answer:
-            out.print(f"       {label}: {other.value}", style="dim", markup=False)
+def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
+    """One row per class; long reasons wrap within their column."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for key, found in classes.items():
+        verdict = found.verdict
+        word = verdict.answer.value
+        reason = verdict.reason
+        if verdict.analysis is not None and (verdict.window or (verdict.modulus or 1) > 1):
+            reason += f" (window {verdict.window}, modulus {verdict.modulus})"
+        style = f"bold {STYLES[word]}"
+        table.add_row(f"  {TITLES[key]}", Text(word, style), Text(verdict.program_class), Text(reason))
+        others = (
+            ("read after the last letter", verdict.end_of_sequence),
+            ("next-symbol prediction", verdict.prediction),
+        )
+        for label, other in others:
+            if other != verdict.answer:
+                table.add_row("", "", "", Text(f"{label}: {other.value}", "dim"))
+    return table
 
 
 def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
