@@ -69,8 +69,8 @@ def test_for_people(longreach: Call) -> None:
     done = longreach("language", "(a|b)*bb(a|b)*", "--program", "--explain", "--measures")
     assert done.code == 0
     for part in (
-        "NoPE no",
-        "APE  yes",
+        "NoPE  no ",
+        "APE   yes",
         "window 1",
         "proved for all lengths",
         "Why not C-RASP[∅]",
