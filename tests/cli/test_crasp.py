@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -250,3 +251,52 @@ def test_word_outside_the_alphabet_names_line_and_column(longreach: Call, tmp_pa
     done = longreach("crasp", "run", "lib:aa", "--input", words)
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith(f"{words}:3:3: token 'b'")
+
+
+def test_words_are_shown_as_they_are(longreach: Call, tmp_path: Path) -> None:
+    (tmp_path / "p.cr").write_text('P = exists ":a:"', encoding="utf-8")
+    done = longreach("crasp", "run", tmp_path / "p.cr", ":a:", "[red] :smile:")
+    assert done.out == "accept  :a:\nreject  [red] :smile:\n"
+
+
+def test_a_bad_expression_names_its_argument(longreach: Call) -> None:
+    for regex, message in (("(1", "REGEX: column 1: "), ("(1|c)*", "REGEX: column 4: ")):
+        done = longreach("crasp", "check", "lib:tomita-1", regex)
+        assert (done.code, done.out) == (2, "")
+        assert done.first_error.startswith(message)
+
+
+def test_traces_show_counts_of_any_size(longreach: Call, tmp_path: Path) -> None:
+    nines = "9" * 1000
+    chain = "\n".join(f"C{k} = {nines} * C{k - 1}" for k in range(1, 6))
+    (tmp_path / "p.cr").write_text(f'C0 = # "a"\n{chain}\nP = C5 >= 1', encoding="utf-8")
+    done = longreach("crasp", "trace", tmp_path / "p.cr", "a", "--json")
+    assert done.code == 0
+    assert len(done.out) > 5000
+    assert longreach("crasp", "trace", tmp_path / "p.cr", "a").code == 0
+
+
+def test_standard_input_is_read_as_files_are(program: Path) -> None:
+    command = [sys.executable, "-m", "longreach", "crasp", "run", str(program), "--input", "-", "--json"]
+    done = subprocess.run(command, input=b"\xef\xbb\xbfbb\r\nab", capture_output=True, check=True)
+    assert json.loads(done.stdout)["accepted"] == [False, True]
+    done = subprocess.run(command, input=b"a\xff\n", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"<stdin>: is not a text file")
+
+
+def test_pages_are_written_through_links_and_into_devices(
+    longreach: Call, program: Path, tmp_path: Path
+) -> None:
+    link, target, pipe = tmp_path / "link.html", tmp_path / "target.html", tmp_path / "pipe"
+    link.symlink_to(target)
+    assert longreach("crasp", "trace", program, "ab", "--html", link).code == 0
+    assert link.is_symlink()
+    assert "<html" in target.read_text(encoding="utf-8")
+    long_name = tmp_path / ("x" * 250)
+    assert longreach("crasp", "trace", program, "ab", "--html", long_name).code == 0
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        assert longreach("crasp", "trace", program, "ab", "--html", pipe).code == 0
+        assert reader.communicate()[0] == target.read_bytes()
+    assert pipe.is_fifo()

@@ -138,3 +138,30 @@ def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:
     done = longreach(*arguments)
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith(message)
+
+
+def test_a_list_counts_lines_as_editors_do(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    path.write_bytes("a\u2028\x0cb\r\na(\r\n".encode())
+    done = longreach("language", "--file", path, "--json")
+    assert [json.loads(line)["line"] for line in done.out.splitlines()] == [1, 2]
+    done = longreach("language", "--file", path, "--predictor")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith("--predictor: ")
+
+
+@pytest.mark.parametrize("token", ["", "a\nb", "\"'"])
+def test_tokens_that_no_program_can_name(longreach: Call, tmp_path: Path, token: str) -> None:
+    path = tmp_path / "dfa.json"
+    path.write_text(json.dumps({"initial": 0, "accepting": [0], "transitions": {"0": {token: 0}}}))
+    done = longreach("language", "--dfa", path, "--program")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(f"{path}: alphabet: ")
+
+
+def test_the_end_of_a_predictor_is_no_letter(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "dfa.json"
+    path.write_text(json.dumps({"initial": 0, "accepting": [0], "transitions": {"0": {"EOS": 0}}}))
+    done = longreach("language", "--dfa", path, "--predictor")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith("--predictor: ")

@@ -93,3 +93,44 @@ def test_a_closed_pipe_is_quiet() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert done.stdout.startswith("name")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line() -> None:
+    command = f"{sys.executable} -m longreach crasp list --json > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("standard output: cannot be written: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 0), ("2>&-", 0)])
+def test_closed_streams(closed: str, code: int) -> None:
+    command = f"{sys.executable} -m longreach crasp run lib:aa aa {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, "")
+    wrong = f"{sys.executable} -m longreach crasp run lib:none aa {closed}"
+    done = subprocess.run(["bash", "-c", wrong], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
+def test_output_in_any_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    for options in ([], ["--json"]):
+        arguments = ["crasp", "trace", "lib:piecewise:a/é😀", "aé😀", *options]
+        done = subprocess.run(
+            [sys.executable, "-m", "longreach", *arguments], capture_output=True, check=True
+        )
+    assert json.loads(done.stdout)["word"] == ["a", "é", "😀"]
+
+
+def test_arguments_that_are_not_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "utf-8:strict")
+    monkeypatch.setenv("PYTHONUTF8", "1")
+    (tmp_path / "open.cr").write_text('P = exists "a"', encoding="utf-8")
+    arguments = [b"crasp", b"trace", b"open.cr", b"a\xffb", b"--json", b"--html", b"page.html"]
+    command = [sys.executable.encode(), b"-m", b"longreach", *arguments]
+    done = subprocess.run(command, capture_output=True, check=True, cwd=tmp_path)
+    assert json.loads(done.stdout)["word"] == ["a", "\udcff", "b"]
+    assert (tmp_path / "page.html").exists()

@@ -78,3 +78,60 @@ def test_nothing_to_verify(longreach: Call, tmp_path: Path) -> None:
     path.write_text('{"kind": "none", "reason": "undecided"}', encoding="utf-8")
     assert longreach("verify", path).code == 1
     assert longreach("verify", tmp_path / "missing.json").code == 2
+
+
+def test_numbers_beyond_all_bounds(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_text('{"kind": "flow", "pair": [0, ' + "1" * 5000 + "]}", encoding="utf-8")
+    done = longreach("verify", path)
+    assert (done.code, done.out) == (2, "")
+    assert "too many digits" in done.first_error
+
+
+def test_a_verdict_that_its_certificate_does_not_prove(longreach: Call, tmp_path: Path) -> None:
+    document = json.loads(longreach("language", "(aa)*", "--json").out)
+    document["nope"]["verdict"] = "yes"
+    path = tmp_path / "document.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    done = longreach("verify", path, "--json")
+    assert done.code == 1
+    assert "the document says 'yes'" in json.loads(done.out)["certificates"][0]["problem"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"window": -1}, {"modulus": 1}, {"modulus": 0}, {"modulus": 3}, {"window": "0"}, {"modulus": True}],
+)
+def test_the_window_and_the_modulus_are_checked(
+    longreach: Call, tmp_path: Path, change: dict[str, object]
+) -> None:
+    certificate = json.loads(longreach("language", "(aa)*", "--json").out)["ape"]["certificate"]
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(certificate | change), encoding="utf-8")
+    assert longreach("verify", path).code in (1, 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"accepting": [0, 7]}, {"transitions": []}, {"alphabet": ["a", "a"], "transitions": [[1, 1], [0, 0]]}],
+)
+def test_the_automaton_of_a_program_is_checked(
+    longreach: Call, tmp_path: Path, change: dict[str, object]
+) -> None:
+    certificate = json.loads(longreach("language", "(aa)*", "--json").out)["ape"]["certificate"]
+    certificate["automaton"] |= change
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    assert longreach("verify", path).code == 1
+
+
+@pytest.mark.parametrize("weight", ["1e99999999999", "1_0/10", "1/0", "٣", "nan", "9" * 5000])
+def test_weights_are_plain_fractions(longreach: Call, tmp_path: Path, weight: str) -> None:
+    certificate = json.loads(longreach("language", "(aa)*", "--json").out)["nope"]["certificate"]
+    certificate["flows"][0]["weights"][0]["weight"] = weight
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(certificate), encoding="utf-8")
+    done = longreach("verify", path)
+    assert done.code == 1
+    assert "is not a fraction" in done.out
+    assert len(done.out) < 200

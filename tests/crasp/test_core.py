@@ -125,3 +125,14 @@ def test_integers_are_built_from_ones(value: int) -> None:
     core = Core(tuple(builder.ops), (), False, accept)
     assert oracle.core_values(core, ["x"])[index] == [value]
     assert core.size <= 2 * max(1, abs(value).bit_length()) + 4
+
+
+def test_integers_are_made_by_doubling_and_shared() -> None:
+    for value in (1, 2, 3, 7, 10, 1000, 12345):
+        builder, scaled = CoreBuilder(), CoreBuilder()
+        assert builder.integer(value) == scaled.scale(value, scaled.add_op(c.One()))
+        assert builder.ops == scaled.ops
+    builder = CoreBuilder()
+    builder.integer(10**1000)
+    size = len(builder.ops)
+    assert builder.integer(10**1000 >> 7) < size == len(builder.ops)

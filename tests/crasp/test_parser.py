@@ -484,3 +484,9 @@ def test_a_program_of_ten_thousand_lines() -> None:
     assert [program.accepts(word) for word in words] == [True, True, False, True]
     assert parse(program.text).core == program.core
     assert time.perf_counter() - start < 30
+
+
+def test_products_of_integers_stay_within_bounds() -> None:
+    nines = "9" * 600
+    with pytest.raises(InputError, match=r"1:609: an integer has at most 1000 digits"):
+        parse(f'P = {nines} *  {nines} <= # "a"')

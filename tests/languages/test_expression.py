@@ -134,3 +134,8 @@ def test_the_budget_is_named() -> None:
 
 def test_deep_nesting() -> None:
     assert len(from_expression("(" * 100 + "a" + ")*" * 100)) == 1
+
+
+def test_long_expressions_are_refused_quickly() -> None:
+    with pytest.raises(InputError, match="too large"):
+        from_expression("a" * 200_000)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import console, note, print_json, write_text
+from longreach.cli.output import any_number_of_digits, console, note, print_json, write_text
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,10 +71,12 @@ def run(
         if isinstance(result, list):
             out.print(text, style="bold", markup=False)
             _print_predictions(core, text, result)
-        else:
+        elif out.is_terminal:
             mark = "[green]accept[/green]" if result else "[red]reject[/red]"
             out.print(mark, end="  ")
             out.print(text, markup=False)
+        else:  # there may be many
+            print("accept " if result else "reject ", text)
 
 
 def _print_predictions(core: Core, text: str, predicted: list[list[str]]) -> None:
@@ -112,13 +114,14 @@ def trace(
     program = load_program(file)
     encoder = Encoder(program.core)
     traced = make_trace(program, encoder.split(word), encoder.word(word), core)
-    if html is not None:
-        shown = word.strip() or "ε"
-        write_text(html, to_html([(f"{file} on {shown}", traced)], "C-RASP trace"))
-    if as_json:
-        print_json(_trace_document(file, traced))
-    else:
-        _print_trace(traced)
+    with any_number_of_digits():
+        if html is not None:
+            shown = word.strip() or "ε"
+            write_text(html, to_html([(f"{file} on {shown}", traced)], "C-RASP trace"))
+        if as_json:
+            print_json(_trace_document(file, traced))
+        else:
+            _print_trace(traced)
     if html is not None:
         note(f"wrote {html}")
 
@@ -203,9 +206,12 @@ def check(
             f"{file}: token {long_token!r} has more than one character, and a regular expression cannot"
         )
     letters = core.alphabet
-    if not core.closed:
-        letters += tuple(letter for letter in letters_of(regex) if letter not in letters)
-    automaton = from_expression(regex, letters or ("a",))
+    try:
+        if not core.closed:
+            letters += tuple(letter for letter in letters_of(regex) if letter not in letters)
+        automaton = from_expression(regex, letters or ("a",))
+    except InputError as error:
+        raise InputError(f"REGEX: {error.message}", source=error.source, column=error.column) from None
     sides = ProgramSide(core, automaton.alphabet), automaton_side(automaton)
     result = compare(*sides, automaton.alphabet, DEFAULT_LENGTH if length is None else length)
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,13 +85,19 @@ def language(
             as_json,
             [
                 label
-                for label, value in (("--draw", draw), ("--explain", explain), ("--program", program))
+                for label, value in (
+                    ("--draw", draw),
+                    ("--explain", explain),
+                    ("--program", program),
+                    ("--predictor", predictor),
+                )
                 if value
             ],
         )
         return
     from longreach.languages.answers import LanguageAnswer
     from longreach.languages.measures import measure
+    from longreach.languages.programs import END
     from longreach.languages.verdict import decide
 
     task, automaton = _automaton(regex, alphabet, name, dfa)
@@ -100,6 +107,10 @@ def language(
         from longreach.languages.draw import to_svg
 
         write_text(draw, to_svg(automaton, task))
+    if predictor and END in automaton.alphabet:
+        raise InputError(
+            f"--predictor: the token {END!r} stands for the end, and the alphabet has it as well"
+        )
     if as_json:
         print_json(_document(answer, measured, program, predictor))
     else:
@@ -307,7 +318,8 @@ def _many(path: Path, measures: bool, as_json: bool, unfit: list[str]) -> None:
 def _lines(path: Path) -> Iterator[tuple[int, str, list[str] | None]]:
     from longreach.crasp.parser import read_text
 
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    # `splitlines` would also split at form feeds and the like.
+    for number, line in enumerate(re.split(r"\r?\n", read_text(path)), 1):
         if line.strip():
             regex, tab, letters = line.partition("\t")
             yield number, regex, list(letters.strip()) if tab and letters.strip() else None

@@ -11,7 +11,7 @@ import typer
 
 from longreach import __version__
 from longreach.cli import communicate, compile, crasp, doctor, language, limit, verify
-from longreach.cli.output import complain
+from longreach.cli.output import complain, set_up_streams
 from longreach.errors import InputError, near_names
 
 EXIT_BAD_INPUT = 2
@@ -62,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line; the exit code."""
     command = typer.main.get_command(app)
+    set_up_streams()
     try:
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         sys.stdout.flush()
@@ -81,9 +82,17 @@ def run(arguments: Sequence[str]) -> int:
         complain("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone, as with `| head`: nothing is left to say, not even at interpreter exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_output()  # the reader has gone, as with `| head`: nothing is left to say
         return 0
+    except OSError as error:
+        _silence_output()
+        complain(f"standard output: cannot be written: {error.strerror or error}")
+        return EXIT_BAD_INPUT
+
+
+def _silence_output() -> None:
+    """Standard output fails: at interpreter exit nothing more is tried."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_message(error: Exception) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +20,40 @@ if TYPE_CHECKING:
 
 def complain(message: str, details: str = "") -> None:
     """The whole message on the first line of standard error, never wrapped; source and caret may follow."""
-    first, *rest = message.splitlines() or [""]
-    print(" ".join([first, *rest]), file=sys.stderr)
+    note(" ".join(message.splitlines()))
     if details:
-        print(details, file=sys.stderr)
+        note(details)
 
 
 def note(message: str) -> None:
     """A remark for people, on standard error."""
-    print(message, file=sys.stderr)
+    if sys.stderr is not None:  # without one, `print` would turn to standard output
+        print(message, file=sys.stderr)
 
 
 def print_json(document: Any) -> None:
     """Exactly one JSON document on standard output."""
-    print(json.dumps(document, ensure_ascii=False))
+    unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    print(json.dumps(document, ensure_ascii=not unicode))
+
+
+def set_up_streams() -> None:
+    """A character that standard output cannot show is written as an escape; in JSON it then reads back."""
+    if sys.stdout is None:  # closed by the caller, who wants to see nothing
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the process)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def any_number_of_digits() -> Iterator[None]:
+    """Counts are exact, and shown however long they are; Python by itself stops at 4300 digits."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 def console() -> Console:
@@ -38,23 +61,27 @@ def console() -> Console:
     from rich.console import Console
 
     plain = not sys.stdout.isatty()
-    return Console(highlight=False, soft_wrap=plain, width=10_000 if plain else None)
+    return Console(highlight=False, emoji=False, soft_wrap=plain, width=10_000 if plain else None)
 
 
 def write_text(path: Path, text: str) -> None:
     """Writes a text file whole or not at all."""
-    write_bytes(path, text.encode("utf-8"))
+    write_bytes(path, text.encode("utf-8", "replace"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all; a link stays a link, and a device or a pipe is written to."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
+        target = Path(os.path.realpath(path))
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".longreach-")
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(content)
             os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
+            os.replace(temporary, target)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise

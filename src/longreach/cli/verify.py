@@ -37,8 +37,10 @@ def verify(
     certificates = _certificates(file)
     expected = _expected(regex, alphabet)
     results = []
-    for place, certificate in certificates:
+    for place, certificate, verdict in certificates:
         problem, how = check(certificate, expected)
+        if problem is None and verdict not in (None, "yes" if certificate.kind == "program" else "no"):
+            problem = f"the document says {verdict!r}, which is not what its certificate proves"
         claim = getattr(certificate, "program_class", None)
         results.append({
             "place": place, "kind": certificate.kind, "class": claim, "valid": problem is None, "how": how,
@@ -65,7 +67,8 @@ def check(certificate: Certificate, expected: AutomatonTable | None) -> tuple[st
     return check_certificate(certificate, expected), "flows recomputed from the automaton"
 
 
-def _certificates(file: Path) -> list[tuple[str, Certificate]]:
+def _certificates(file: Path) -> list[tuple[str, Certificate, Any]]:
+    """The place, the certificate and the verdict that stands beside it, for each one in a document."""
     from longreach.crasp.parser import read_text
     from longreach.languages.certificates import read_certificate
 
@@ -74,6 +77,8 @@ def _certificates(file: Path) -> list[tuple[str, Certificate]]:
         document: Any = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{file}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+    except ValueError:
+        raise InputError(f"{file}: not a certificate: a number has too many digits") from None
     except RecursionError:
         raise InputError(f"{file}: not a certificate: nested too deeply") from None
     if not isinstance(document, dict):
@@ -88,14 +93,15 @@ def _certificates(file: Path) -> list[tuple[str, Certificate]]:
         }
     if not parts:
         raise InputError(f"{file}: no certificate: expected an object with 'kind', or a language document")
-    found: list[tuple[str, Certificate]] = []
+    found: list[tuple[str, Certificate, Any]] = []
     for place, part in parts.items():
         try:
-            found.append((place, read_certificate(json.dumps(part))))
+            verdict = document[place].get("verdict") if place else None
+            found.append((place, read_certificate(json.dumps(part)), verdict))
         except InputError as error:
             raise InputError(f"{file}: {place + ': ' if place else ''}{error.message}") from None
     # In a language document some verdicts have nothing to certify; alone, that is a failure.
-    return [(place, certificate) for place, certificate in found if certificate.kind != "none"] or found
+    return [each for each in found if each[1].kind != "none"] or found
 
 
 def _expected(regex: str | None, alphabet: str | None) -> AutomatonTable | None:

@@ -297,6 +297,7 @@ class CoreBuilder:
         self.ops: list[Op] = []
         self._index: dict[Op, int] = {}
         self._at_zero: list[bool | int] = []
+        self._integers: dict[int, int] = {}
 
     def add_op(self, op: Op) -> int:
         """The index of `op`, appended unless an equal one is there."""
@@ -339,7 +340,18 @@ class CoreBuilder:
             return self.add_op(Subtract(self.integer(0), self.integer(-value)))
         if value == 0:
             return self.add_op(Subtract(one, one))
-        return self.scale(value, one)
+        # As `scale`, but halves that have been made before are not made again bit by bit.
+        self._integers[1] = one
+        halves = [value]
+        while halves[-1] not in self._integers:
+            halves.append(halves[-1] >> 1)
+        result = self._integers[halves[-1]]
+        for number in reversed(halves[:-1]):
+            result = self.add_op(Add(result, result))
+            if number & 1:
+                result = self.add_op(Add(result, one))
+            self._integers[number] = result
+        return result
 
     def scale(self, factor: int, a: int) -> int:
         """factor · a by doubling, for a factor ≥ 0."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Sort: TypeAlias = Literal["Boolean", "count"]
 
+MAX_DIGITS = 1000  # of an integer that is written, or a product of such
+MAX_INTEGER = 10**MAX_DIGITS - 1
 MAX_DISTANCE = 10**6  # a window that long is a slip, and every evaluator would have to carry it
 
 # Kinds of expressions, with the sorts that they take (None: no operands) and give.
@@ -181,7 +183,10 @@ def make(kind: str, *operands: Operand, value: Value = None) -> Expr:
         if arg.sort != want:
             raise SortMismatch(_mismatch(kind, args, want, index), index)
     if kind == "mul" and isinstance(args[0].value, int) and isinstance(args[1].value, int):
-        return integer(args[0].value * args[1].value)
+        product = args[0].value * args[1].value
+        if product > MAX_INTEGER:
+            raise SortMismatch(f"an integer has at most {MAX_DIGITS} digits", 1)
+        return integer(product)
     if kind == "mul" and not any(_is_integer(arg) for arg in args):
         raise SortMismatch("'*' takes an integer and a count: one side is a literal such as 2", 1)
     return Expr(kind, args, value, sort)

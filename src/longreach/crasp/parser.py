@@ -17,6 +17,7 @@ from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
 
 from longreach.crasp.expressions import (
     FALSE,
+    MAX_DIGITS,
     MAX_DISTANCE,
     TRUE,
     Expr,
@@ -37,7 +38,6 @@ RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "els
 # Position tests count from 0, as in the interpreter whose names they are: pos_even holds at our 1, 3, 5, …
 POSITION_TESTS = {"pos_even": PositionTest(2, (1,), "pos_even"), "pos_odd": PositionTest(2, (0,), "pos_odd")}
 KNOWN_IMPORTS = "pred, pred2, pred3, … (predK for any K ≥ 1), pos_even, pos_odd"
-MAX_DIGITS = 1000
 _MOST_LISTED = 1000  # residues that are not a given one are listed up to this many; beyond it '!=' is negated
 
 _KINDS = {

@@ -6,6 +6,7 @@ A long line is read in pieces, so that a file of any size can be streamed.
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections import deque
@@ -174,6 +175,8 @@ def _piece(stream: TextIO, file: str) -> str:
         piece = stream.readline(PIECE)
     except UnicodeDecodeError:
         raise InputError(f"{file}: is not a text file (it is not UTF-8)") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     if "\0" in piece:
         raise InputError(f"{file}: is not a text file (it holds a NUL byte)")
     return piece
@@ -189,6 +192,10 @@ def _rest_of_line(stream: TextIO, file: str) -> Iterator[str]:
 @contextmanager
 def _opened(path: str | Path) -> Iterator[TextIO]:
     if str(path) == "-":
+        if sys.stdin is None:
+            raise InputError("--input: there is no standard input")
+        if isinstance(sys.stdin, io.TextIOWrapper):  # as files are read, whatever the locale
+            sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")
         yield sys.stdin
         return
     try:

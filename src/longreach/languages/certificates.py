@@ -162,7 +162,7 @@ def read_certificate(text: str | bytes) -> Certificate:
     'undecided'
     """
     try:
-        return _ADAPTER.validate_json(text)
+        return _ADAPTER.validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"])) or "certificate"

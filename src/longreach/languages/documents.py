@@ -47,6 +47,13 @@ def from_document(document: AutomatonDocument, budget: Budget = DEFAULT_BUDGET) 
     alphabet = document.alphabet if document.alphabet is not None else tuple(sorted(tokens))
     if len(set(alphabet)) != len(alphabet):
         raise InputError("alphabet: a token stands there twice")
+    for token in alphabet:
+        if not token:
+            raise InputError("alphabet: a token is a non-empty string")
+        if ('"' in token and "'" in token) or "\n" in token or "\r" in token:
+            raise InputError(
+                f"alphabet: no program can name the token {token!r} (both quotes, or a line break)"
+            )
     for token in sorted(tokens - set(alphabet)):
         raise InputError(f"transitions: token {token!r} is not in the alphabet{near_names(token, alphabet)}")
     names = list(

@@ -200,6 +200,11 @@ class _Frame:
     operator: str = ""
     terms: list[tuple[str, int]] | None = None
 
+    def add(self, term: tuple[str, int]) -> None:
+        if self.terms is None:
+            self.terms = []
+        self.terms.append(term)
+
     def close_choice(self) -> None:
         size = sum(part for _, part in self.terms or [])
         text = "".join(part for part, _ in self.terms or [])
@@ -231,7 +236,7 @@ def _normal_form(expression: str, tokens: list[_Token], alphabet: tuple[str, ...
             letters = _meaning(expression, token, alphabet)
             # An empty class is a letter of no word: the intersection of two different letters, or none.
             text = f"[{''.join(code[letter] for letter in letters)}]" if letters else _EMPTY
-            frame.terms = [*(frame.terms or []), (text, 2)]
+            frame.add((text, 2))
         elif token.kind == "open":
             frames.append(_Frame(token.column))
         elif token.kind == "close":
@@ -242,7 +247,7 @@ def _normal_form(expression: str, tokens: list[_Token], alphabet: tuple[str, ...
             frame.close_choice()
             spend(frame.size, token.column)
             frames.pop()
-            frames[-1].terms = [*(frames[-1].terms or []), (f"({frame.text})", frame.size)]
+            frames[-1].add((f"({frame.text})", frame.size))
         elif token.kind == "infix":
             if frame.terms is None:
                 _fail(expression, token.column, f"nothing stands before {token.text!r}")
@@ -285,7 +290,8 @@ def _meaning(expression: str, token: _Token, alphabet: tuple[str, ...]) -> list[
     outside = sorted(token.letters - set(alphabet))
     # A shorthand such as \d means those of its letters that the alphabet has.
     if outside and not (token.text[0] == "\\" and len(token.letters) > 1 and inside):
-        _fail(expression, token.column, f"symbol {outside[0]!r} is not in the alphabet {' '.join(alphabet)}")
+        listed = " ".join(alphabet[:40]) + (" …" if len(alphabet) > 40 else "")
+        _fail(expression, token.column, f"symbol {outside[0]!r} is not in the alphabet {listed}")
     return inside
 
 

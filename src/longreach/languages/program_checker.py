@@ -30,6 +30,10 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
     beyond = [relation for relation in core.relations if relation not in allowed]
     if beyond:
         return f"the program uses {beyond[0]} relations, which {certificate.program_class} lacks", ""
+    if core.locality > certificate.window:
+        return f"the program looks {core.locality} letters back, beyond the window", ""
+    if certificate.modulus < 1 or certificate.modulus % core.modulus:
+        return f"the program's modulus {core.modulus} does not divide the certificate's", ""
     if set(core.alphabet) - set(automaton.alphabet):
         return "the program names tokens outside the alphabet", ""
     sides = ProgramSide(core, automaton.alphabet), automaton_side(automaton)
@@ -45,6 +49,12 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
 
 def _automaton(table: AutomatonTable) -> Automaton:
     count = len(table.transitions)
+    if not count:
+        raise ValueError("the automaton has no states")
+    if len(set(table.alphabet)) != len(table.alphabet):
+        raise ValueError("a letter stands twice in the alphabet")
+    if any(not 0 <= state < count for state in table.accepting):
+        raise ValueError("an accepting state does not exist")
     for row in table.transitions:
         if len(row) != len(table.alphabet) or any(not 0 <= target < count for target in row):
             raise ValueError("the automaton is not complete")
