@@ -57,4 +57,4 @@ def test_outputs_default_to_the_vocabulary() -> None:
 def test_a_configuration_is_frozen() -> None:
     config = DecoderConfig(**FIELDS)
     with pytest.raises(ValidationError):
-        config.layers = 3  # type: ignore[misc]
+        config.layers = 3
