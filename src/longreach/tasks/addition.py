@@ -43,30 +43,23 @@ class Addition(SequenceTask):
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         first = rng.integers(1, lengths - 2)
-        second = lengths - 2 - first
-        a, b = _operands(first, rng), _operands(second, rng)
-        width = max(a.shape[1], b.shape[1]) + 1  # the sum may have a bit more
-        a, b = (np.pad(bits, ((0, 0), (0, width - bits.shape[1]))) for bits in (a, b))
-        total = _sum(a, b)
-        sizes = np.where(total.any(axis=1), width - total[:, ::-1].argmax(axis=1), 1)
-        x = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)
-        columns = np.arange(x.shape[1])
-        for bits, size, end in ((a, first, first), (b, second, lengths - 1)):
-            place = end[:, None] - 1 - columns  # bits are numbered from the last of the operand
-            inside = (place >= 0) & (place < size[:, None])
-            x[inside] = np.take_along_axis(bits, np.where(inside, place, 0), axis=1)[inside]
+        x = rng.integers(0, 2, (len(lengths), int(lengths.max())))
         rows = np.arange(len(lengths))
         x[rows, first] = _PLUS
         x[rows, lengths - 1] = _EQUALS
-        backwards = np.maximum(sizes[:, None] - 1 - np.arange(width), 0)
-        return x, np.take_along_axis(total, backwards, axis=1), sizes
+        second = lengths - 2 - first
+        width = int(np.maximum(first, second).max()) + 1  # the sum may have a bit more
+        total = _sum(_backwards(x, first, first, width), _backwards(x, lengths - 1, second, width))
+        sizes = np.where(total.any(axis=1), width - total[:, ::-1].argmax(axis=1), 1)
+        return x, _backwards(total, sizes, sizes, width), sizes
 
 
-def _operands(sizes: IntArray, rng: np.random.Generator) -> IntArray:
-    """Random bits, the least significant first, zero from the size on."""
-    bits = rng.integers(0, 2, (len(sizes), int(sizes.max())))
-    bits[np.arange(bits.shape[1]) >= sizes[:, None]] = 0
-    return bits
+def _backwards(rows: IntArray, ends: IntArray, sizes: IntArray, width: int) -> IntArray:
+    """Of each row the `size` cells before `end`, the last one first, and zeros up to the width."""
+    columns = np.arange(width)
+    last = np.arange(len(rows)) * rows.shape[1] + ends - 1
+    cells: IntArray = rows.take(last[:, None] - columns, mode="clip")
+    return cells * (columns < sizes[:, None])
 
 
 def _sum(a: IntArray, b: IntArray) -> IntArray:
@@ -76,7 +69,7 @@ def _sum(a: IntArray, b: IntArray) -> IntArray:
     """
     places = np.arange(a.shape[1])
     made = np.maximum.accumulate(np.where(a == b, places, -1), axis=1)
-    carry = np.where(made >= 0, np.take_along_axis(a, np.maximum(made, 0), axis=1), 0)
+    carry = np.take_along_axis(a, made, axis=1) & (made >= 0)
     total = a ^ b
     total[:, 1:] ^= carry[:, :-1]
     return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -27,10 +28,9 @@ REGEX = "regex:"
 
 
 def _named(name: str) -> Task:
+    brackets = re.fullmatch(r"d-(\d+)", name)
     about = (
-        NAMED_LANGUAGES[name].expression
-        if name in NAMED_LANGUAGES
-        else f"brackets a, b nested at most {name[2:]} deep"
+        f"brackets a, b nested at most {brackets[1]} deep" if brackets else NAMED_LANGUAGES[name].expression
     )
     return RegularLanguage(name, named_automaton(name), about)
 
@@ -70,6 +70,6 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         raise InputError(f"{name}: an alphabet goes with {REGEX}…")
     if name in TASKS:
         return TASKS[name]()
-    if name.startswith("d-") and name[2:].isdecimal():
+    if re.fullmatch(r"d-\d+", name):
         return _named(name)
     raise InputError(f"no task is named {name!r}{near_names(name, TASKS)}")

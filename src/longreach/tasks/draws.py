@@ -6,10 +6,11 @@ import numpy as np
 
 from longreach.tasks.task import IntArray
 
-_BITS = 62
+KEY_BITS = 62
+"""Of a random key and the number of its column together."""
 
 
-def random_orders(sizes: IntArray, width: int, rng: np.random.Generator, bits: int = _BITS) -> IntArray:
+def random_orders(sizes: IntArray, width: int, rng: np.random.Generator) -> IntArray:
     """Each row a uniformly random order of 0 … size − 1, followed by the columns from `size` on.
 
     Columns get random keys and are sorted by them. A row in which two keys are equal is drawn again, and
@@ -22,7 +23,7 @@ def random_orders(sizes: IntArray, width: int, rng: np.random.Generator, bits: i
     columns = np.arange(width, dtype=np.int64)
     shift = width.bit_length()
     # The column sits in the low bits of its key, so that sorting the keys sorts the columns.
-    last = (1 << (bits - shift)) - 1
+    last = (1 << (KEY_BITS - shift)) - 1
     padding = columns >= sizes[:, None]
     keys = np.empty(padding.shape, dtype=np.int64)
     todo = slice(None)

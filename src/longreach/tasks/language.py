@@ -91,6 +91,8 @@ class RegularLanguage(LanguageTask):
     def __post_init__(self) -> None:
         if not self.automaton.accepting:
             raise InputError(f"{self.name}: the language is empty")
+        if EOS in self.automaton.alphabet:
+            raise InputError(f"{self.name}: {EOS} is the end of a word and cannot be a letter")
 
     @property
     def letters(self) -> tuple[str, ...]:
