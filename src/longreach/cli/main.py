@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from longreach import __version__
-from longreach.cli import communicate, compile, crasp, doctor, language, limit, verify
+from longreach.cli import communicate, compile, crasp, doctor, language, limit, tasks, verify
 from longreach.cli.output import complain, set_up_streams
 from longreach.errors import InputError, near_names
 
@@ -34,6 +34,7 @@ app.add_typer(limit.app, name="limit")
 app.command("language")(language.language)
 app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)
+app.command("tasks")(tasks.tasks)
 app.command("doctor")(doctor.doctor)
 
 

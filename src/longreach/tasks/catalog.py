@@ -1,0 +1,75 @@
+"""All tasks by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from longreach.errors import InputError, near_names
+from longreach.languages.expression import from_expression
+from longreach.languages.names import NAMED_LANGUAGES, named_automaton
+from longreach.tasks.addition import Addition
+from longreach.tasks.anbncn import AnBnCn
+from longreach.tasks.binary_majority import BinaryMajority
+from longreach.tasks.binary_majority_interleave import BinaryMajorityInterleave
+from longreach.tasks.copy_repeat import CopyRepeat
+from longreach.tasks.copy_unique import CopyUnique
+from longreach.tasks.dyck_1 import Dyck1
+from longreach.tasks.language import RegularLanguage
+from longreach.tasks.majority import Majority
+from longreach.tasks.parity import Parity
+from longreach.tasks.repeated_copy import RepeatedCopy
+from longreach.tasks.repeated_sort import RepeatedSort
+from longreach.tasks.sort import Sort
+from longreach.tasks.task import Task
+
+REGEX = "regex:"
+
+
+def _named(name: str) -> Task:
+    brackets = re.fullmatch(r"d-(\d+)", name)
+    about = (
+        f"brackets a, b nested at most {brackets[1]} deep" if brackets else NAMED_LANGUAGES[name].expression
+    )
+    return RegularLanguage(name, named_automaton(name), about)
+
+
+TASKS: dict[str, Callable[[], Task]] = {
+    "binary-majority": BinaryMajority,
+    "binary-majority-interleave": BinaryMajorityInterleave,
+    "majority": Majority,
+    "sort": Sort,
+    "copy-unique": CopyUnique,
+    "copy-repeat": CopyRepeat,
+    "parity": Parity,
+    "addition": Addition,
+    "repeated-copy": RepeatedCopy,
+    "repeated-sort": RepeatedSort,
+    **{name: partial(_named, name) for name in NAMED_LANGUAGES},
+    "dyck-1": Dyck1,
+    "anbncn": AnBnCn,
+}
+
+
+def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
+    """The task of a name: one of `TASKS`, `d-N` for any N, or `regex:…` with its alphabet.
+
+    >>> load_task("sort").name, load_task("d-5").name
+    ('sort', 'd-5')
+    >>> load_task("regex:(ab)*").tokens
+    ('PAD', 'SOS', 'a', 'b', '{a,EOS}', '{b}')
+    >>> load_task("copy-uniqe")
+    Traceback (most recent call last):
+    longreach.errors.InputError: no task is named 'copy-uniqe'; did you mean 'copy-unique'...
+    """
+    if name.startswith(REGEX):
+        expression = name.removeprefix(REGEX)
+        return RegularLanguage(name, from_expression(expression, alphabet), expression)
+    if alphabet is not None:
+        raise InputError(f"{name}: an alphabet goes with {REGEX}…")
+    if name in TASKS:
+        return TASKS[name]()
+    if re.fullmatch(r"d-\d+", name):
+        return _named(name)
+    raise InputError(f"no task is named {name!r}{near_names(name, TASKS)}")

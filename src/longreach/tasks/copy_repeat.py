@@ -1,0 +1,38 @@
+"""Copy repeat: symbols that may repeat, written again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.task import EOS, IntArray
+
+
+@dataclass(frozen=True)
+class CopyRepeat(SequenceTask):
+    """SOS b a b SEP b a b EOS: two symbols, independent and uniform.
+
+    >>> CopyRepeat().answer(["b", "a", "b"])
+    ('b', 'a', 'b', 'EOS')
+    """
+
+    name = "copy-repeat"
+    about = "two symbols that may repeat, written again"
+    symbols = ("a", "b")
+    nope = ape = Evidence(
+        "communication", "copy-repeat", "the whole word must be told (Huang et al., Corollary 13)"
+    )
+
+    def answer_size(self, length: int) -> int:
+        return length
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return (*x, EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x = rng.integers(0, len(self.symbols), (len(lengths), int(lengths.max())))
+        return x, x, lengths

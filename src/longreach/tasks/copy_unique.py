@@ -1,0 +1,52 @@
+"""Copy unique: distinct symbols, written again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.sort import SIZE, distinct_symbols
+from longreach.tasks.task import EOS, BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class CopyUnique(SequenceTask):
+    """SOS 5 2 9 SEP 5 2 9 EOS: x is a uniformly random choice of distinct symbols in random order.
+
+    >>> CopyUnique().answer(["5", "2", "9"])
+    ('5', '2', '9', 'EOS')
+    """
+
+    size: int = SIZE
+    """How many symbols there are: also the greatest LEN."""
+
+    name = "copy-unique"
+    about = "distinct symbols, written again"
+    nope = Evidence(
+        "reduction",
+        "regex:(a|b|c)*ab(a|b|c)*",
+        "a program would tell whether a given pair of symbols occurred (Huang et al., C.2.2)",
+    )
+    ape = Evidence("program", "copy-unique", "an induction head: each symbol has one predecessor")
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        return tuple(map(str, range(self.size)))
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        return (lengths >= 1) & (lengths <= self.size)
+
+    def answer_size(self, length: int) -> int:
+        return length
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return (*x, EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x = distinct_symbols(lengths, self.size, rng)
+        return x, x, lengths

@@ -1,0 +1,71 @@
+"""The layout SOS x SEP y EOS of the algorithmic tasks, supervised on y EOS."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from longreach.tasks.task import EOS, EOS_ID, PAD, SEP, SEP_ID, SOS, SOS_ID, Batch, IntArray, Task
+
+
+class SequenceTask(Task):
+    """A task that writes y after reading x."""
+
+    kind = "algorithmic"
+    separated = True
+    """Whether SEP stands between x and y."""
+
+    @property
+    @abstractmethod
+    def symbols(self) -> tuple[str, ...]:
+        """The tokens of x and y."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """PAD SOS EOS, SEP where it is used, and the symbols."""
+        return (PAD, SOS, EOS, *((SEP,) if self.separated else ()), *self.symbols)
+
+    @property
+    def least_length(self) -> int:
+        """1 unless the task says otherwise."""
+        return 1
+
+    @abstractmethod
+    def answer_size(self, length: int) -> int:
+        """The most tokens of y for an input of that LEN."""
+
+    def input_size(self, length: int) -> int:
+        """SOS, x, SEP and y; EOS is only predicted."""
+        return 1 + length + self.separated + self.answer_size(length)
+
+    @abstractmethod
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        """x and y as places in `symbols`, one row each, and the sizes of y; what lies beyond is ignored."""
+
+    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        x, y, answers = self.draw(lengths, rng)
+        return _laid_out(x, lengths, y, answers, self.separated)
+
+
+def _laid_out(x: IntArray, lengths: IntArray, y: IntArray, answers: IntArray, separated: bool) -> Batch:
+    first = SEP_ID + 1 if separated else SEP_ID
+    start = (lengths + separated)[:, None]  # the position that predicts the first token of y
+    sizes = 1 + lengths + separated + answers
+    rows = np.arange(len(lengths))
+    columns = np.arange(int(sizes.max()))
+    tokens = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    tokens[:, 0] = SOS_ID
+    # Both sides list the same cells, row by row.
+    given = columns[: x.shape[1]] < lengths[:, None]
+    tokens[:, 1 : 1 + x.shape[1]][given] = x[given] + first
+    supervised = (columns >= start) & (columns < sizes[:, None])
+    if separated:
+        tokens[rows, lengths + 1] = SEP_ID
+    answer = y[np.arange(y.shape[1]) < answers[:, None]] + first
+    read = (columns > start) & supervised
+    tokens[read] = answer
+    targets = np.zeros_like(tokens)
+    targets[:, :-1][read[:, 1:]] = answer
+    targets[rows, sizes - 1] = EOS_ID
+    return Batch(tokens, targets, supervised, np.broadcast_to(columns, tokens.shape), sizes)

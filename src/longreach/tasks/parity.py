@@ -1,0 +1,39 @@
+"""Parity: whether the number of ones is even or odd."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longreach.tasks.draws import shuffled_bits
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.task import EOS, IntArray
+
+
+@dataclass(frozen=True)
+class Parity(SequenceTask):
+    """SOS 1 0 1 SEP even EOS. The number of ones is uniform in 0 … LEN.
+
+    >>> Parity().answer(["1", "0", "0"])
+    ('odd', 'EOS')
+    """
+
+    name = "parity"
+    about = "whether the number of ones is even or odd"
+    symbols = ("0", "1", "even", "odd")
+    nope = ape = Evidence(
+        "reduction", "parity-language", "the answer decides the language (Huang et al., E.2.2)"
+    )
+
+    def answer_size(self, length: int) -> int:
+        return 1
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return ("odd" if x.count("1") % 2 else "even", EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        ones = rng.integers(0, lengths + 1)
+        return shuffled_bits(lengths, ones, rng), 2 + ones[:, None] % 2, np.ones_like(lengths)

@@ -1,0 +1,32 @@
+"""Repeated copying."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.repeated import RepeatedTask
+from longreach.tasks.task import IntArray
+
+
+@dataclass(frozen=True)
+class RepeatedCopy(RepeatedTask):
+    """SOS 0 2 1 SEP 0 2 1 SEP 0 2 …
+
+    >>> RepeatedCopy().answer(["7", "2", "SEP", "7"])
+    ('7', '2')
+    """
+
+    name = "repeated-copy"
+    about = "distinct symbols, written again and again"
+    nope = Evidence(
+        "none", None, "the reduction of copy-unique needs words of any length, and here w is short"
+    )
+    ape = Evidence("program", "copy-unique-10", "the induction head of copy-unique, with SEP in place of EOS")
+
+    def repeat(self, word: Sequence[str]) -> list[str]:
+        return list(word)
+
+    def _repeats(self, words: IntArray) -> IntArray:
+        return words

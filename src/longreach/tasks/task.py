@@ -1,0 +1,132 @@
+"""The interface of a task: lengths it has, batches of examples, and the right answer to one input."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from longreach.errors import InputError
+from longreach.tasks.evidence import Evidence
+
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+PAD, SOS, EOS, SEP = "PAD", "SOS", "EOS", "SEP"
+PAD_ID, SOS_ID, EOS_ID, SEP_ID = range(4)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Examples side by side, padded on the right; all arrays but `sizes` have the shape (examples, width)."""
+
+    tokens: IntArray
+    """What the model reads, as places in the task's vocabulary. The last token is never only a target:
+    an EOS that ends the answer is a target and is not read."""
+    targets: IntArray
+    """What is to be predicted at each position, in the same vocabulary; PAD where nothing is."""
+    mask: BoolArray
+    """The supervised positions: loss and accuracy count nowhere else."""
+    position_ids: IntArray
+    """The place of each token for the positional encoding."""
+    sizes: IntArray
+    """How many tokens each example has."""
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+class Task(ABC):
+    """One thing to learn. LEN, the length of an input x, is what training and test ranges are about.
+
+    Subclasses are immutable. A new task is a file with a subclass and a line in the catalog.
+
+    >>> from longreach.tasks.sort import Sort
+    >>> Sort().answer(["14", "3", "7"])
+    ('3', '7', '14', 'EOS')
+    """
+
+    name: str
+    about: str
+    """One line for people."""
+    kind: Literal["algorithmic", "language"]
+    nope: Evidence
+    """What a forecast without positional encodings relies on: C-RASP[∅]."""
+    ape: Evidence
+    """What a forecast for absolute encodings relies on: C-RASP[periodic, local]."""
+
+    @property
+    @abstractmethod
+    def tokens(self) -> tuple[str, ...]:
+        """The vocabulary of inputs and targets; PAD and SOS come first."""
+
+    @property
+    @abstractmethod
+    def least_length(self) -> int:
+        """The least LEN from which training ranges start."""
+
+    @abstractmethod
+    def input_size(self, length: int) -> int:
+        """The most tokens that a model reads for an input of that LEN: so many positions are needed."""
+
+    @abstractmethod
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        """The right targets of the input x, in the order of the supervised positions; LEN is `len(x)`."""
+
+    @abstractmethod
+    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        """One example for each of these lengths, all of which the task has."""
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        """Which of the lengths have inputs."""
+        return lengths >= self.least_length
+
+    def lengths(self, first: int, last: int) -> IntArray:
+        """The lengths of a range that have inputs, both ends included.
+
+        >>> from longreach.tasks.dyck_1 import Dyck1
+        >>> Dyck1().lengths(3, 9).tolist()
+        [4, 6, 8]
+        """
+        span = np.arange(max(first, 0), last + 1, dtype=np.int64)
+        found: IntArray = span[self.has(span)]
+        if not len(found):
+            raise InputError(f"{self.name}: no input has a length in {first}:{last}")
+        return found
+
+    def sample(self, lengths: ArrayLike, rng: np.random.Generator) -> Batch:
+        """One random example for each length. Position ids count from 0; `offsets` shifts them.
+
+        The same lengths and the same state of `rng` give the same batch.
+
+        >>> from longreach.tasks.sort import Sort
+        >>> batch = Sort(9).sample([2, 4], np.random.default_rng(0))
+        >>> batch.tokens.shape, batch.sizes.tolist(), batch.mask.sum(axis=1).tolist()
+        ((2, 10), [6, 10], [3, 5])
+        """
+        wanted = np.asarray(lengths, dtype=np.int64)
+        if wanted.ndim != 1 or not len(wanted):
+            raise InputError(f"{self.name}: lengths must be a list of at least one number")
+        missing = wanted[(wanted < 0) | ~self.has(wanted)]
+        if len(missing):
+            raise InputError(f"{self.name}: no input has length {missing[0]}")
+        return self._sample(wanted, rng)
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """The tokens of places in the vocabulary."""
+        return [self.tokens[place] for place in ids]
+
+
+def draw_lengths(task: Task, first: int, last: int, count: int, rng: np.random.Generator) -> IntArray:
+    """Lengths drawn uniformly from those that the task has in a range.
+
+    >>> from longreach.tasks.dyck_1 import Dyck1
+    >>> sorted(set(draw_lengths(Dyck1(), 1, 9, 100, np.random.default_rng(0)).tolist()))
+    [2, 4, 6, 8]
+    """
+    known = task.lengths(first, last)
+    return known[rng.integers(0, len(known), count)]

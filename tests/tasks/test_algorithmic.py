@@ -1,0 +1,224 @@
+"""Algorithmic tasks: answers by other means, and exact distributions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import permutations, product
+from math import comb, factorial, perm
+
+import numpy as np
+import pytest
+
+from longreach.crasp.library import load
+from longreach.tasks import draws
+from longreach.tasks.addition import Addition
+from longreach.tasks.binary_majority import BinaryMajority
+from longreach.tasks.binary_majority_interleave import BinaryMajorityInterleave
+from longreach.tasks.catalog import load_task
+from longreach.tasks.copy_repeat import CopyRepeat
+from longreach.tasks.majority import words_with_mode
+from longreach.tasks.parity import Parity
+from longreach.tasks.repeated_copy import RepeatedCopy
+from longreach.tasks.repeated_sort import RepeatedSort
+from longreach.tasks.sort import Sort
+from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
+
+from .enumeration import distribution, normalized
+
+
+def _majority(x: Sequence[str]) -> str:
+    (first, most), *rest = Counter(x).most_common()
+    assert not rest or rest[0][1] < most, "a tie"
+    return first
+
+
+def _added(x: Sequence[str]) -> list[str]:
+    """By hand, from the right."""
+    text = "".join(x)
+    assert text[-1] == "="
+    first, second = (list(map(int, part))[::-1] for part in text[:-1].split("+"))
+    assert first
+    assert second
+    digits, carry = [], 0
+    for place in range(max(len(first), len(second)) + 1):
+        carry += sum(part[place] for part in (first, second) if place < len(part))
+        digits.append(carry % 2)
+        carry //= 2
+    while len(digits) > 1 and not digits[-1]:
+        digits.pop()
+    return [str(digit) for digit in digits[::-1]]
+
+
+def _distinct(x: Sequence[str]) -> Sequence[str]:
+    assert len(set(x)) == len(x)
+    return x
+
+
+ORACLES = {
+    "binary-majority": lambda x: [_majority(x)],
+    "binary-majority-interleave": lambda x: [_majority(x[k::3]) for k in range(3)],
+    "majority": lambda x: [_majority(x)],
+    "sort": lambda x: [str(n) for n in sorted(int(s) for s in _distinct(x))],
+    "copy-unique": lambda x: list(_distinct(x)),
+    "copy-repeat": list,
+    "parity": lambda x: ["even" if sum(map(int, x)) % 2 == 0 else "odd"],
+    "addition": _added,
+}
+
+
+@pytest.mark.parametrize("name", list(ORACLES))
+@pytest.mark.parametrize("span", [(1, 6), (1, 50), (51, 100), (101, 150)], ids=str)
+def test_samples_against_their_definition(name: str, span: tuple[int, int]) -> None:
+    task, rng = load_task(name), np.random.default_rng(7)
+    lengths = draw_lengths(task, *span, 200, rng)
+    batch = task.sample(lengths, rng)
+    for row, length in enumerate(lengths.tolist()):
+        read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+        predicted = task.decode(batch.targets[row][batch.mask[row]].tolist())
+        x = read[1 : 1 + length]
+        right = ORACLES[name](x)
+        assert read == [SOS, *x, *([] if name == "addition" else [SEP]), *right]
+        assert predicted == [*right, EOS]
+
+
+PROGRAMS = ["binary-majority", "binary-majority-interleave", "majority", "sort", "copy-unique"]
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, "repeated-sort", "repeated-copy"])
+def test_the_library_program_of_the_evidence_solves_the_task(name: str) -> None:
+    task, rng = load_task(name), np.random.default_rng(8)
+    assert task.ape.kind == "program"
+    assert task.ape.name is not None
+    program = load(task.ape.name)
+    end = SEP if name.startswith("repeated") else EOS
+    batch = task.sample(draw_lengths(task, 1, 12, 12, rng), rng)
+    for row in range(len(batch)):
+        read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+        targets = task.decode(batch.targets[row][batch.mask[row]].tolist())
+        predicted = program.predicts(read)[-len(targets) :]
+        assert [[end if token == EOS else token for token in set_] for set_ in predicted] == [
+            [token] for token in targets
+        ]
+
+
+def _input(task: Task, length: int) -> object:
+    """A run of the sampler for one example."""
+
+    def run(rng: np.random.Generator) -> tuple[str, ...]:
+        batch = task.sample([length], rng)
+        return tuple(task.decode(batch.tokens[0, 1 : 1 + length].tolist()))
+
+    return run
+
+
+def test_orders_are_exactly_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "KEY_BITS", 6)  # seven keys: ties are common
+    found, again = distribution(lambda rng: tuple(draws.random_orders(np.array([4]), 4, rng)[0].tolist()), 4)
+    assert normalized(found) == {order: Fraction(1, 24) for order in permutations(range(4))}
+    assert again == 1 - Fraction(perm(7, 4), 7**4)  # the rows that are drawn again
+    padded, _ = distribution(lambda rng: tuple(draws.random_orders(np.array([2]), 4, rng)[0].tolist()), 4)
+    assert normalized(padded) == {(0, 1, 2, 3): Fraction(1, 2), (1, 0, 2, 3): Fraction(1, 2)}
+
+
+def test_orders_that_are_drawn_again_leave_the_other_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = np.full(4000, 4)
+    monkeypatch.setattr(draws, "KEY_BITS", 6)
+    orders = draws.random_orders(sizes, 4, np.random.default_rng(0))
+    assert (np.sort(orders, axis=1) == np.arange(4)).all()
+    counts = Counter(map(tuple, orders.tolist()))
+    assert len(counts) == 24
+    assert max(abs(count - 4000 / 24) for count in counts.values()) < 65
+
+
+def test_binary_majority_has_a_uniform_number_of_zeros_without_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "KEY_BITS", 6)
+    for length in (1, 2, 3, 4):
+        found, _ = distribution(_input(BinaryMajority(), length), 1 + length)
+        zeros = [k for k in range(length + 1) if 2 * k != length]
+        assert normalized(found) == {
+            x: Fraction(1, len(zeros) * comb(length, x.count("0")))
+            for x in product("01", repeat=length)
+            if x.count("0") in zeros
+        }
+
+
+def test_binary_majority_at_usual_lengths() -> None:
+    batch = BinaryMajority().sample([20] * 20_000, np.random.default_rng(9))
+    zeros = np.bincount((batch.tokens[:, 1:21] == 4).sum(axis=1), minlength=21)
+    assert zeros[10] == 0
+    assert abs(np.delete(zeros, 10) - 1000).max() < 5 * 1000**0.5
+
+
+def test_interleaved_sequences_are_independent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "KEY_BITS", 4)
+    found, _ = distribution(_input(BinaryMajorityInterleave(), 6), 9)
+    assert normalized(found) == {bits + bits: Fraction(1, 8) for bits in product("01", repeat=3)}
+
+
+def test_words_with_a_mode_are_uniform() -> None:
+    for length in (1, 2, 3, 4):
+        found, again = distribution(
+            lambda rng, length=length: tuple(words_with_mode(np.array([length]), 3, rng)[0][0].tolist()),
+            length,
+        )
+        good = [w for w in product(range(3), repeat=length) if _single_mode(w)]
+        assert found == {word: Fraction(1, 3**length) for word in good}
+        assert again == 1 - Fraction(len(good), 3**length)
+
+
+def _single_mode(word: tuple[int, ...]) -> bool:
+    counts = sorted(Counter(word).values())
+    return len(counts) < 2 or counts[-1] > counts[-2]
+
+
+def test_the_first_good_one_of_several_tries_is_taken() -> None:
+    # Two tries in the second round: the second counts only if the first has a tie.
+    found, _ = distribution(lambda rng: tuple(words_with_mode(np.array([2]), 2, rng)[0][0].tolist()), 2 + 4)
+    assert found == {(0, 0): Fraction(7, 16), (1, 1): Fraction(7, 16)}
+
+
+def test_parity_has_a_uniform_number_of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "KEY_BITS", 6)
+    found, _ = distribution(_input(Parity(), 4), 5)
+    assert normalized(found) == {x: Fraction(1, 5 * comb(4, x.count("1"))) for x in product("01", repeat=4)}
+
+
+def test_copied_symbols_are_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert distribution(_input(CopyRepeat(), 3), 3)[0] == {x: Fraction(1, 8) for x in product("ab", repeat=3)}
+    monkeypatch.setattr(draws, "KEY_BITS", 6)
+    found, _ = distribution(_input(Sort(4), 2), 4)
+    assert normalized(found) == {x: Fraction(1, 12) for x in permutations("0123", 2)}
+
+
+def test_addition_has_a_uniform_first_length_and_uniform_bits() -> None:
+    for length in (4, 5, 6):
+        found, _ = distribution(_input(Addition(), length), 1 + length)
+        splits = [(first, length - 2 - first) for first in range(1, length - 2)]
+        assert found == {
+            (*a, "+", *b, "="): Fraction(1, len(splits) * 2 ** (length - 2))
+            for first, second in splits
+            for a in product("01", repeat=first)
+            for b in product("01", repeat=second)
+        }
+
+
+@pytest.mark.parametrize("task", [RepeatedCopy(3), RepeatedSort(3)], ids=lambda task: task.name)
+def test_repeated_tasks_have_words_of_uniform_size(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draws, "KEY_BITS", 5)
+    for length, largest in ((2, 1), (3, 2), (7, 3)):
+        found, _ = distribution(_input(task, length), 4)
+        expected = {}
+        for size in range(1, largest + 1):
+            for word in permutations("012", size):
+                block = word if task.name == "repeated-copy" else tuple(sorted(word))
+                whole = (*word, SEP, *((*block, SEP) * length))
+                weight = Fraction(factorial(3 - size), 6 * largest)
+                expected[whole[:length]] = weight
+        assert normalized(found) == expected
+
+
+def test_repeated_tasks_have_no_greatest_length() -> None:
+    batch = RepeatedSort().sample([5000], np.random.default_rng(0))
+    assert batch.sizes.tolist() == [5001]

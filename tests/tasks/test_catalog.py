@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import pytest
+
+from longreach.crasp.library import load
+from longreach.errors import InputError
+from longreach.languages.answers import LanguageAnswer
+from longreach.languages.verdict import decide
+from longreach.limit.communication import measure
+from longreach.limit.communication_tasks import PROBLEMS, problem
+from longreach.tasks.catalog import TASKS, load_task
+from longreach.tasks.hyperparameters import Hyperparameters, hyperparameters
+
+# The names of the command line.
+ALGORITHMIC = [
+    "binary-majority", "binary-majority-interleave", "majority", "sort", "copy-unique", "copy-repeat",
+    "parity", "addition",
+]  # fmt: skip
+REGULAR = [
+    "tomita-1", "tomita-2", "tomita-3", "tomita-4", "tomita-5", "tomita-6", "tomita-7", "d-2", "d-3", "d-4",
+    "d-12", "aa", "aaaa", "abab", "aa-bb-cc-dd-ee", "ab-d-bc", "012-0-2", "parity-language",
+]  # fmt: skip
+OTHERS = ["sigma-be", "l-bb", "dyck-1", "anbncn", "repeated-copy", "repeated-sort"]
+
+
+def test_the_names() -> None:
+    assert set(TASKS) == {*ALGORITHMIC, *REGULAR, *OTHERS}
+    for name in TASKS:
+        assert load_task(name).name == name
+        assert load_task(name).about
+    assert load_task("d-31").about == "brackets a, b nested at most 31 deep"
+
+
+def test_least_lengths_of_the_paper() -> None:
+    assert [load_task(name).least_length for name in ALGORITHMIC] == [1, 3, 1, 1, 1, 1, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("binary-majorty", "no task is named 'binary-majorty'; did you mean 'binary-majority'"),
+        ("quicksort", "no task is named 'quicksort'"),
+        ("d-0", "no language is named 'd-0'"),
+        ("d-5000", "d-5000: the depth must lie between 1 and 4000"),
+        ("regex:(a", "column 1: this bracket is never closed"),
+        ("regex:a&b", "regex:a&b: the language is empty"),
+    ],
+)
+def test_bad_names(name: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_task(name)
+    assert caught.value.message.startswith(message)
+
+
+def test_the_alphabet_of_an_expression() -> None:
+    assert load_task("regex:a*", ["a", "b"]).tokens[2:4] == ("a", "b")
+    with pytest.raises(InputError, match="sort: an alphabet goes with regex:"):
+        load_task("sort", ["a"])
+
+
+def _evidence(kind: str) -> list[tuple[str, str, str]]:
+    found = []
+    for name in TASKS:
+        task = load_task(name)
+        for encoding, evidence in (("nope", task.nope), ("ape", task.ape)):
+            if evidence.kind == kind:
+                found.append((name, encoding, evidence.name or ""))
+    return found
+
+
+@pytest.mark.parametrize(("name", "encoding", "program"), _evidence("program"))
+def test_a_program_exists_in_the_class_of_the_encoding(name: str, encoding: str, program: str) -> None:
+    assert encoding == "ape" or load(program).core.class_name == "C-RASP[∅]"
+
+
+@pytest.mark.parametrize(("name", "encoding", "language"), _evidence("reduction"))
+def test_a_reduction_leads_to_a_language_without_a_program(name: str, encoding: str, language: str) -> None:
+    automaton = load_task(language).automaton
+    classes = LanguageAnswer(language, decide(automaton)).classes
+    assert classes[encoding].verdict.answer.value == "no"
+
+
+@pytest.mark.parametrize(("name", "encoding", "task"), _evidence("communication"))
+def test_communication_grows_linearly(name: str, encoding: str, task: str) -> None:
+    assert task in PROBLEMS
+    assert measure(problem(task), 6).growth.name == "linear"
+
+
+def test_the_other_kinds() -> None:
+    assert {name for name, _, _ in _evidence("language")} == {*REGULAR, "sigma-be", "l-bb"}
+    assert _evidence("none") == [("binary-majority-interleave", "nope", ""), ("repeated-copy", "nope", "")]
+
+
+def test_hyperparameters_of_the_paper() -> None:
+    assert hyperparameters("addition", "ape") == Hyperparameters(12, 12, 768, 1e-4, 60_000, 3000)
+    assert hyperparameters("parity-language", "nope") == Hyperparameters(6, 4, 256, 1e-4, 60_000)
+    assert hyperparameters("parity", "nope").lr == 3e-5
+    for encoding in ("nope", "ape"):
+        for name in (*ALGORITHMIC, *REGULAR):
+            assert hyperparameters(name, encoding) != Hyperparameters()
+        for name in OTHERS:
+            assert hyperparameters(name, encoding) == Hyperparameters()
+    assert hyperparameters("sort", "rope") == Hyperparameters(2, 2, 64, 1e-3, 30_000)

@@ -1,0 +1,115 @@
+"""What holds for every task."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from longreach.errors import InputError
+from longreach.tasks.catalog import TASKS, load_task
+from longreach.tasks.task import PAD_ID, SOS_ID, Batch, Task, draw_lengths
+
+NAMES = [*TASKS, "d-5", "regex:(a|b)*c{2,5}", "regex:[a-z]*b[x-z]{3}"]
+RANGES = [(1, 12), (20, 50), (51, 100), (101, 150)]
+
+
+def _tasks() -> list[Task]:
+    return [load_task(name) for name in NAMES]
+
+
+def _rows(task: Task, batch: Batch) -> list[tuple[list[str], list[str]]]:
+    """What is read after SOS and what is predicted, one example after the other."""
+    rows = []
+    for tokens, targets, mask, size in zip(batch.tokens, batch.targets, batch.mask, batch.sizes, strict=True):
+        rows.append((task.decode(tokens[1:size].tolist()), task.decode(targets[mask].tolist())))
+    return rows
+
+
+@pytest.mark.parametrize("task", _tasks(), ids=lambda task: task.name)
+@pytest.mark.parametrize("span", RANGES, ids=str)
+def test_every_sample_has_the_right_shape_and_answer(task: Task, span: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    lengths = draw_lengths(task, *span, 40, rng)
+    batch = task.sample(lengths, rng)
+    width = int(batch.sizes.max())
+    columns = np.arange(width)
+    inside = columns < batch.sizes[:, None]
+    assert batch.tokens.shape == batch.targets.shape == batch.mask.shape == (40, width)
+    assert batch.tokens.dtype == batch.targets.dtype == batch.position_ids.dtype == np.int64
+    assert (batch.position_ids == columns).all()
+    assert (batch.tokens[:, 0] == SOS_ID).all()
+    assert (batch.tokens[~inside] == PAD_ID).all()
+    assert (batch.tokens[inside] != PAD_ID).all()
+    assert (batch.targets[~batch.mask] == PAD_ID).all()
+    assert (batch.targets[batch.mask] != PAD_ID).all()
+    assert not (batch.mask & ~inside).any()
+    assert (batch.sizes <= [task.input_size(int(length)) for length in lengths]).all()
+    # From the first supervised position to the last token, all are supervised.
+    assert (batch.mask == inside & (columns >= batch.mask.argmax(axis=1)[:, None])).all()
+    for (read, predicted), length in zip(_rows(task, batch), lengths.tolist(), strict=True):
+        assert tuple(predicted) == task.answer(read[:length])
+
+
+@pytest.mark.parametrize("task", _tasks(), ids=lambda task: task.name)
+def test_algorithmic_tasks_read_their_answer_while_they_write_it(task: Task) -> None:
+    if task.kind == "language":
+        return
+    batch = task.sample(task.lengths(2, 30), np.random.default_rng(2))
+    following = np.roll(batch.tokens, -1, axis=1)
+    still = batch.mask & (np.arange(batch.tokens.shape[1]) < batch.sizes[:, None] - 1)
+    assert (batch.targets[still] == following[still]).all()
+
+
+@pytest.mark.parametrize("task", _tasks(), ids=lambda task: task.name)
+def test_the_generator_decides_everything(task: Task) -> None:
+    lengths = task.lengths(20, 50)[:5].repeat(8)
+    one, same, other = (task.sample(lengths, np.random.default_rng(seed)) for seed in (3, 3, 4))
+    assert (one.tokens == same.tokens).all()
+    assert (one.targets == same.targets).all()
+    fresh = load_task(task.name)
+    fresh.sample(task.lengths(101, 150)[:1], np.random.default_rng(0))  # larger tables change nothing
+    assert (fresh.sample(lengths, np.random.default_rng(3)).tokens == one.tokens).all()
+    if task.name not in ("tomita-1", "tomita-2", "aa", "aaaa", "abab", "anbncn"):  # one word per length
+        assert one.tokens.tolist() != other.tokens.tolist()
+
+
+@pytest.mark.parametrize("task", _tasks(), ids=lambda task: task.name)
+def test_lengths_are_uniform_over_those_the_task_has(task: Task) -> None:
+    known = task.lengths(0, 60)
+    assert known[known > 0][0] == task.least_length
+    known = task.lengths(1, 50)
+    drawn = draw_lengths(task, 1, 50, 400 * len(known), np.random.default_rng(5))
+    values, counts = np.unique(drawn, return_counts=True)
+    assert values.tolist() == known.tolist()
+    assert abs(counts - 400).max() < 5 * 400**0.5
+
+
+@pytest.mark.parametrize("task", _tasks(), ids=lambda task: task.name)
+def test_the_most_tokens_are_reached(task: Task) -> None:
+    length = int(task.lengths(8, 16)[0])
+    batch = task.sample([length] * 2000, np.random.default_rng(6))
+    assert batch.sizes.max() == task.input_size(length)
+
+
+def test_lengths_that_a_task_lacks() -> None:
+    assert load_task("aaaa").lengths(1, 12).tolist() == [4, 8, 12]
+    assert load_task("binary-majority-interleave").lengths(1, 10).tolist() == [3, 6, 9]
+    assert load_task("regex:ab|c").lengths(-3, 99).tolist() == [1, 2]
+    with pytest.raises(InputError, match=r"^aaaa: no input has a length in 5:7$"):
+        load_task("aaaa").lengths(5, 7)
+    with pytest.raises(InputError, match=r"^sort: no input has a length in 151:200$"):
+        load_task("sort").lengths(151, 200)
+    with pytest.raises(InputError, match=r"^dyck-1: no input has length 3$"):
+        load_task("dyck-1").sample([2, 3], np.random.default_rng(0))
+    with pytest.raises(InputError, match=r"^sort: no input has length -1$"):
+        load_task("sort").sample([-1], np.random.default_rng(0))
+    with pytest.raises(InputError, match="at least one"):
+        load_task("sort").sample([], np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["tomita-1", "dyck-1", "anbncn"])
+def test_the_empty_word_can_be_asked_for(name: str) -> None:
+    task = load_task(name)
+    batch = task.sample([0], np.random.default_rng(0))
+    assert batch.tokens.tolist() == [[SOS_ID]]
+    assert _rows(task, batch) == [([], list(task.answer([])))]
