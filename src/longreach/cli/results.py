@@ -162,7 +162,7 @@ def show(
         raise InputError(candidate.problem or f"KEY: {candidate.name} has no result yet")
     result = read_file(candidate.file)
     if as_json:
-        print_json(result.model_dump(mode="json"))
+        print(result.model_dump_json())
     else:
         _print_result(result)
 

@@ -27,7 +27,7 @@ _CREATE = """
 CREATE TABLE entries (
     name TEXT PRIMARY KEY, changed INTEGER, size INTEGER, inode INTEGER, status TEXT NOT NULL,
     task TEXT, encoding TEXT, seed INTEGER, steps INTEGER, seconds REAL, started TEXT, device TEXT, code TEXT,
-    reached INTEGER, loss REAL, error TEXT, config TEXT
+    reached INTEGER, error TEXT, config TEXT
 );
 CREATE TABLE numbers (
     name TEXT NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL, value REAL,
@@ -37,7 +37,7 @@ CREATE INDEX by_task ON entries (task, encoding, status);
 """
 _COLUMNS = (
     "name", "status", "task", "encoding", "seed", "steps", "seconds", "started", "device", "code",
-    "reached", "loss", "error", "config",
+    "reached", "error", "config",
 )  # fmt: skip
 _KINDS = ("accuracy", "accuracy_random_offset", "other")
 
@@ -106,7 +106,9 @@ class Index:
             name = fields.pop("name")
             fields["config"] = json.loads(fields["config"] or "{}")
             fields["reached"] = None if fields["reached"] is None else bool(fields["reached"])
-            found.append(Row(key=name, **fields, **numbers.get(name, {})))
+            fields |= numbers.get(name, {})
+            fields["loss"] = fields.get("loss", {}).get("final")
+            found.append(Row(key=name, **fields))
         return found
 
     def _numbers(self, where: str, asked: dict[str, str]) -> dict[str, dict[str, dict[str, float]]]:
@@ -164,9 +166,13 @@ def _store(cursor: sqlite3.Cursor, name: str, candidate: Candidate, entry: Entry
     marks = ", ".join(f":{column}" for column in fields)
     cursor.execute(f"INSERT INTO entries ({', '.join(fields)}) VALUES ({marks})", fields)
     final = None if entry.result is None else entry.result.final
-    for kind in () if final is None else _KINDS:
-        numbers = [(name, kind, label, value) for label, value in getattr(final, kind).items()]
-        cursor.executemany("INSERT INTO numbers VALUES (?, ?, ?, ?)", numbers)
+    if final is None:
+        return
+    # The loss stands with the numbers, where a missing value means NaN.
+    numbers = [(name, "loss", "final", final.loss)] if final.loss is not None else []
+    for kind in _KINDS:
+        numbers += [(name, kind, label, value) for label, value in getattr(final, kind).items()]
+    cursor.executemany("INSERT INTO numbers VALUES (?, ?, ?, ?)", numbers)
 
 
 def _fields(result: Result) -> dict[str, Any]:
@@ -182,7 +188,6 @@ def _fields(result: Result) -> dict[str, Any]:
         "device": result.device,
         "code": result.code,
         "reached": None if final is None else final.reached,
-        "loss": None if final is None else final.loss,
         "error": result.error,
         "config": json.dumps(result.config),
     }

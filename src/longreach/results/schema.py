@@ -153,19 +153,23 @@ class Result(_Document):
         return self
 
 
-def named(config: Mapping[str, Any], name: str) -> str | None:
-    """A setting that is a name, wherever the configuration keeps it: on top or one level below.
+def setting(config: Mapping[str, Any], name: str) -> Any:
+    """A setting, wherever the configuration keeps it: on top or one level below; None if nowhere.
 
-    >>> named({"task": {"name": "parity", "first": 1}, "model": {"encoding": "ape"}}, "encoding")
-    'ape'
+    >>> setting({"task": "parity", "model": {"layers": 2}}, "layers")
+    2
+    """
+    below = [part for part in config.values() if isinstance(part, Mapping)]
+    return next((part[name] for part in [config, *below] if name in part), None)
+
+
+def named(config: Mapping[str, Any], name: str) -> str | None:
+    """A setting that is a name, or a part of the configuration that has one.
+
     >>> named({"task": {"name": "parity", "first": 1}}, "task")
     'parity'
     """
-    below = [part for part in config.values() if isinstance(part, Mapping)]
-    for part in [config, *below]:
-        value = part.get(name)
-        if isinstance(value, Mapping):
-            value = value.get("name")
-        if isinstance(value, str):
-            return value
-    return None
+    value = setting(config, name)
+    if isinstance(value, Mapping):
+        value = value.get("name")
+    return value if isinstance(value, str) else None
