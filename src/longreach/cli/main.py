@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from longreach import __version__
-from longreach.cli import communicate, compile, crasp, doctor, language, limit, tasks, verify
+from longreach.cli import communicate, compile, crasp, doctor, language, limit, results, tasks, verify
 from longreach.cli.output import complain, set_up_streams
 from longreach.errors import InputError, near_names
 
@@ -31,6 +31,7 @@ crasp.app.command("compile")(compile.compile_command)
 crasp.app.command("attend")(compile.attend)
 app.add_typer(crasp.app, name="crasp")
 app.add_typer(limit.app, name="limit")
+app.add_typer(results.app, name="results")
 app.command("language")(language.language)
 app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)

@@ -1,0 +1,292 @@
+"""`longreach results`: list, show, index and export what has been run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.errors import InputError, near_names
+
+if TYPE_CHECKING:
+    from longreach.results.index import Index, Row
+    from longreach.results.schema import Result
+
+app = typer.Typer(help="List, show, index and export what has been run.")
+
+Runs = Annotated[Path, typer.Option("--runs", metavar="DIR", help="The results directory.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Task = Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this task.")]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only results with this positional encoding.")
+]
+DEFAULT_RUNS = Path("runs")
+SHOWN_EVALUATIONS = 10
+
+
+class State(StrEnum):
+    done = "done"
+    failed = "failed"
+    damaged = "damaged"
+
+
+Status = Annotated[State | None, typer.Option(help="Only results with this status.")]
+
+
+@app.callback(invoke_without_command=True)
+def _group(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help(), end="")
+
+
+@app.command("list")
+def list_command(
+    task: Task = None,
+    encoding: Encoding = None,
+    status: Status = None,
+    runs: Runs = DEFAULT_RUNS,
+    as_json: Json = False,
+) -> None:
+    """List the results with their accuracies per range of lengths; damaged ones are named and skipped.
+
+    Example: [bold]longreach results list --task parity --status done[/bold]
+    """
+    from longreach.results.index import open_index
+
+    with open_index(runs) as index:
+        rows = _asked(index, task, encoding, status)
+        damaged = _damaged(index)
+        if as_json:
+            print_json({"runs": [_finite(asdict(row)) for row in rows], **_aside(index, damaged)})
+            return
+        _print_rows(rows)
+        if not rows:
+            note(f"no results{_hint(index, task, encoding)}")
+        if status is not State.damaged:
+            _report(index, damaged)
+
+
+def _asked(index: Index, task: str | None, encoding: str | None, status: State | None) -> list[Row]:
+    found = index.rows(task=task, encoding=encoding, status=None if status is None else status.value)
+    return found if status is State.damaged else [row for row in found if row.status != "damaged"]
+
+
+def _damaged(index: Index) -> list[Row]:
+    return index.rows(status="damaged")
+
+
+def _aside(index: Index, damaged: list[Row]) -> dict[str, Any]:
+    return {
+        "damaged": [{"directory": row.key, "problem": row.error} for row in damaged],
+        "unfinished": list(index.unfinished),
+    }
+
+
+def _hint(index: Index, task: str | None, encoding: str | None) -> str:
+    """What may have been meant, when a name that was asked for is not there."""
+    if task is not None and task not in (known := index.names("task")):
+        return f" of the task {task!r}{near_names(task, known)}"
+    if encoding is not None and encoding not in (known := index.names("encoding")):
+        return f" with the encoding {encoding!r}{near_names(encoding, known)}"
+    return ""
+
+
+def _report(index: Index, damaged: list[Row]) -> None:
+    for row in damaged:
+        note(f"skipped: {_printable(row.error or '')}")
+    if index.unfinished:
+        note(f"unfinished: {len(index.unfinished)}")
+
+
+def _printable(text: str) -> str:
+    """Text from a file without what a terminal would act on."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: such numbers become strings, as in the files."""
+    if isinstance(value, float) and value - value != 0:
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+    if isinstance(value, dict):
+        return {name: _finite(entry) for name, entry in value.items()}
+    return [_finite(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+def _print_rows(rows: list[Row]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from longreach.results.table import column_order
+
+    if not rows:
+        return
+    ranges = sorted({label for row in rows for label in row.accuracy}, key=column_order)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("key", "task", "encoding", "seed", "status"):
+        table.add_column(title)
+    for title in ("steps", "seconds", *ranges):
+        table.add_column(Text(_printable(title)), justify="right")
+    for row in rows:
+        seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
+        accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
+        texts = [row.key, row.task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
+        table.add_row(*(Text("" if text is None else _printable(str(text))) for text in texts))
+    console().print(table)
+
+
+@app.command()
+def show(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a result, or its beginning.")],
+    runs: Runs = DEFAULT_RUNS,
+    as_json: Json = False,
+) -> None:
+    """Show one result: configuration, versions, evaluations, final numbers.
+
+    Example: [bold]longreach results show 3f2a[/bold]
+    """
+    from longreach.results.files import candidates, check_directory, read_file
+
+    found = {candidate.name: candidate for candidate in candidates(check_directory(runs))}
+    names = [key] if key in found else [name for name in found if key and name.startswith(key)]
+    if not names:
+        raise InputError(f"KEY: no result {key!r} in {runs}{near_names(key, found)}")
+    if len(names) > 1:
+        more = ", …" if len(names) > 5 else ""
+        raise InputError(f"KEY: {key!r} is the beginning of {', '.join(names[:5])}{more}")
+    candidate = found[names[0]]
+    if candidate.stamp is None:
+        raise InputError(candidate.problem or f"KEY: {candidate.name} has no result yet")
+    result = read_file(candidate.file)
+    if as_json:
+        print(result.model_dump_json())
+    else:
+        _print_result(result)
+
+
+def _print_result(result: Result) -> None:
+    import json
+
+    lines = [f"{result.key}  {result.status}"]
+    if result.error is not None:
+        lines += [f"  {_printable(line)}" for line in result.error.splitlines()]
+    started = result.timings.started.isoformat(sep=" ", timespec="seconds")
+    lines += [f"  started   {started}", f"  seconds   {result.timings.seconds:.1f}"]
+    lines += [f"    {_printable(name)} {seconds:.1f}" for name, seconds in result.timings.parts.items()]
+    lines.append(f"  device    {_printable(result.device or 'unknown')}")
+    packages = ", ".join(f"{name} {version}" for name, version in result.packages.items())
+    lines.append(f"  code      {_printable(result.code)}{' with ' if packages else ''}{_printable(packages)}")
+    lines.append("  config")
+    lines += [f"    {_printable(name)}: {json.dumps(value)}" for name, value in result.config.items()]
+    if result.final is not None:
+        final = result.final
+        reached = {True: ", 100 % in distribution", False: ", not 100 % in distribution", None: ""}
+        lines.append(f"  final     {final.steps} steps{reached[final.reached]}")
+        lines += [f"    {line}" for line in _number_lines(final)]
+    if result.checkpoints:
+        lines.append(f"  checkpoints {_printable(', '.join(result.checkpoints))}")
+    if result.rows:
+        lines.append(f"  evaluations {len(result.rows)}" + _left_out(len(result.rows)))
+        for row in result.rows[-SHOWN_EVALUATIONS:]:
+            lines.append(f"    step {row.step}: {'; '.join(_number_lines(row))}")
+    out = console()
+    for line in lines:
+        out.print(line, markup=False)
+
+
+def _left_out(count: int) -> str:
+    return f", the last {SHOWN_EVALUATIONS} (--json has all)" if count > SHOWN_EVALUATIONS else ""
+
+
+def _number_lines(numbers: Any) -> list[str]:
+    from longreach.results.table import column_order
+
+    def per_range(kind: dict[str, float], shape: str) -> str:
+        labels = sorted(kind, key=column_order)
+        return ", ".join(f"{_printable(label)} {kind[label]:{shape}}" for label in labels)
+
+    lines = [] if numbers.loss is None else [f"loss {numbers.loss:.4g}"]
+    for title, kind, shape in (
+        ("accuracy", numbers.accuracy, ".2%"),
+        ("at random offsets", numbers.accuracy_random_offset, ".2%"),
+        ("other", numbers.other, ".4g"),
+    ):
+        lines += [f"{title} {per_range(kind, shape)}"] if kind else []
+    return lines
+
+
+@app.command("index")
+def index_command(runs: Runs = DEFAULT_RUNS, as_json: Json = False) -> None:
+    """Build the index anew from the result files, and remove what killed jobs left half-written.
+
+    Example: [bold]longreach results index --runs runs[/bold]
+    """
+    from longreach.results.files import clean
+    from longreach.results.index import open_index
+
+    removed = clean(runs)
+    with open_index(runs, rebuild=True) as index:
+        rows, damaged = index.rows(), _damaged(index)
+        counts = {state.value: sum(row.status == state.value for row in rows) for state in State}
+        document = {
+            "index": str(index.path), "done": counts["done"], "failed": counts["failed"],
+            **_aside(index, damaged), "removed": removed,
+        }  # fmt: skip
+        if as_json:
+            print_json(document)
+            return
+        _report(index, damaged)
+        drafts = f", {removed} half-written files removed" if removed else ""
+        counted = ", ".join(f"{count} {name}" for name, count in counts.items())
+        console().print(f"{index.path}: {counted}{drafts}", markup=False)
+
+
+@app.command()
+def export(
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A .csv or .parquet file. Default: CSV on standard output."),
+    ] = None,
+    evaluations: Annotated[
+        bool, typer.Option("--evaluations", help="A line per evaluation on the way, not per result.")
+    ] = False,
+    task: Task = None,
+    encoding: Encoding = None,
+    status: Status = None,
+    runs: Runs = DEFAULT_RUNS,
+    as_json: Json = False,
+) -> None:
+    """Export final numbers and configurations, or all evaluations, as a table.
+
+    Example: [bold]longreach results export --out results.csv[/bold]
+    """
+    from longreach.results.files import read_result
+    from longreach.results.index import open_index
+    from longreach.results.table import csv_text, evaluations_of, parquet_bytes, table_of
+
+    suffix = ".csv" if out is None else out.suffix.lower()
+    if suffix not in (".csv", ".parquet"):
+        raise InputError(f"--out: {out}: must end in .csv or .parquet")
+    if out is not None and not out.parent.is_dir():
+        raise InputError(f"--out: {out}: no such directory")
+    with open_index(runs) as index:
+        rows, damaged = _asked(index, task, encoding, status), _damaged(index)
+        whole = (read_result(runs, row.key) for row in rows if row.status != "damaged")
+        table = evaluations_of(whole) if evaluations else table_of(rows)
+        if out is not None:
+            content = csv_text(table).encode() if suffix == ".csv" else parquet_bytes(table)
+            write_bytes(out, content)
+        if as_json:
+            records = {"out": str(out), "records": len(table.records)}
+            if out is None:
+                records = {"columns": list(table.columns), "records": _finite(table.records)}
+            print_json({**records, **_aside(index, damaged)})
+            return
+        if out is None:
+            print(csv_text(table), end="")
+        _report(index, damaged)
+        if out is not None:
+            note(f"wrote {out}")

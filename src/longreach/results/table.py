@@ -1,0 +1,135 @@
+"""Results as one flat table, and the table as CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from longreach.errors import InputError
+from longreach.results.index import Row
+from longreach.results.schema import Result
+
+if TYPE_CHECKING:
+    from longreach.results.schema import Evaluation
+
+FIXED = (
+    "key", "status", "task", "encoding", "seed", "steps", "seconds", "reached", "loss", "started", "device",
+    "code", "error",
+)  # fmt: skip
+_NUMBERS = ("accuracy", "accuracy_random_offset", "other")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns and the records under them; what a record lacks is None."""
+
+    columns: tuple[str, ...]
+    records: tuple[tuple[Any, ...], ...]
+
+
+def table_of(rows: Iterable[Row]) -> Table:
+    """One record per result: what is known of it, its final numbers, its configuration.
+
+    >>> rows = [Row(key="00", status="done", accuracy={"51-100": 0.5, "1-50": 1.0}, config={"lr": 0.1})]
+    >>> table_of(rows).columns[-3:]
+    ('accuracy 1-50', 'accuracy 51-100', 'config.lr')
+    """
+    records = []
+    for row in rows:
+        record = {name: getattr(row, name) for name in FIXED}
+        for kind in _NUMBERS:
+            record |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
+        records.append(record | _flat(row.config, "config"))
+    return _table(FIXED, records)
+
+
+def evaluations_of(results: Iterable[Result]) -> Table:
+    """One record per evaluation on the way."""
+    records = []
+    for result in results:
+        records += [{"key": result.key, "seed": result.seed} | _numbers(row) for row in result.rows]
+    return _table(("key", "seed", "step", "loss"), records)
+
+
+def _numbers(row: Evaluation) -> dict[str, Any]:
+    found: dict[str, Any] = {"step": row.step, "loss": row.loss}
+    for kind in _NUMBERS:
+        found |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
+    return found
+
+
+def _flat(value: Mapping[str, Any], place: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, entry in value.items():
+        if isinstance(entry, Mapping) and entry:
+            found |= _flat(entry, f"{place}.{name}")
+        else:
+            plain = entry is None or isinstance(entry, bool | int | float | str)
+            found[f"{place}.{name}"] = entry if plain else json.dumps(entry, ensure_ascii=False)
+    return found
+
+
+def _table(fixed: Sequence[str], records: Sequence[Mapping[str, Any]]) -> Table:
+    others = {name for record in records for name in record} - set(fixed)
+    columns = (*fixed, *sorted(others, key=column_order))
+    return Table(columns, tuple(tuple(record.get(name) for name in columns) for record in records))
+
+
+def column_order(name: str) -> tuple[bool, list[tuple[int, int | str]]]:
+    """Configuration last; ranges of lengths by their numbers.
+
+    >>> sorted(["51-100", "101-150", "1-50"], key=column_order)
+    ['1-50', '51-100', '101-150']
+    """
+    parts = re.split(r"(\d+)", name)
+    return name.startswith("config."), [(0, int(part)) if part.isdecimal() else (1, part) for part in parts]
+
+
+def csv_text(table: Table) -> str:
+    """The table as CSV with a line of titles; missing values are empty, truth values true and false.
+
+    >>> print(csv_text(Table(("a", "b"), ((1, None), (True, "x,y")))), end="")
+    a,b
+    1,
+    true,"x,y"
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.columns)
+    for record in table.records:
+        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in record])
+    return stream.getvalue()
+
+
+def parquet_bytes(table: Table) -> bytes:
+    """The table as Parquet, for which pyarrow must be installed."""
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise InputError("Parquet needs the package 'pyarrow': pip install pyarrow") from None
+    columns = {
+        name: pyarrow.array(*_typed([record[number] for record in table.records], pyarrow))
+        for number, name in enumerate(table.columns)
+    }
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), sink)
+    return sink.getvalue()
+
+
+def _typed(values: list[Any], arrow: Any) -> tuple[list[Any], Any]:
+    """The values of a column and the one type that fits all of them; text where none does."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {bool}:
+        return values, arrow.bool_()
+    if kinds <= {int} and all(abs(value) < 2**63 for value in values if value is not None):
+        return values, arrow.int64()
+    if kinds <= {int, float}:
+        return [None if value is None else float(value) for value in values], arrow.float64()
+    texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+    return texts, arrow.string()
