@@ -37,6 +37,9 @@ def test_every_sample_has_the_right_shape_and_answer(task: Task, span: tuple[int
     assert batch.tokens.shape == batch.targets.shape == batch.mask.shape == (40, width)
     assert batch.tokens.dtype == batch.targets.dtype == batch.position_ids.dtype == np.int64
     assert (batch.position_ids == columns).all()
+    for array in (batch.tokens, batch.targets, batch.mask, batch.position_ids):
+        assert array.flags.c_contiguous
+        assert array.flags.writeable
     assert (batch.tokens[:, 0] == SOS_ID).all()
     assert (batch.tokens[~inside] == PAD_ID).all()
     assert (batch.tokens[inside] != PAD_ID).all()

@@ -69,8 +69,9 @@ class LanguageTask(Task):
         mask = columns <= lengths[:, None]
         tokens = np.full(mask.shape, SOS_ID, dtype=np.int64)
         tokens[:, 1:] = np.where(mask[:, 1:], words + FIRST_LETTER, 0)
-        targets = np.where(mask, labels + FIRST_LETTER + len(self.letters), 0)
-        return Batch(tokens, targets, mask, np.broadcast_to(columns, mask.shape), lengths + 1)
+        targets = np.zeros_like(tokens)
+        np.copyto(targets, labels + FIRST_LETTER + len(self.letters), where=mask)
+        return Batch(tokens, targets, mask, np.tile(columns, (len(mask), 1)), lengths + 1)
 
 
 @dataclass(frozen=True)

@@ -68,4 +68,4 @@ def _laid_out(x: IntArray, lengths: IntArray, y: IntArray, answers: IntArray, se
     targets = np.zeros_like(tokens)
     targets[:, :-1][read[:, 1:]] = answer
     targets[rows, sizes - 1] = EOS_ID
-    return Batch(tokens, targets, supervised, np.broadcast_to(columns, tokens.shape), sizes)
+    return Batch(tokens, targets, supervised, np.tile(columns, (len(tokens), 1)), sizes)

@@ -70,4 +70,4 @@ class RepeatedTask(Task):
         tokens[:, 0] = 1
         tokens[:, 1:] = np.where(inside[:, 1:], whole[:, :-1], 0)
         targets = np.where(supervised, whole, 0)
-        return Batch(tokens, targets, supervised, np.broadcast_to(columns, tokens.shape), lengths + 1)
+        return Batch(tokens, targets, supervised, np.tile(columns, (len(tokens), 1)), lengths + 1)
