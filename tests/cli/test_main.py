@@ -134,3 +134,18 @@ def test_arguments_that_are_not_text(tmp_path: Path, monkeypatch: pytest.MonkeyP
     done = subprocess.run(command, capture_output=True, check=True, cwd=tmp_path)
     assert json.loads(done.stdout)["word"] == ["a", "\udcff", "b"]
     assert (tmp_path / "page.html").exists()
+
+
+def test_interruption_while_loading() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'longreach.cli.crasp':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from longreach.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

@@ -145,3 +145,13 @@ def test_automata_on_the_other_side(text: str) -> None:
     found = compare(ProgramSide(core, "ab"), side, "ab", 9)
     assert found.witness == differing[0]
     assert not found.equal
+
+
+def test_windows_are_no_longer_than_the_words() -> None:
+    far = parse('#alphabet a b\nP = #[i-1000000..i] "a" >= 1\nQ = P && #[i-500000] "a" == 0').core
+    assert equal(far, parse('#alphabet a b\nP = exists "a"').core, 14).equal
+    for distance in range(1, 6):
+        near = parse(f'#alphabet a b\nP = #[i-{distance}] "a" >= 1').core
+        for length in range(7):
+            found = equal(near, parse("#alphabet a b\nP = false").core, length)
+            assert found.equal == (distance >= length)

@@ -203,6 +203,7 @@ def test_the_checker_shares_no_code_with_the_deciders() -> None:
         "__future__",
         "collections.abc",
         "fractions",
+        "re",
         "longreach.errors",
         "longreach.languages.certificates",
     }

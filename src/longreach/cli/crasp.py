@@ -212,8 +212,9 @@ def check(
         automaton = from_expression(regex, letters or ("a",))
     except InputError as error:
         raise InputError(f"REGEX: {error.message}", source=error.source, column=error.column) from None
-    sides = ProgramSide(core, automaton.alphabet), automaton_side(automaton)
-    result = compare(*sides, automaton.alphabet, DEFAULT_LENGTH if length is None else length)
+    longest = DEFAULT_LENGTH if length is None else length
+    sides = ProgramSide(core, automaton.alphabet, length=longest), automaton_side(automaton)
+    result = compare(*sides, automaton.alphabet, longest)
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.crasp import core as c
-from longreach.crasp.core import Core
+from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError
@@ -119,10 +119,12 @@ class DeterministicSide:
 
 
 class ProgramSide:
-    """A core program, over letters that may be more than its own alphabet."""
+    """A core program, over letters that may be more than its own alphabet; `length` bounds the words."""
 
-    def __init__(self, core: Core, letters: Sequence[str], outputs: Sequence[str] = ()) -> None:
-        self._core = simplify(core)
+    def __init__(
+        self, core: Core, letters: Sequence[str], outputs: Sequence[str] = (), length: int | None = None
+    ) -> None:
+        self._core = simplify(core if length is None else _within(core, length))
         roots = dict(self._core.outputs)
         # A token without an output is never predicted.
         self._roots = [roots.get(symbol) for symbol in outputs] if core.is_predictor else [self._core.accept]
@@ -156,6 +158,27 @@ class ProgramSide:
     def keep(self, rows: NDArray[np.intp]) -> None:
         self._state = self._state.take(rows)
         self._rows = len(rows)
+
+
+def _within(core: Core, length: int) -> Core:
+    """The same on words up to `length`: distances that lead out of such words need not be remembered."""
+    if core.locality < length:
+        return core
+    builder = CoreBuilder()
+    moved: list[int] = []
+    for op in core.ops:
+        if isinstance(op, c.Count) and op.distances is not None:
+            near = tuple(distance for distance in op.distances if distance < length)
+            moved.append(builder.add_op(c.Count(moved[op.body], near)) if near else builder.integer(0))
+        else:
+            moved.append(builder.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
+    return Core(
+        tuple(builder.ops),
+        core.alphabet,
+        core.closed,
+        None if core.accept is None else moved[core.accept],
+        tuple((symbol, moved[index]) for symbol, index in core.outputs),
+    )
 
 
 def _merged(columns: list[Array], rows: int) -> Array:
@@ -333,7 +356,7 @@ def equal(
     if (first.ops, first.accept, first.outputs) == (second.ops, second.accept, second.outputs):
         return Comparison(True, length, None, proof="proved")
     outputs = list(dict.fromkeys(symbol for core in (left, right) for symbol, _ in core.outputs))
-    sides = ProgramSide(left, letters, outputs), ProgramSide(right, letters, outputs)
+    sides = ProgramSide(left, letters, outputs, length), ProgramSide(right, letters, outputs, length)
     return compare(*sides, letters, length, max_states)
 
 

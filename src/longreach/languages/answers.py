@@ -49,7 +49,7 @@ def rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENG
     >>> str(rightness(load("tomita-4"), named_automaton("tomita-4")))
     'proved for all lengths'
     """
-    sides = ProgramSide(program.core, automaton.alphabet), automaton_side(automaton)
+    sides = ProgramSide(program.core, automaton.alphabet, length=length), automaton_side(automaton)
     found: Comparison = compare(*sides, automaton.alphabet, length)
     if not found.equal:
         return Rightness(False, found.length, found.witness)

@@ -36,7 +36,7 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
         return f"the program's modulus {core.modulus} does not divide the certificate's", ""
     if set(core.alphabet) - set(automaton.alphabet):
         return "the program names tokens outside the alphabet", ""
-    sides = ProgramSide(core, automaton.alphabet), automaton_side(automaton)
+    sides = ProgramSide(core, automaton.alphabet, length=CHECKED_LENGTH), automaton_side(automaton)
     found = compare(*sides, automaton.alphabet, CHECKED_LENGTH)
     if not found.equal:
         return f"the program is wrong on {' '.join(found.witness or ()) or 'ε'}", ""
