@@ -34,7 +34,7 @@ class Job:
     """As in "package.module:function"."""
     config: dict[str, Any]
     directory: Path | None = None
-    """Where the job may keep its checkpoints."""
+    """Where the job may keep its checkpoints; it is made before the call."""
 
     def __post_init__(self) -> None:
         if not _FUNCTION.fullmatch(self.function):

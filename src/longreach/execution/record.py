@@ -47,8 +47,8 @@ def _done(runs: str | Path, key: str) -> bool:
 def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Generator[Result]:
     """Run what is not done, and yield each result when it is written.
 
-    The functions are called with the configuration and the job's directory, `runs/<key>`, which may not exist
-    yet, and return a `Result`. A job that fails leaves a result that says why, and runs again the next time.
+    The functions are called with the configuration and the job's directory, `runs/<key>`, and return a
+    `Result`. A job that fails leaves a result that says why, and runs again the next time.
     However this ends, what was yielded is on disk, and calling it again goes on from there.
 
     >>> import tempfile

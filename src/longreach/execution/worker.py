@@ -78,6 +78,7 @@ def perform(message: dict[str, Any]) -> str:
         arguments = [message["config"]]
         if message["directory"] is not None:
             arguments.append(Path(message["directory"]))
+            arguments[1].mkdir(parents=True, exist_ok=True)
         value = _resolve(message["function"])(*arguments)
         # A pydantic model says itself how it is written.
         text = value.model_dump_json() if hasattr(value, "model_dump_json") else _json(value)

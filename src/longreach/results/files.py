@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from longreach.errors import InputError
 from longreach.results.atomic import ResultError, flush_directory, leftovers, write_atomically
@@ -74,29 +75,26 @@ def write_result(runs: str | Path, result: Result) -> Path:
     True
     """
     directory = Path(runs) / result.key
-    content = (result.model_dump_json(indent=1) + "\n").encode()
-    created = _create(directory)
     try:
+        content = (result.model_dump_json(indent=1) + "\n").encode()
+    except PydanticSerializationError as error:
+        raise ResultError(f"{directory}: the result is not Unicode text: {error}") from None
+    created = False
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        if not directory.is_dir():
+            directory.mkdir(exist_ok=True)
+            created = True
+            flush_directory(directory.parent)
         write_atomically(directory / RESULT, content)
-    except ResultError:
+    except (OSError, ResultError) as error:
         if created:
             with contextlib.suppress(OSError):
                 directory.rmdir()
-        raise
-    return directory / RESULT
-
-
-def _create(directory: Path) -> bool:
-    """Whether the directory is new."""
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        if directory.is_dir():
-            return False
-        directory.mkdir(exist_ok=True)
-        flush_directory(directory.parent)
-    except OSError as error:
+        if isinstance(error, ResultError):
+            raise
         raise ResultError(f"{directory}: cannot be created: {error.strerror or error}") from None
-    return True
+    return directory / RESULT
 
 
 def read_result(runs: str | Path, key: str) -> Result:

@@ -15,6 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, fie
 from longreach.errors import InputError
 
 KEY = re.compile(r"[0-9a-f]{16}")
+_SURROGATES = re.compile("[\ud800-\udfff]")  # how Python stands for bytes that are not text
 _EXACT = 2.0**53  # up to here a float without a fraction and the integer are the same number
 
 # Numbers that the index keeps, whose integers have 64 bits.
@@ -42,7 +43,11 @@ def job_key(config: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any, place: str) -> Any:
-    if value is None or isinstance(value, bool | str | int):
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        if not value.isascii() and _SURROGATES.search(value):
+            raise InputError(f"{place}: {value!a} is not Unicode text")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -52,6 +57,7 @@ def _plain(value: Any, place: str) -> Any:
         for name in value:
             if not isinstance(name, str):
                 raise InputError(f"{place}: the name {name!r} is not a string")
+            _plain(name, place)
         return {str(name): _plain(entry, f"{place}.{name}") for name, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(entry, f"{place}[{number}]") for number, entry in enumerate(value)]

@@ -1,0 +1,165 @@
+"""A run that is killed, interrupted or out of space goes on where it was."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longreach.errors import InputError
+from longreach.execution.jobs import Failure, Job
+from longreach.execution.local import LocalEngine
+from longreach.execution.record import failed, pending, run_pending
+from longreach.results.atomic import ResultError
+from longreach.results.files import read_result, scan, write_result
+from tests.execution.test_local import gone
+from tests.results.samples import sample, sample_failure
+
+ENGINE = LocalEngine(workers=2)
+
+
+def _jobs(count: int, **config: Any) -> list[Job]:
+    return [_job(seed, **config) for seed in range(count)]
+
+
+def _job(seed: int, **config: Any) -> Job:
+    return Job.of("tests.execution.functions:train", sample(seed, config=config).config)
+
+
+def _calls(runs: Path, job: Job) -> int:
+    return len((runs / job.key / "calls").read_text(encoding="utf-8").splitlines())
+
+
+def test_results_are_written_and_not_run_again(tmp_path: Path) -> None:
+    jobs = _jobs(4)
+    results = list(run_pending(jobs, tmp_path / "runs", ENGINE))
+    assert sorted(result.key for result in results) == sorted(job.key for job in jobs)
+    assert all(read_result(tmp_path / "runs", result.key) == result for result in results)
+    (new,) = run_pending([*jobs, *_jobs(5)], tmp_path / "runs", ENGINE)
+    assert new.seed == 4
+    assert [_calls(tmp_path / "runs", job) for job in jobs] == [1, 1, 1, 1]
+
+
+def test_failed_and_damaged_ones_run_again(tmp_path: Path) -> None:
+    jobs = _jobs(4)
+    write_result(tmp_path, sample(0))
+    write_result(tmp_path, sample_failure(1))
+    write_result(tmp_path, sample(2)).write_text("{", encoding="utf-8")
+    assert pending(jobs + jobs, tmp_path) == jobs[1:]
+    assert {result.status for result in run_pending(jobs, tmp_path, ENGINE)} == {"done"}
+    assert pending(jobs, tmp_path) == []
+
+
+def test_failures_are_results(tmp_path: Path) -> None:
+    jobs = [_job(0, die=True), _job(1, honest=False), Job.of("tests.execution.functions:train", {"seed": 2})]
+    found = {result.key: result for result in run_pending(jobs, tmp_path, ENGINE)}
+    crashed, dishonest, other = (found[job.key] for job in jobs)
+    assert {result.status for result in found.values()} == {"failed"}
+    assert crashed.error is not None
+    assert crashed.error.splitlines()[0] == "its worker process was ended by SIGKILL, in 2 attempts"
+    assert (crashed.seed, crashed.config) == (0, jobs[0].config)
+    assert dishonest.error is not None
+    assert dishonest.error.startswith("tests.execution.functions:train returned no result: config: ")
+    assert other.error is not None
+    assert "returned the result of another job" in other.error
+    assert all(read_result(tmp_path, key) == result for key, result in found.items())
+
+
+def test_long_and_strange_errors_are_kept_readable(tmp_path: Path) -> None:
+    config = {"text": "x" * 100_000, "seed": 2**70, "tuple": (1, 2)}
+    (result,) = run_pending([Job.of("tests.execution.functions:fail", config)], tmp_path, ENGINE)
+    assert result.error is not None
+    assert len(result.error) < 21_000
+    assert (result.seed, result.config["tuple"]) == (None, [1, 2])
+    assert read_result(tmp_path, result.key) == result
+
+
+def test_error_texts_that_are_not_unicode(tmp_path: Path) -> None:
+    result = failed(_job(0), Failure("crash", "\udcff"))
+    write_result(tmp_path, result)
+    assert read_result(tmp_path, result.key).error == r"\udcff"
+
+
+def test_a_key_of_another_configuration(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has the configuration of another"):
+        pending([Job("0" * 16, "a:b", {})], tmp_path)
+
+
+def test_a_full_disk_costs_only_unfinished_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = _jobs(6)
+    run = run_pending(jobs, tmp_path, ENGINE)
+    first = next(run)
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(ResultError, match="cannot be written: No space left on device"):
+            list(run)
+    assert [entry.name for entry in scan(tmp_path) if entry.state == "whole"] == [first.key]
+    assert not list(tmp_path.rglob("*.tmp"))
+    assert len(list(run_pending(jobs, tmp_path, ENGINE))) == 5
+
+
+DRIVER = """
+import sys
+from longreach.execution.local import LocalEngine
+from longreach.execution.record import run_pending
+from tests.execution.test_record import _jobs
+for result in run_pending(_jobs(8, seconds=0.3), sys.argv[1], LocalEngine(workers=2)):
+    print(result.key, flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_end_of_the_driver_ends_the_workers_and_keeps_results(tmp_path: Path, end: int) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", DRIVER, str(tmp_path)]
+    driver = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert driver.stdout is not None
+    finished = [driver.stdout.readline().strip() for _ in range(3)]
+    began = time.monotonic()
+    driver.send_signal(end)
+    out, err = driver.communicate(timeout=30)
+    assert time.monotonic() - began < 10
+    assert driver.returncode == -end
+    assert ("KeyboardInterrupt" in err) == (end == signal.SIGINT)
+    finished += out.split()
+    pids = {int(pid) for path in tmp_path.rglob("calls") for pid in path.read_text(encoding="utf-8").split()}
+    assert pids
+    assert all(gone(pid) for pid in pids)
+    states = {entry.name: entry.state for entry in scan(tmp_path)}
+    assert "damaged" not in states.values()
+    whole = {name for name, state in states.items() if state == "whole"}
+    assert set(finished) <= whole
+    assert len(whole) < 8
+    jobs = _jobs(8, seconds=0.3)
+    calls = {name: (tmp_path / name / "calls").read_text(encoding="utf-8") for name in whole}
+    assert len(list(run_pending(jobs, tmp_path, LocalEngine(workers=4)))) == 8 - len(whole)
+    assert {name: (tmp_path / name / "calls").read_text(encoding="utf-8") for name in whole} == calls
+    assert pending(jobs, tmp_path) == []
+
+
+def test_an_interruption_ends_the_workers_at_once(tmp_path: Path) -> None:
+    jobs = [_job(0), _job(1, seconds=60), _job(2, seconds=60)]
+    run = run_pending(jobs, tmp_path, LocalEngine(workers=3))
+    next(run)
+    while sum(1 for _ in tmp_path.rglob("calls")) < 3:
+        time.sleep(0.01)
+    with pytest.raises(KeyboardInterrupt):
+        run.throw(KeyboardInterrupt)
+    for job in jobs[1:]:
+        assert gone(int((tmp_path / job.key / "calls").read_text(encoding="utf-8")), patience=2)
+    assert {entry.name: entry.state for entry in scan(tmp_path)} == {
+        jobs[0].key: "whole", jobs[1].key: "unfinished", jobs[2].key: "unfinished",
+    }  # fmt: skip

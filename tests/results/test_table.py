@@ -1,0 +1,81 @@
+"""Tables hold every number and setting once; CSV and Parquet hold the table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+
+import pytest
+
+from longreach.errors import InputError
+from longreach.results.index import Row
+from longreach.results.table import FIXED, Table, csv_text, evaluations_of, parquet_bytes, table_of
+from tests.results.samples import sample
+
+ROWS = [
+    Row(key="a" * 16, status="done", task="parity", seed=0, reached=True,
+        accuracy={"51-100": 0.5, "1-50": 1.0},
+        config={"task": "parity", "model": {"layers": 2}, "ranges": [1, 2], "none": {}}),
+    Row(key="b" * 16, status="failed", error='ValueError: "a,\nb"', config={"model": {"layers": "two"}}),
+]  # fmt: skip
+
+
+def test_columns() -> None:
+    table = table_of(ROWS)
+    assert table.columns == (
+        *FIXED,
+        "accuracy 1-50",
+        "accuracy 51-100",
+        "config.model.layers",
+        "config.none",
+        "config.ranges",
+        "config.task",
+    )
+    first, second = (dict(zip(table.columns, record, strict=True)) for record in table.records)
+    assert (first["accuracy 1-50"], first["config.model.layers"], first["config.ranges"]) == (
+        1.0,
+        2,
+        "[1, 2]",
+    )
+    assert (second["accuracy 1-50"], second["config.task"], second["reached"]) == (None, None, None)
+
+
+def test_csv() -> None:
+    read = list(csv.DictReader(io.StringIO(csv_text(table_of(ROWS)))))
+    assert [line["error"] for line in read] == ["", 'ValueError: "a,\nb"']
+    assert [line["reached"] for line in read] == ["true", ""]
+    assert read[0]["accuracy 51-100"] == "0.5"
+
+
+def test_evaluations() -> None:
+    table = evaluations_of([sample(0), sample(1)])
+    assert table.columns == ("key", "seed", "step", "loss", "accuracy 1-50")
+    assert [record[1:] for record in table.records] == [
+        (0, 50, 0.7, 0.5), (0, 100, 0.1, 1.0), (1, 50, 0.7, 0.5), (1, 100, 0.1, 1.0),
+    ]  # fmt: skip
+
+
+def test_an_empty_table() -> None:
+    assert csv_text(table_of([])) == ",".join(FIXED) + "\n"
+
+
+def test_parquet() -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = table_of(ROWS)
+    read = parquet.read_table(io.BytesIO(parquet_bytes(table)))
+    assert tuple(read.column_names) == table.columns
+    values = read.to_pydict()
+    assert values["seed"] == [0, None]
+    assert values["reached"] == [True, None]
+    assert values["config.model.layers"] == ["2", "two"]  # of different kinds: text
+    assert values["accuracy 1-50"] == [1.0, None]
+    numbers = Table(("mixed", "large", "nothing"), ((1, 2**70, None), (0.5, 1, None)))
+    read = parquet.read_table(io.BytesIO(parquet_bytes(numbers))).to_pydict()
+    assert read == {"mixed": [1.0, 0.5], "large": [float(2**70), 1.0], "nothing": [None, None]}
+
+
+def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match="Parquet needs the package 'pyarrow': pip install pyarrow"):
+        parquet_bytes(table_of(ROWS))
