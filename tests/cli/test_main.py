@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -49,9 +50,18 @@ def test_doctor(longreach: Call) -> None:
 
 
 def test_shell_completion() -> None:
-    command = [sys.executable, "-m", "longreach", "--show-completion", "bash"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "longreach" in done.stdout
+    # What --show-completion prints; the option itself looks for the shell around it, and here there may be none.
+    environment = os.environ | {"_LONGREACH_COMPLETE": "source_bash"}
+    command = [sys.executable, "-m", "longreach"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert "_longreach_completion" in done.stdout
+    environment |= {
+        "_LONGREACH_COMPLETE": "complete_bash",
+        "COMP_WORDS": "longreach crasp tr",
+        "COMP_CWORD": "2",
+    }
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["trace"]
 
 
 def test_interruption(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None:

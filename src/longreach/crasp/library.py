@@ -75,6 +75,8 @@ def load(name: str) -> Program:
 
 def load_program(source: str) -> Program:
     """The program that a command line names: `lib:NAME` or a file."""
+    if not source:
+        raise InputError("FILE: the name of the program is empty")
     if source.startswith(PREFIX):
         return load(source.removeprefix(PREFIX))
     return parse_file(source)
