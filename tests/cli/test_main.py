@@ -50,7 +50,7 @@ def test_doctor(longreach: Call) -> None:
 
 
 def test_shell_completion() -> None:
-    # What --show-completion prints; the option itself looks for the shell around it, and here there may be none.
+    # What --show-completion prints; the option itself looks for the shell around it, and there may be none.
     environment = os.environ | {"_LONGREACH_COMPLETE": "source_bash"}
     command = [sys.executable, "-m", "longreach"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
