@@ -92,6 +92,7 @@ def test_an_empty_directory(longreach: Call, tmp_path: Path) -> None:
     done = longreach("results", "list", "--runs", tmp_path)
     assert (done.code, done.out, done.err) == (0, "", "no results\n")
     assert json.loads(longreach("results", "list", "--runs", tmp_path, "--json").out)["runs"] == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_directory_is_runs_by_default(

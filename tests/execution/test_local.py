@@ -38,12 +38,20 @@ def gone(pid: int, patience: float = 10.0) -> bool:
     while time.monotonic() < end:
         try:
             os.kill(pid, 0)
-            if Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
-                return True  # dead; whoever started it has not looked yet
-        except (ProcessLookupError, FileNotFoundError):
+        except ProcessLookupError:
             return True
+        if _zombie(pid):
+            return True  # dead; whoever started it has not looked yet
         time.sleep(0.02)
     return False
+
+
+def _zombie(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except FileNotFoundError:  # gone in this moment, or a system without /proc
+        return False
+    return state.rpartition(")")[2].split()[0] == "Z"
 
 
 def _until(condition: Callable[[], bool], patience: float = 30.0) -> None:

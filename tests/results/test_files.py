@@ -125,6 +125,17 @@ def test_a_full_disk_leaves_the_old_result(
     assert os.listdir(tmp_path / sample().key) == ["result.json"]
 
 
+def test_the_order_of_flushes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    with monkeypatch.context() as patched:
+        for name in ("write", "fsync", "replace"):
+            real = getattr(os, name)
+            patched.setattr(os, name, lambda *a, name=name, real=real: [calls.append(name), real(*a)][1])
+        write_result(tmp_path, sample())
+    # The new directory in its parent; then the content before the name, and the name.
+    assert calls == ["fsync", "write", "fsync", "replace", "fsync"]
+
+
 def test_writes_in_small_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     with monkeypatch.context() as patched:

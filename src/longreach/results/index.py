@@ -78,7 +78,7 @@ class Index:
     def __init__(self, runs: Path, connection: sqlite3.Connection, path: Path | None) -> None:
         self.runs = runs
         self.path = path
-        """None: the directory cannot be written to, and the index is in memory."""
+        """None: the index is in memory, because it cannot be written or there is nothing to write."""
         self.unfinished: tuple[str, ...] = ()
         self.read = 0
         """How many files had to be read."""
@@ -201,6 +201,10 @@ def open_index(runs: str | Path, *, rebuild: bool = False) -> Index:
     """
     directory = check_directory(runs)
     path = directory / INDEX
+    if not rebuild and not path.exists() and next(candidates(directory), None) is None:
+        return _opened(
+            directory, None, rebuild
+        )  # nothing to index: leave no file in what may be any directory
     try:
         return _opened(directory, path, rebuild)
     except sqlite3.OperationalError as error:
