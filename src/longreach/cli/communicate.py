@@ -53,7 +53,7 @@ def communicate(
     Limit transformers get by with C log N bits (Huang et al., arXiv 2410.02140, Theorem 12).
     So no linear task is within their reach; few bits alone do not put a task within it.
 
-    Example: [bold]longreach communicate copy-repeat --max-length 10[/bold]
+    Example: longreach communicate copy-repeat --max-length 10
     """
     if alphabet is not None and (task is None or not task.startswith("regex:")):
         raise InputError("--alphabet: goes with a TASK regex:…")

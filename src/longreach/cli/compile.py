@@ -47,7 +47,7 @@ def compile_command(
 ) -> None:
     """Compile a program to a limit transformer, or with --context to an ordinary transformer T_n.
 
-    Example: [bold]longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8[/bold]
+    Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
     """
     from longreach.limit.export import save
     from longreach.limit.finite import to_finite
@@ -176,7 +176,7 @@ def attend(
 ) -> None:
     """Draw where the compiled transformer attends on a word.
 
-    Example: [bold]longreach crasp attend lib:induction-all abcab --out attention.svg[/bold]
+    Example: longreach crasp attend lib:induction-all abcab --out attention.svg
     """
     from longreach.crasp.words import Encoder
     from longreach.limit.draw import attention_figure, figure_bytes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import any_number_of_digits, console, note, print_json, write_text
+from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, write_text
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longreach.crasp.equal import Comparison
     from longreach.crasp.trace import Trace
 
-app = typer.Typer(help="Write, run, trace, check and compare C-RASP programs.")
+app = typer.Typer(rich_markup_mode=HELP_MARKUP, help="Write, run, trace, check and compare C-RASP programs.")
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -53,7 +53,7 @@ def run(
 ) -> None:
     """Say which words a program accepts, or what a predictor predicts.
 
-    Example: [bold]longreach crasp run lib:dyck-1 "(())" "())("[/bold]
+    Example: longreach crasp run lib:dyck-1 "(())" "())("
     """
     from longreach.crasp.library import load_program
     from longreach.crasp.run import run_words
@@ -104,7 +104,7 @@ def trace(
 ) -> None:
     """Show the value of every statement at every position of a word.
 
-    Example: [bold]longreach crasp trace lib:dyck-1 "(()" --html trace.html[/bold]
+    Example: longreach crasp trace lib:dyck-1 "(()" --html trace.html
     """
     from longreach.crasp.library import load_program
     from longreach.crasp.trace import to_html
@@ -190,7 +190,7 @@ def check(
 ) -> None:
     """Check a program against a regular expression on all words up to a length. Exit code 1 if they differ.
 
-    Example: [bold]longreach crasp check lib:tomita-2 "(10)*" --length 30[/bold]
+    Example: longreach crasp check lib:tomita-2 "(10)*" --length 30
     """
     from longreach.crasp.equal import ProgramSide, compare
     from longreach.crasp.library import load_program
@@ -227,7 +227,7 @@ def equal(
 ) -> None:
     """Compare two programs on all words up to a length. Exit code 1 if they differ.
 
-    Example: [bold]longreach crasp equal mine.cr lib:dyck-1 --length 40[/bold]
+    Example: longreach crasp equal mine.cr lib:dyck-1 --length 40
     """
     from longreach.crasp.equal import equal as compare_programs
     from longreach.crasp.library import load_program
@@ -289,7 +289,7 @@ def lower(
 ) -> None:
     """Show the core operations of a program, with its class, size and depth.
 
-    Example: [bold]longreach crasp lower lib:dyck-1 --notation paper[/bold]
+    Example: longreach crasp lower lib:dyck-1 --notation paper
     """
     from longreach.crasp.library import load_program
     from longreach.crasp.lowering import raise_core
@@ -329,7 +329,7 @@ def _summary(core: Core, comment: str) -> str:
 def list_programs(as_json: Json = False) -> None:
     """List the library of programs.
 
-    Example: [bold]longreach crasp list[/bold]
+    Example: longreach crasp list
     """
     from longreach.crasp.library import ENTRIES, load
 

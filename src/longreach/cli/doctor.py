@@ -28,7 +28,7 @@ def doctor(
 ) -> None:
     """Show versions, devices, threads, and which extras are missing.
 
-    Example: [bold]longreach doctor[/bold]
+    Example: longreach doctor
     """
     report = examine()
     if as_json:

@@ -63,7 +63,7 @@ def language(
 ) -> None:
     """Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.
 
-    Example: [bold]longreach language "(a|b)*bb(a|b)*" --program --explain[/bold]
+    Example: longreach language "(a|b)*bb(a|b)*" --program --explain
     """
     given = [
         label

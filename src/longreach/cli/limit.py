@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from longreach.cli.compile import describe
-from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.output import HELP_MARKUP, console, note, print_json, write_bytes
 from longreach.errors import InputError
 
-app = typer.Typer(help="Limit transformers and the transformers made from them.")
+app = typer.Typer(
+    rich_markup_mode=HELP_MARKUP, help="Limit transformers and the transformers made from them."
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -32,7 +34,7 @@ def info(
 ) -> None:
     """Show the sizes, the regularizer R or R_∞ with its parts, period, locality and membership in Θ_n.
 
-    Example: [bold]longreach crasp compile lib:dyck-1 --out dyck; longreach limit info dyck[/bold]
+    Example: longreach crasp compile lib:dyck-1 --out dyck; longreach limit info dyck
     """
     from dataclasses import asdict
 

@@ -11,7 +11,7 @@ import typer
 
 from longreach import __version__
 from longreach.cli import communicate, compile, crasp, doctor, language, limit, results, tasks, verify
-from longreach.cli.output import complain, set_up_streams
+from longreach.cli.output import HELP_MARKUP, complain, set_up_streams
 from longreach.errors import InputError, near_names
 
 EXIT_BAD_INPUT = 2
@@ -23,6 +23,7 @@ _CommandError: type[Exception] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="longreach",
+    rich_markup_mode=HELP_MARKUP,
     help="Will a transformer trained on short sequences work on long ones, and from which length on?",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

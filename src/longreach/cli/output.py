@@ -10,12 +10,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+# Boxed help is for terminals: in a pipe plain text is easier to read on, and starts faster.
+HELP_MARKUP: Literal["rich"] | None = "rich" if sys.stdout is not None and sys.stdout.isatty() else None
 
 
 def complain(message: str, details: str = "") -> None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.output import HELP_MARKUP, console, note, print_json, write_bytes
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:
     from longreach.results.index import Index, Row
     from longreach.results.schema import Result
 
-app = typer.Typer(help="List, show, index and export what has been run.")
+app = typer.Typer(rich_markup_mode=HELP_MARKUP, help="List, show, index and export what has been run.")
 
 Runs = Annotated[Path, typer.Option("--runs", metavar="DIR", help="The results directory.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -53,7 +53,7 @@ def list_command(
 ) -> None:
     """List the results with their accuracies per range of lengths; damaged ones are named and skipped.
 
-    Example: [bold]longreach results list --task parity --status done[/bold]
+    Example: longreach results list --task parity --status done
     """
     from longreach.results.index import open_index
 
@@ -146,7 +146,7 @@ def show(
 ) -> None:
     """Show one result: configuration, versions, evaluations, final numbers.
 
-    Example: [bold]longreach results show 3f2a[/bold]
+    Example: longreach results show 3f2a
     """
     from longreach.results.files import candidates, check_directory, read_file
 
@@ -222,7 +222,7 @@ def _number_lines(numbers: Any) -> list[str]:
 def index_command(runs: Runs = DEFAULT_RUNS, as_json: Json = False) -> None:
     """Build the index anew from the result files, and remove what killed jobs left half-written.
 
-    Example: [bold]longreach results index --runs runs[/bold]
+    Example: longreach results index --runs runs
     """
     from longreach.results.files import clean
     from longreach.results.index import open_index
@@ -261,7 +261,7 @@ def export(
 ) -> None:
     """Export final numbers and configurations, or all evaluations, as a table.
 
-    Example: [bold]longreach results export --out results.csv[/bold]
+    Example: longreach results export --out results.csv
     """
     from longreach.results.files import read_result
     from longreach.results.index import open_index

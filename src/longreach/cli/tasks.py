@@ -23,7 +23,7 @@ def tasks(
 
     Wherever TASK is expected there are also d-N for any N and regex:… with --alphabet.
 
-    Example: [bold]longreach tasks[/bold]
+    Example: longreach tasks
     """
     from longreach.tasks.catalog import TASKS
 

@@ -30,7 +30,7 @@ def verify(
 ) -> None:
     """Check a certificate. Exit code 1 if it does not prove what it claims.
 
-    Example: [bold]longreach language "(aa)*" --json > aa.json; longreach verify aa.json[/bold]
+    Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
     if alphabet is not None and regex is None:
         raise InputError("--alphabet: goes with --regex")
