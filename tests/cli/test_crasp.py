@@ -112,6 +112,16 @@ def test_check_agrees(longreach: Call) -> None:
     assert json.loads(done.out) == {"equal": True, "length": 30, "proof": "checked", "witness": None}
 
 
+def test_check_proves_on_request(longreach: Call, tmp_path: Path) -> None:
+    done = longreach("crasp", "check", "lib:d-2", "(a(ab)*b)*", "--prove", "--json")
+    assert json.loads(done.out)["proof"] == "proved"
+    path = tmp_path / "short.cr"
+    path.write_text('#alphabet a\nP = # "a" <= 20', encoding="utf-8")
+    done = longreach("crasp", "check", path, "a*", "--prove", "--json")
+    assert json.loads(done.out)["proof"] == "checked"
+    assert "no proof for all lengths" in done.err
+
+
 def test_check_finds_the_first_difference(longreach: Call) -> None:
     done = longreach("crasp", "check", "lib:d-2", "(a(ab)*b)*|a{3}b{3}", "--length", 12, "--json")
     assert done.code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -186,6 +187,7 @@ def check(
         str, typer.Argument(metavar="REGEX", help="A regular expression in automata-lib's syntax.")
     ],
     length: Length = None,
+    prove: Annotated[bool, typer.Option("--prove", help="Also try to prove it for all lengths.")] = False,
     as_json: Json = False,
 ) -> None:
     """Check a program against a regular expression on all words up to a length. Exit code 1 if they differ.
@@ -215,6 +217,14 @@ def check(
     longest = DEFAULT_LENGTH if length is None else length
     sides = ProgramSide(core, automaton.alphabet, length=longest), automaton_side(automaton)
     result = compare(*sides, automaton.alphabet, longest)
+    if prove and result.equal:
+        from longreach.languages.induction import prove as prove_for_all_lengths
+
+        attempt = prove_for_all_lengths(core, automaton)
+        if attempt.proved:
+            result = replace(result, proof="proved", complete=True)
+        else:
+            note(f"no proof for all lengths: {attempt.reason}")
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
 
 
@@ -252,7 +262,7 @@ def _answer(
             {"equal": result.equal, "length": result.length, "proof": result.proof, "witness": witness}
         )
     elif result.proof == "proved":
-        console().print("[green]equal[/green] on words of every length (proved: the same operations)")
+        console().print("[green]equal[/green] on words of every length (proved)")
     elif result.equal:
         console().print(f"[green]equal[/green] on all words up to length {result.length} (checked)")
     else:
