@@ -1,0 +1,262 @@
+"""`longreach train`: train one member or several on a task, and measure them on longer inputs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, note, print_json
+from longreach.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longreach.execution.jobs import Engine, Job
+    from longreach.results.schema import Result
+    from longreach.training.config import Range, TrainConfig
+
+DEFAULT_RUNS = Path("runs")
+
+
+class EngineName(StrEnum):
+    local = "local"
+    ray = "ray"
+    slurm = "slurm"
+
+
+class Schedule(StrEnum):
+    linear = "linear"
+    constant = "constant"
+
+
+class Offsets(StrEnum):
+    random = "random"
+    none = "none"
+
+
+class Dtype(StrEnum):
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+
+
+def train(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A built-in task, d-N, or regex:….")],
+    encoding: Annotated[str, typer.Option(metavar="NAME", help="The positional encoding.")] = "ape",
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+    ] = None,
+    layers: Annotated[int | None, typer.Option(metavar="N", help="Default: the published shape.")] = None,
+    heads: Annotated[int | None, typer.Option(metavar="N")] = None,
+    width: Annotated[int | None, typer.Option(metavar="N")] = None,
+    lr: Annotated[float | None, typer.Option("--lr", metavar="RATE", help="The learning rate.")] = None,
+    batch: Annotated[int | None, typer.Option(metavar="N", help="Sequences per step.")] = None,
+    max_steps: Annotated[int | None, typer.Option(metavar="N", help="Stop here at the latest.")] = None,
+    warmup: Annotated[int | None, typer.Option(metavar="N", help="Steps of warm-up.")] = None,
+    schedule: Annotated[Schedule | None, typer.Option(help="Of the learning rate.")] = None,
+    train_lengths: Annotated[
+        str | None, typer.Option(metavar="A:B", help="Default: from the task's least length to 50.")
+    ] = None,
+    test_lengths: Annotated[
+        str | None,
+        typer.Option(metavar="A:B,…", help="Default: up to twice and three times the training length."),
+    ] = None,
+    test_size: Annotated[int | None, typer.Option(metavar="N", help="Test sequences per range.")] = None,
+    evaluate_every: Annotated[
+        int | None, typer.Option(metavar="N", help="Steps between evaluations.")
+    ] = None,
+    offsets: Annotated[Offsets | None, typer.Option(help="Where training inputs stand.")] = None,
+    dtype: Annotated[Dtype | None, typer.Option(help="Of matrix products.")] = None,
+    penalty: Annotated[
+        float | None, typer.Option(metavar="C", help="Penalize attention between positions.")
+    ] = None,
+    compile_step: Annotated[
+        bool | None,
+        typer.Option("--compile/--no-compile", help="Compile the step; default: by the config."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="S", help="One member with this seed.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
+    search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
+    engine: Annotated[EngineName, typer.Option(help="Where members train.")] = EngineName.local,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes; default: one per core.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Train members on short inputs and measure them on long ones.
+
+    Members that are done are not trained again; one that was killed goes on where it was.
+    The exit code is 0 when all members finished, right or not, and 1 when one failed.
+
+    Example: [bold]longreach train binary-majority --seeds 3[/bold]
+    """
+    if engine is not EngineName.local:
+        raise InputError(f"--engine: {engine.value} is not available yet; there is local")
+    if search:
+        raise InputError("--search: is not available yet")
+    if seed is not None and seeds is not None:
+        raise InputError("--seeds: goes without --seed")
+    if seeds is not None and seeds < 1:
+        raise InputError(f"--seeds: {seeds} is less than 1")
+    if alphabet is not None and not task.startswith("regex:"):
+        raise InputError("--alphabet: goes with a TASK regex:…")
+    if runs.exists() and not runs.is_dir():
+        raise InputError(f"--runs: {runs}: not a directory")
+    given = {
+        "alphabet": None if alphabet is None else tuple(alphabet), "layers": layers, "heads": heads,
+        "width": width, "lr": lr, "batch": batch, "max_steps": max_steps, "warmup": warmup,
+        "schedule": None if schedule is None else schedule.value,
+        "train_lengths": None if train_lengths is None else _range("--train-lengths", train_lengths),
+        "test_lengths": None if test_lengths is None else _ranges(test_lengths),
+        "test_size": test_size, "evaluate_every": evaluate_every,
+        "offsets": None if offsets is None else offsets.value,
+        "dtype": None if dtype is None else dtype.value, "penalty": penalty, "compile": compile_step,
+    }  # fmt: skip
+    members = range(seeds) if seeds is not None else [0 if seed is None else seed]
+    configs = _configs(task, encoding, given, members)
+    if dry_run:
+        _plan(configs, runs, workers, as_json)
+        return
+    results = _run(configs, runs, workers)
+    if as_json:
+        print_json({"runs": [_document(result) for result in results]})
+    else:
+        _print(results)
+    if any(result.status == "failed" for result in results):
+        raise typer.Exit(1)
+
+
+def _range(option: str, text: str) -> Range:
+    first, colon, last = text.strip().partition(":")
+    if not (colon and first.isascii() and first.isdecimal() and last.isascii() and last.isdecimal()):
+        raise InputError(f"{option}: {text!r} is not a range of lengths, as in 1:50")
+    return int(first), int(last)
+
+
+def _ranges(text: str) -> tuple[Range, ...]:
+    return tuple(_range("--test-lengths", part) for part in text.split(","))
+
+
+def _configs(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingExtra("training", "train") from None
+    from longreach.training.config import TrainConfig
+
+    first = TrainConfig.resolve(task, encoding, **given, seed=seeds[0])
+    return [first, *(TrainConfig.read({**first.document(), "seed": seed}) for seed in seeds[1:])]
+
+
+def _job(config: TrainConfig) -> Job:
+    from longreach.execution.jobs import Job
+    from longreach.training.job import FUNCTION
+
+    return Job.of(FUNCTION, config.document())
+
+
+def _engine(configs: Sequence[TrainConfig], workers: int | None) -> Engine:
+    from longreach.execution.environment import cores
+    from longreach.execution.local import LocalEngine
+
+    return LocalEngine(workers=min(workers or cores(), len(configs)))
+
+
+def _plan(configs: Sequence[TrainConfig], runs: Path, workers: int | None, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from longreach.execution.plan import plan
+
+    found = plan(map(_job, configs), runs, _engine(configs, workers).parallel)
+    if as_json:
+        config = configs[0].document()
+        keys = [{"key": each.key, "seed": each.seed} for each in configs]
+        print_json({**asdict(found), "members": keys, "config": config})
+        return
+    again = f", {found.failed} of them failed before" if found.failed else ""
+    print(f"{found.jobs} jobs: {found.done} done, {found.pending} to run{again}")
+    if found.pending:
+        known = found.seconds is not None and found.estimated == found.pending
+        print(f"about {found.seconds:.0f} seconds" if known else "no earlier run says how long they take")
+
+
+def _run(configs: Sequence[TrainConfig], runs: Path, workers: int | None) -> list[Result]:
+    """The results of all members in order, those that were done before included."""
+    from longreach.execution.record import pending, run_pending
+    from longreach.results.files import read_result
+
+    jobs = [_job(config) for config in configs]
+    waiting = {job.key for job in pending(jobs, runs)}
+    finished: dict[str, Result] = {}
+    with _bars([config for config in configs if config.key in waiting], runs) as ended:
+        for result in run_pending(jobs, runs, _engine(configs, workers)):
+            finished[result.key] = result
+            ended(result)
+    results = [finished.get(job.key) or read_result(runs, job.key) for job in jobs]
+    for remark in dict.fromkeys(remark for key in finished for remark in _notes(finished[key])):
+        note(remark)
+    return results
+
+
+def _notes(result: Result) -> list[str]:
+    found = result.final.details.get("notes", []) if result.final is not None else []
+    return [str(remark) for remark in found] if isinstance(found, list) else []
+
+
+@contextlib.contextmanager
+def _bars(configs: Sequence[TrainConfig], runs: Path) -> Iterator[Any]:
+    """A bar for all members on standard error, when that is a terminal."""
+    if not configs or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda result: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(configs[0].task, total=len(configs))
+        yield lambda result: progress.advance(bar)
+
+
+def _document(result: Result) -> dict[str, Any]:
+    final = result.final
+    document: dict[str, Any] = {
+        "key": result.key,
+        "seed": result.seed,
+        "status": result.status,
+        "steps": None if final is None else final.steps,
+        "seconds": result.timings.seconds,
+        "reached": final is not None and bool(final.reached),
+        "accuracy": {} if final is None else final.accuracy,
+        "accuracy_random_offset": {} if final is None else final.accuracy_random_offset,
+    }
+    if result.error is not None:
+        document["error"] = result.error.splitlines()[0]
+    return document
+
+
+def _print(results: Sequence[Result]) -> None:
+    from rich.table import Table
+
+    names = list(dict.fromkeys(name for each in results if each.final for name in each.final.accuracy))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("key", "seed", "status", "steps", "seconds", *names):
+        table.add_column(title, justify="left" if title in ("key", "status") else "right")
+    for each in results:
+        final = each.final
+        found = {} if final is None else final.accuracy
+        table.add_row(
+            each.key, str(each.seed), each.status, "" if final is None else str(final.steps),
+            f"{each.timings.seconds:.1f}",
+            *(f"{100 * found[name]:.2f} %" if name in found else "" for name in names),
+        )  # fmt: skip
+    console().print(table)
+    for each in results:
+        if each.error is not None:
+            note(f"{each.key}: {each.error.splitlines()[0]}")
