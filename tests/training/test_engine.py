@@ -229,3 +229,16 @@ def test_without_a_compiler_the_step_runs_and_says_so(monkeypatch: pytest.Monkey
     assert len(trained.notes) == 1
     assert "no C++ compiler" in trained.notes[0]
     assert same(trained, train(tiny()))
+
+
+@pytest.mark.skipif(compiled.compiler() is None, reason="no C++ compiler")
+@pytest.mark.filterwarnings("ignore")
+def test_a_compiled_step_is_the_same_step() -> None:
+    config = tiny(compile=True, max_steps=20, penalty=0.1)
+    trained, plain = train(config), train(tiny(compile=False, max_steps=20, penalty=0.1))
+    assert trained.compiled
+    assert trained.rows[-1].loss == pytest.approx(plain.rows[-1].loss, abs=1e-5)
+    assert same(trained, train(config))
+    shared = compiled.compiled_step(config)
+    assert compiled.compiled_step(tiny(compile=True, seed=9, lr=1.0, penalty=0.1)) is shared
+    assert compiled.compiled_step(tiny(compile=True, width=8, penalty=0.1)) is not shared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longreach.training.config import Range, TrainConfig
 
 DEFAULT_RUNS = Path("runs")
+WATCH_SECONDS = 0.5
 
 
 class EngineName(StrEnum):
@@ -211,17 +212,68 @@ def _notes(result: Result) -> list[str]:
 
 
 @contextlib.contextmanager
-def _bars(configs: Sequence[TrainConfig], runs: Path) -> Iterator[Any]:
-    """A bar for all members on standard error, when that is a terminal."""
+def _bars(configs: Sequence[TrainConfig], runs: Path) -> Iterator[Callable[[Result], None]]:
+    """A bar per member that trains on standard error, when that is a terminal."""
     if not configs or sys.stderr is None or not sys.stderr.isatty():
         yield lambda result: None
         return
-    from rich.console import Console
-    from rich.progress import Progress
+    import threading
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(configs[0].task, total=len(configs))
-        yield lambda result: progress.advance(bar)
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[state]}", style="dim"),
+    )  # fmt: skip
+    ended = threading.Event()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bars = {
+            config.key: progress.add_task(
+                f"{config.task} seed {config.seed}", total=config.max_steps, visible=False, state=""
+            )
+            for config in configs
+        }
+
+        def watch() -> None:
+            while not ended.wait(WATCH_SECONDS):
+                for key, bar in bars.items():
+                    if (found := _progress(runs / key)) is not None and bar in progress.task_ids:
+                        speed = next(task.speed for task in progress.tasks if task.id == bar)
+                        state = _state(found, speed)
+                        progress.update(bar, completed=found["step"], visible=True, state=state)
+
+        def finished(result: Result) -> None:
+            progress.update(bars[result.key], visible=False)
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield finished
+        finally:
+            ended.set()
+            thread.join()
+
+
+def _progress(directory: Path) -> dict[str, Any] | None:
+    """What a member that trains last said, if anything."""
+    import json
+
+    from longreach.training.job import PROGRESS
+
+    try:
+        found = json.loads((directory / PROGRESS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("step"), int) else None
+
+
+def _state(found: dict[str, Any], speed: float | None) -> str:
+    parts = [] if speed is None else [f"{speed:.0f} steps/s"]
+    if isinstance(found.get("loss"), float):
+        parts.append(f"loss {found['loss']:.4f}")
+    parts += [f"{name} {100 * share:.1f} %" for name, share in found.get("accuracy", {}).items()]
+    return "  ".join(parts)
 
 
 def _document(result: Result) -> dict[str, Any]:

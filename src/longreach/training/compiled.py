@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
 import torch
+import torch._dynamo
 from torch import Tensor
 
 from longreach.tasks.layout import SequenceTask
@@ -18,6 +20,7 @@ from longreach.training.step import Layout, State, chunk_loss, penalty_loss, upd
 
 Step: TypeAlias = Callable[[State, Chunk, Tensor], tuple[Tensor, Tensor]]
 """A state that it changes, a batch as one chunk, the step's numbers; the loss and the gradient's norm."""
+Arrays: TypeAlias = tuple[Tensor, Tensor, Tensor | None, Tensor, Tensor]
 
 COMPILERS = ("g++", "clang++", "c++")
 
@@ -42,24 +45,32 @@ def fixed_shape(config: TrainConfig) -> tuple[int, int]:
     return width, min(places, width)
 
 
-def compiled_step(config: TrainConfig, layout: Layout) -> Step:
-    """Forward, backward, clipping and AdamW in one graph; it is compiled at its first call."""
+def compiled_step(config: TrainConfig) -> Step:
+    """Forward, backward, clipping and AdamW in one graph; it is compiled at its first call.
+
+    Members that differ in seed or learning rate share it, one after the other in one process.
+    """
+    same = {"seed": 0, "lr": 1.0, "warmup": 0, "schedule": "constant", "max_steps": 1, "evaluate_every": 1}
+    return _shared(config.model_copy(update=same))
+
+
+@lru_cache(maxsize=1)
+def _shared(config: TrainConfig) -> Step:
     # Compiled code outlives the process, in the user's cache.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "longreach" / "compiled"
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
+    # The number of graphs of one function is limited, however many configurations a worker sees.
+    torch._dynamo.reset()
+    layout = Layout.of(config.decoder)
 
-    def loss(vector: Tensor, chunk: tuple[Tensor, Tensor, Tensor | None, Tensor, Tensor]) -> Tensor:
-        total = chunk_loss(vector, layout, config, Chunk(*chunk))
+    def loss(vector: Tensor, arrays: Arrays) -> Tensor:
+        total = chunk_loss(vector, layout, config, Chunk(*arrays))
         return total + penalty_loss(vector, layout, config) if config.penalty else total
 
     def whole(
-        vector: Tensor,
-        first: Tensor,
-        second: Tensor,
-        numbers: Tensor,
-        chunk: tuple[Tensor, Tensor, Tensor | None, Tensor, Tensor],
+        vector: Tensor, first: Tensor, second: Tensor, numbers: Tensor, arrays: Arrays
     ) -> tuple[Tensor, Tensor]:
-        gradient, value = torch.func.grad_and_value(loss)(vector, chunk)
+        gradient, value = torch.func.grad_and_value(loss)(vector, arrays)
         return value, update(vector, first, second, gradient, numbers, config)
 
     run = torch.compile(whole, dynamic=False, fullgraph=True)

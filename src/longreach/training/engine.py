@@ -101,7 +101,7 @@ class _Run:
         if config.compile and compiler() is None:
             self.notes += ("no C++ compiler is there: the step was not compiled, and is slower",)
         elif config.compile:
-            self.compiled = compiled_step(config, self.layout)
+            self.compiled = compiled_step(config)
             self.parts, self.shape = 1, fixed_shape(config)
         self.resumed = self._resume()
         self.saved = time.monotonic()
