@@ -90,7 +90,6 @@ def test_a_member_that_fails_gives_exit_code_1(longreach: Call, tmp_path: Path) 
         (["sort", "--alphabet", "ab"], "--alphabet: goes with a TASK regex:…"),
         (["sort", "--engine", "ray"], "--engine: ray is not available yet"),
         (["sort", "--engine", "slurm"], "--engine: slurm is not available yet"),
-        (["sort", "--search"], "--search: is not available yet"),
         (["regex:(ab", "--alphabet", "ab"], "TASK: "),
         (["sort", "--sede", 1], "--sede: no such option"),
     ],
@@ -119,3 +118,32 @@ def test_without_torch(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_help_has_an_example(longreach: Call) -> None:
     assert "Example: longreach train binary-majority" in longreach("train", "--help").out
+
+
+def test_search(longreach: Call, tmp_path: Path) -> None:
+    fixed = ("--layers", 1, "--width", 16, "--lr", 1e-2, "--max-steps", 300, "--test-size", 100)
+    command = ("train", "binary-majority", "--search", *fixed, "--train-lengths", "1:5", "--runs", tmp_path)
+    assert json.loads(longreach(*command, "--dry-run", "--json").out)["jobs"] == 3
+    done = longreach(*command, "--seeds", 2, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert [member["heads"] for member in document["search"]] == [1, 2, 4]
+    reached = [member for member in document["search"] if member["reached"]]
+    assert reached
+    best = max(member["accuracy"]["6-10"] for member in reached)
+    first = next(member for member in reached if member["accuracy"]["6-10"] == best)
+    assert document["chosen"]["heads"] == first["heads"]
+    assert document["runs"][0]["key"] == first["key"]
+    assert sum(member["reached"] for member in document["runs"]) == 2 or len(document["runs"]) == 6
+    assert "heads" in longreach(*command).out.splitlines()[0]
+
+
+def test_search_without_success(longreach: Call, tmp_path: Path) -> None:
+    fixed = ("--heads", 1, "--layers", 1, "--width", 16, "--max-steps", 2, "--test-size", 50)
+    done = longreach(
+        "train", "sort", "--search", *fixed, "--train-lengths", "3:5", "--runs", tmp_path, "--json"
+    )
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert (len(document["search"]), document["chosen"], document["runs"]) == (2, None, [])
+    assert done.first_error == "no member of the search is right on the whole training range"

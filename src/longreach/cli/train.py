@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 DEFAULT_RUNS = Path("runs")
 WATCH_SECONDS = 0.5
+SEARCHED = ("layers", "heads", "width", "lr")
+SEED_FACTOR = 3  # a search tries up to so many times the seeds that were asked for
 
 
 class EngineName(StrEnum):
@@ -100,8 +102,6 @@ def train(
     """
     if engine is not EngineName.local:
         raise InputError(f"--engine: {engine.value} is not available yet; there is local")
-    if search:
-        raise InputError("--search: is not available yet")
     if seed is not None and seeds is not None:
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
@@ -121,16 +121,28 @@ def train(
         "dtype": None if dtype is None else dtype.value, "penalty": penalty, "compile": compile_step,
     }  # fmt: skip
     members = range(seeds) if seeds is not None else [0 if seed is None else seed]
-    configs = _configs(task, encoding, given, members)
+    _check_torch()
+    configs = (_grid if search else _configs)(task, encoding, given, members)
     if dry_run:
         _plan(configs, runs, workers, as_json)
         return
-    results = _run(configs, runs, workers)
+    tried = _run(configs, runs, workers)
+    results, extra = tried, {}
+    if search:
+        chosen = _choose(configs, tried, task, encoding, given)
+        results = [] if chosen is None else _successes(chosen, members, runs, workers)
+        extra = {
+            "chosen": None if chosen is None else _shape(chosen.document()),
+            "search": [{**_document(each), **_shape(each.config)} for each in tried],
+        }
     if as_json:
-        print_json({"runs": [_document(result) for result in results]})
+        print_json({"runs": [_document(result) for result in results], **extra})
     else:
-        _print(results)
-    if any(result.status == "failed" for result in results):
+        if search:
+            _print(tried, SEARCHED)
+            print()
+        _print(results, SEARCHED if search else ())
+    if any(result.status == "failed" for result in [*tried, *results]):
         raise typer.Exit(1)
 
 
@@ -145,15 +157,58 @@ def _ranges(text: str) -> tuple[Range, ...]:
     return tuple(_range("--test-lengths", part) for part in text.split(","))
 
 
-def _configs(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
+def _check_torch() -> None:
     try:
         import torch  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("training", "train") from None
+
+
+def _configs(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
     from longreach.training.config import TrainConfig
 
     first = TrainConfig.resolve(task, encoding, **given, seed=seeds[0])
-    return [first, *(TrainConfig.read({**first.document(), "seed": seed}) for seed in seeds[1:])]
+    return [first, *(_with_seed(first, seed) for seed in seeds[1:])]
+
+
+def _with_seed(config: TrainConfig, seed: int) -> TrainConfig:
+    return type(config).read({**config.document(), "seed": seed})
+
+
+def _grid(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
+    """The members of the search, all with the first seed."""
+    from longreach.training.search import grid
+
+    return grid(task, encoding, **given, seed=seeds[0])
+
+
+def _choose(
+    configs: Sequence[TrainConfig], tried: Sequence[Result], task: str, encoding: str, given: dict[str, Any]
+) -> TrainConfig | None:
+    from longreach.training.search import choose, last_resort
+
+    chosen = choose(configs, {each.key: each.final for each in tried if each.final is not None})
+    if chosen is None:
+        note("no member of the search is right on the whole training range")
+        chosen = last_resort(task, encoding, **given, seed=configs[0].seed)
+    return chosen
+
+
+def _successes(chosen: TrainConfig, seeds: Sequence[int], runs: Path, workers: int | None) -> list[Result]:
+    """The results of the chosen shape: further seeds while fewer are successful than were asked for."""
+    wanted, configs = len(seeds), [_with_seed(chosen, seed) for seed in seeds]
+    results = _run(configs, runs, workers)
+    while len(seeds) > 1 and len(results) < SEED_FACTOR * wanted:
+        missing = wanted - sum(bool(each.final and each.final.reached) for each in results)
+        if not missing:
+            break
+        more = range(len(results), min(len(results) + missing, SEED_FACTOR * wanted))
+        results += _run([_with_seed(chosen, seed) for seed in more], runs, workers)
+    return results
+
+
+def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: config[name] for name in SEARCHED}
 
 
 def _job(config: TrainConfig) -> Job:
@@ -293,18 +348,19 @@ def _document(result: Result) -> dict[str, Any]:
     return document
 
 
-def _print(results: Sequence[Result]) -> None:
+def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     from rich.table import Table
 
     names = list(dict.fromkeys(name for each in results if each.final for name in each.final.accuracy))
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("key", "seed", "status", "steps", "seconds", *names):
+    for title in ("key", *settings, "seed", "status", "steps", "seconds", *names):
         table.add_column(title, justify="left" if title in ("key", "status") else "right")
     for each in results:
         final = each.final
         found = {} if final is None else final.accuracy
         table.add_row(
-            each.key, str(each.seed), each.status, "" if final is None else str(final.steps),
+            each.key, *(str(each.config[name]) for name in settings), str(each.seed), each.status,
+            "" if final is None else str(final.steps),
             f"{each.timings.seconds:.1f}",
             *(f"{100 * found[name]:.2f} %" if name in found else "" for name in names),
         )  # fmt: skip

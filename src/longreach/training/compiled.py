@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import torch
-import torch._dynamo
 from torch import Tensor
 
 from longreach.tasks.layout import SequenceTask
@@ -56,11 +55,13 @@ def compiled_step(config: TrainConfig) -> Step:
 
 @lru_cache(maxsize=1)
 def _shared(config: TrainConfig) -> Step:
+    from torch import _dynamo  # slow to import, and few runs need it
+
     # Compiled code outlives the process, in the user's cache.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "longreach" / "compiled"
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
     # The number of graphs of one function is limited, however many configurations a worker sees.
-    torch._dynamo.reset()
+    _dynamo.reset()
     layout = Layout.of(config.decoder)
 
     def loss(vector: Tensor, arrays: Arrays) -> Tensor:

@@ -63,7 +63,7 @@ class TrainConfig(BaseModel):
     clip: Annotated[float, Field(gt=0)] = 1.0
     """The largest norm of a gradient."""
     train_lengths: Range
-    test_lengths: tuple[Range, ...]
+    test_lengths: Annotated[tuple[Range, ...], Field(min_length=1)]
     evaluate_every: Positive
     """Steps between evaluations on the training range; a member stops when it is at 100 % there."""
     test_size: Positive = 2000
