@@ -10,7 +10,18 @@ from typing import Annotated
 import typer
 
 from longreach import __version__
-from longreach.cli import communicate, compile, crasp, doctor, language, limit, results, tasks, verify
+from longreach.cli import (
+    communicate,
+    compile,
+    crasp,
+    doctor,
+    language,
+    limit,
+    results,
+    tasks,
+    train,
+    verify,
+)
 from longreach.cli.output import HELP_MARKUP, complain, set_up_streams
 from longreach.errors import InputError, near_names
 
@@ -37,6 +48,7 @@ app.command("language")(language.language)
 app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)
 app.command("tasks")(tasks.tasks)
+app.command("train")(train.train)
 app.command("doctor")(doctor.doctor)
 
 

@@ -1,0 +1,370 @@
+"""`longreach train`: train one member or several on a task, and measure them on longer inputs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, note, print_json
+from longreach.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from longreach.execution.jobs import Engine, Job
+    from longreach.results.schema import Result
+    from longreach.training.config import Range, TrainConfig
+
+DEFAULT_RUNS = Path("runs")
+WATCH_SECONDS = 0.5
+SEARCHED = ("layers", "heads", "width", "lr")
+SEED_FACTOR = 3  # a search tries up to so many times the seeds that were asked for
+
+
+class EngineName(StrEnum):
+    local = "local"
+    ray = "ray"
+    slurm = "slurm"
+
+
+class Schedule(StrEnum):
+    linear = "linear"
+    constant = "constant"
+
+
+class Offsets(StrEnum):
+    random = "random"
+    none = "none"
+
+
+class Dtype(StrEnum):
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+
+
+def train(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="A built-in task, d-N, or regex:….")],
+    encoding: Annotated[str, typer.Option(metavar="NAME", help="The positional encoding.")] = "ape",
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+    ] = None,
+    layers: Annotated[int | None, typer.Option(metavar="N", help="Default: the published shape.")] = None,
+    heads: Annotated[int | None, typer.Option(metavar="N")] = None,
+    width: Annotated[int | None, typer.Option(metavar="N")] = None,
+    lr: Annotated[float | None, typer.Option("--lr", metavar="RATE", help="The learning rate.")] = None,
+    batch: Annotated[int | None, typer.Option(metavar="N", help="Sequences per step.")] = None,
+    max_steps: Annotated[int | None, typer.Option(metavar="N", help="Stop here at the latest.")] = None,
+    warmup: Annotated[int | None, typer.Option(metavar="N", help="Steps of warm-up.")] = None,
+    schedule: Annotated[Schedule | None, typer.Option(help="Of the learning rate.")] = None,
+    train_lengths: Annotated[
+        str | None, typer.Option(metavar="A:B", help="Default: from the task's least length to 50.")
+    ] = None,
+    test_lengths: Annotated[
+        str | None,
+        typer.Option(metavar="A:B,…", help="Default: up to twice and three times the training length."),
+    ] = None,
+    test_size: Annotated[int | None, typer.Option(metavar="N", help="Test sequences per range.")] = None,
+    evaluate_every: Annotated[
+        int | None, typer.Option(metavar="N", help="Steps between evaluations.")
+    ] = None,
+    offsets: Annotated[Offsets | None, typer.Option(help="Where training inputs stand.")] = None,
+    dtype: Annotated[Dtype | None, typer.Option(help="Of matrix products.")] = None,
+    penalty: Annotated[
+        float | None, typer.Option(metavar="C", help="Penalize attention between positions.")
+    ] = None,
+    compile_step: Annotated[
+        bool | None,
+        typer.Option("--compile/--no-compile", help="Compile the step; default: by the config."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="S", help="One member with this seed.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
+    search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
+    engine: Annotated[EngineName, typer.Option(help="Where members train.")] = EngineName.local,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes; default: one per core.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Train members on short inputs and measure them on long ones.
+
+    Members that are done are not trained again; one that was killed goes on where it was.
+    The exit code is 0 when all members finished, right or not, and 1 when one failed.
+
+    Example: [bold]longreach train binary-majority --seeds 3[/bold]
+    """
+    if engine is not EngineName.local:
+        raise InputError(f"--engine: {engine.value} is not available yet; there is local")
+    if seed is not None and seeds is not None:
+        raise InputError("--seeds: goes without --seed")
+    if seeds is not None and seeds < 1:
+        raise InputError(f"--seeds: {seeds} is less than 1")
+    if alphabet is not None and not task.startswith("regex:"):
+        raise InputError("--alphabet: goes with a TASK regex:…")
+    if runs.exists() and not runs.is_dir():
+        raise InputError(f"--runs: {runs}: not a directory")
+    given = {
+        "alphabet": None if alphabet is None else tuple(alphabet), "layers": layers, "heads": heads,
+        "width": width, "lr": lr, "batch": batch, "max_steps": max_steps, "warmup": warmup,
+        "schedule": None if schedule is None else schedule.value,
+        "train_lengths": None if train_lengths is None else _range("--train-lengths", train_lengths),
+        "test_lengths": None if test_lengths is None else _ranges(test_lengths),
+        "test_size": test_size, "evaluate_every": evaluate_every,
+        "offsets": None if offsets is None else offsets.value,
+        "dtype": None if dtype is None else dtype.value, "penalty": penalty, "compile": compile_step,
+    }  # fmt: skip
+    members = range(seeds) if seeds is not None else [0 if seed is None else seed]
+    _check_torch()
+    configs = (_grid if search else _configs)(task, encoding, given, members)
+    if dry_run:
+        _plan(configs, runs, workers, as_json)
+        return
+    tried = _run(configs, runs, workers)
+    results, extra = tried, {}
+    if search:
+        chosen = _choose(configs, tried, task, encoding, given)
+        results = [] if chosen is None else _successes(chosen, members, runs, workers)
+        extra = {
+            "chosen": None if chosen is None else _shape(chosen.document()),
+            "search": [{**_document(each), **_shape(each.config)} for each in tried],
+        }
+    if as_json:
+        print_json({"runs": [_document(result) for result in results], **extra})
+    else:
+        if search:
+            _print(tried, SEARCHED)
+            print()
+        _print(results, SEARCHED if search else ())
+    if any(result.status == "failed" for result in [*tried, *results]):
+        raise typer.Exit(1)
+
+
+def _range(option: str, text: str) -> Range:
+    first, colon, last = text.strip().partition(":")
+    if not (colon and first.isascii() and first.isdecimal() and last.isascii() and last.isdecimal()):
+        raise InputError(f"{option}: {text!r} is not a range of lengths, as in 1:50")
+    return int(first), int(last)
+
+
+def _ranges(text: str) -> tuple[Range, ...]:
+    return tuple(_range("--test-lengths", part) for part in text.split(","))
+
+
+def _check_torch() -> None:
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingExtra("training", "train") from None
+
+
+def _configs(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
+    from longreach.training.config import TrainConfig
+
+    first = TrainConfig.resolve(task, encoding, **given, seed=seeds[0])
+    return [first, *(_with_seed(first, seed) for seed in seeds[1:])]
+
+
+def _with_seed(config: TrainConfig, seed: int) -> TrainConfig:
+    return type(config).read({**config.document(), "seed": seed})
+
+
+def _grid(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
+    """The members of the search, all with the first seed."""
+    from longreach.training.search import grid
+
+    return grid(task, encoding, **given, seed=seeds[0])
+
+
+def _choose(
+    configs: Sequence[TrainConfig], tried: Sequence[Result], task: str, encoding: str, given: dict[str, Any]
+) -> TrainConfig | None:
+    from longreach.training.search import choose, last_resort
+
+    chosen = choose(configs, {each.key: each.final for each in tried if each.final is not None})
+    if chosen is None:
+        note("no member of the search is right on the whole training range")
+        chosen = last_resort(task, encoding, **given, seed=configs[0].seed)
+    return chosen
+
+
+def _successes(chosen: TrainConfig, seeds: Sequence[int], runs: Path, workers: int | None) -> list[Result]:
+    """The results of the chosen shape: further seeds while fewer are successful than were asked for."""
+    wanted, configs = len(seeds), [_with_seed(chosen, seed) for seed in seeds]
+    results = _run(configs, runs, workers)
+    while len(seeds) > 1 and len(results) < SEED_FACTOR * wanted:
+        missing = wanted - sum(bool(each.final and each.final.reached) for each in results)
+        if not missing:
+            break
+        more = range(len(results), min(len(results) + missing, SEED_FACTOR * wanted))
+        results += _run([_with_seed(chosen, seed) for seed in more], runs, workers)
+    return results
+
+
+def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: config[name] for name in SEARCHED}
+
+
+def _job(config: TrainConfig) -> Job:
+    from longreach.execution.jobs import Job
+    from longreach.training.job import FUNCTION
+
+    return Job.of(FUNCTION, config.document())
+
+
+def _engine(configs: Sequence[TrainConfig], workers: int | None) -> Engine:
+    from longreach.execution.environment import cores
+    from longreach.execution.local import LocalEngine
+
+    return LocalEngine(workers=min(workers or cores(), len(configs)))
+
+
+def _plan(configs: Sequence[TrainConfig], runs: Path, workers: int | None, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from longreach.execution.plan import plan
+
+    found = plan(map(_job, configs), runs, _engine(configs, workers).parallel)
+    if as_json:
+        config = configs[0].document()
+        keys = [{"key": each.key, "seed": each.seed} for each in configs]
+        print_json({**asdict(found), "members": keys, "config": config})
+        return
+    again = f", {found.failed} of them failed before" if found.failed else ""
+    print(f"{found.jobs} jobs: {found.done} done, {found.pending} to run{again}")
+    if found.pending:
+        known = found.seconds is not None and found.estimated == found.pending
+        print(f"about {found.seconds:.0f} seconds" if known else "no earlier run says how long they take")
+
+
+def _run(configs: Sequence[TrainConfig], runs: Path, workers: int | None) -> list[Result]:
+    """The results of all members in order, those that were done before included."""
+    from longreach.execution.record import pending, run_pending
+    from longreach.results.files import read_result
+
+    jobs = [_job(config) for config in configs]
+    waiting = {job.key for job in pending(jobs, runs)}
+    finished: dict[str, Result] = {}
+    with _bars([config for config in configs if config.key in waiting], runs) as ended:
+        for result in run_pending(jobs, runs, _engine(configs, workers)):
+            finished[result.key] = result
+            ended(result)
+    results = [finished.get(job.key) or read_result(runs, job.key) for job in jobs]
+    for remark in dict.fromkeys(remark for key in finished for remark in _notes(finished[key])):
+        note(remark)
+    return results
+
+
+def _notes(result: Result) -> list[str]:
+    found = result.final.details.get("notes", []) if result.final is not None else []
+    return [str(remark) for remark in found] if isinstance(found, list) else []
+
+
+@contextlib.contextmanager
+def _bars(configs: Sequence[TrainConfig], runs: Path) -> Iterator[Callable[[Result], None]]:
+    """A bar per member that trains on standard error, when that is a terminal."""
+    if not configs or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda result: None
+        return
+    import threading
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[state]}", style="dim"),
+    )  # fmt: skip
+    ended = threading.Event()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bars = {
+            config.key: progress.add_task(
+                f"{config.task} seed {config.seed}", total=config.max_steps, visible=False, state=""
+            )
+            for config in configs
+        }
+
+        def watch() -> None:
+            while not ended.wait(WATCH_SECONDS):
+                for key, bar in bars.items():
+                    if (found := _progress(runs / key)) is not None and bar in progress.task_ids:
+                        speed = next(task.speed for task in progress.tasks if task.id == bar)
+                        state = _state(found, speed)
+                        progress.update(bar, completed=found["step"], visible=True, state=state)
+
+        def finished(result: Result) -> None:
+            progress.update(bars[result.key], visible=False)
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield finished
+        finally:
+            ended.set()
+            thread.join()
+
+
+def _progress(directory: Path) -> dict[str, Any] | None:
+    """What a member that trains last said, if anything."""
+    import json
+
+    from longreach.training.job import PROGRESS
+
+    try:
+        found = json.loads((directory / PROGRESS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("step"), int) else None
+
+
+def _state(found: dict[str, Any], speed: float | None) -> str:
+    parts = [] if speed is None else [f"{speed:.0f} steps/s"]
+    if isinstance(found.get("loss"), float):
+        parts.append(f"loss {found['loss']:.4f}")
+    parts += [f"{name} {100 * share:.1f} %" for name, share in found.get("accuracy", {}).items()]
+    return "  ".join(parts)
+
+
+def _document(result: Result) -> dict[str, Any]:
+    final = result.final
+    document: dict[str, Any] = {
+        "key": result.key,
+        "seed": result.seed,
+        "status": result.status,
+        "steps": None if final is None else final.steps,
+        "seconds": result.timings.seconds,
+        "reached": final is not None and bool(final.reached),
+        "accuracy": {} if final is None else final.accuracy,
+        "accuracy_random_offset": {} if final is None else final.accuracy_random_offset,
+    }
+    if result.error is not None:
+        document["error"] = result.error.splitlines()[0]
+    return document
+
+
+def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
+    from rich.table import Table
+
+    names = list(dict.fromkeys(name for each in results if each.final for name in each.final.accuracy))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("key", *settings, "seed", "status", "steps", "seconds", *names):
+        table.add_column(title, justify="left" if title in ("key", "status") else "right")
+    for each in results:
+        final = each.final
+        found = {} if final is None else final.accuracy
+        table.add_row(
+            each.key, *(str(each.config[name]) for name in settings), str(each.seed), each.status,
+            "" if final is None else str(final.steps),
+            f"{each.timings.seconds:.1f}",
+            *(f"{100 * found[name]:.2f} %" if name in found else "" for name in names),
+        )  # fmt: skip
+    console().print(table)
+    for each in results:
+        if each.error is not None:
+            note(f"{each.key}: {each.error.splitlines()[0]}")

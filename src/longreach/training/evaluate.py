@@ -1,0 +1,67 @@
+"""Accuracy per range of lengths, on test sets that are fixed for a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from longreach.models.transformer import forward
+from longreach.tasks.task import Batch, draw_lengths
+from longreach.training.config import Range, TrainConfig, range_name
+from longreach.training.data import Chunk, chunks, placed
+from longreach.training.step import Layout
+
+TOKENS_AT_ONCE = 16_384
+"""Rows that are evaluated together hold about so many tokens: enough to be fast, few enough for the cache."""
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """The test sequences of one range, from the first position on and at random offsets."""
+
+    __test__ = False  # not a test, whatever its name
+
+    lengths: Range
+    first: tuple[Chunk, ...]
+    shifted: tuple[Chunk, ...]
+
+    @property
+    def name(self) -> str:
+        """As documents name the range."""
+        return range_name(self.lengths)
+
+
+def test_sets(config: TrainConfig, rng: np.random.Generator) -> tuple[TestSet, ...]:
+    """The test sets of a member, the training range first."""
+    return tuple(_test_set(config, lengths, rng) for lengths in config.ranges)
+
+
+test_sets.__test__ = False  # type: ignore[attr-defined]
+
+
+def _test_set(config: TrainConfig, lengths: Range, rng: np.random.Generator) -> TestSet:
+    task = config.loaded_task
+    batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
+    first = placed(batch, config, "none", rng)
+    shifted = placed(batch, config, "random", rng)
+    return TestSet(lengths, _cut(first), _cut(shifted))
+
+
+def _cut(batch: Batch) -> tuple[Chunk, ...]:
+    return tuple(chunks(batch, max(2, -(-batch.tokens.size // TOKENS_AT_ONCE))))
+
+
+def accuracy(vector: Tensor, layout: Layout, config: TrainConfig, parts: tuple[Chunk, ...]) -> float:
+    """The share of sequences whose supervised tokens are all the most likely ones, given those before."""
+    right = total = 0
+    named = layout.named(vector)
+    with torch.inference_mode():
+        for chunk in parts:
+            logits = forward(named, config.decoder, chunk.tokens, chunk.position_ids, chunk.places)
+            correct = (logits.argmax(dim=-1) == chunk.targets) | (chunk.weights == 0)
+            right += int(correct.all(dim=1).sum())
+            total += len(correct)
+    return right / total

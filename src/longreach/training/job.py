@@ -1,0 +1,114 @@
+"""The function that engines run: a configuration goes in, a result comes out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from longreach.results.provenance import code_version, package_versions
+from longreach.results.schema import Evaluation, Final, Result, Timings
+from longreach.training import checkpoint
+from longreach.training.config import TrainConfig
+from longreach.training.engine import Diverged, Report, Trained, train
+
+FUNCTION = "longreach.training.job:run"
+"""The name of `run`, for a `Job`."""
+PROGRESS = "progress.json"
+DIARY_SECONDS = 1.0
+
+
+def run(config: Mapping[str, Any], directory: Path | None = None, *, report: Report | None = None) -> Result:
+    """Train the member with this configuration; the directory keeps its state and in the end its model.
+
+    >>> config = TrainConfig.resolve("binary-majority", max_steps=5, train_lengths=(1, 5), test_size=10)
+    >>> run(config.document()).final.steps
+    5
+    """
+    member = TrainConfig.read(config)
+    started = datetime.now(UTC)
+    if report is None and directory is not None:
+        report = Diary(directory)
+    try:
+        trained = train(member, directory, report=report)
+    except Diverged as error:
+        result = _diverged(member, error, started)
+    else:
+        if directory is not None:
+            checkpoint.save_model(directory, trained.parameters, member.decoder)
+        result = _done(member, trained, started, directory)
+    if directory is not None:
+        for name in (checkpoint.STATE, PROGRESS):  # only a run that goes on needs them
+            with contextlib.suppress(OSError):
+                (directory / name).unlink()
+    return result
+
+
+class Diary:
+    """Says in a small file, once a second, how far a run is, for whoever shows it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / PROGRESS
+        self._written = -math.inf
+        self._last: Evaluation | None = None
+
+    def __call__(self, step: int, row: Evaluation | None) -> None:
+        self._last = row or self._last
+        if time.monotonic() - self._written < DIARY_SECONDS:
+            return
+        self._written = time.monotonic()
+        content: dict[str, Any] = {"step": step}
+        if self._last is not None:
+            content |= {"loss": self._last.loss, "accuracy": self._last.accuracy}
+        draft = self._path.with_name(f".{PROGRESS}.tmp")
+        with contextlib.suppress(OSError):  # it is not worth a run
+            draft.parent.mkdir(parents=True, exist_ok=True)
+            draft.write_text(json.dumps(content), encoding="utf-8")
+            draft.replace(self._path)
+
+
+def _done(config: TrainConfig, trained: Trained, started: datetime, directory: Path | None) -> Result:
+    last = trained.rows[-1]
+    return Result(
+        key=config.key,
+        config=config.document(),
+        seed=config.seed,
+        status="done",
+        code=code_version(),
+        packages=package_versions(),
+        device="cpu",
+        # A run that went on has the seconds from before as well.
+        timings=Timings(started=started, seconds=sum(trained.seconds.values()), parts=trained.seconds),
+        rows=trained.rows,
+        final=Final(
+            steps=trained.steps,
+            reached=trained.reached,
+            loss=last.loss,
+            accuracy=last.accuracy,
+            accuracy_random_offset=last.accuracy_random_offset,
+            details={"resumed": trained.resumed, "compiled": trained.compiled, "notes": list(trained.notes)},
+        ),
+        checkpoints=() if directory is None else (checkpoint.MODEL,),
+    )
+
+
+def _diverged(config: TrainConfig, error: Diverged, started: datetime) -> Result:
+    seconds = max(datetime.now(UTC) - started, timedelta()).total_seconds()
+    return Result(
+        key=config.key,
+        config=config.document(),
+        seed=config.seed,
+        status="failed",
+        error=str(error),
+        code=code_version(),
+        packages=package_versions(),
+        device="cpu",
+        timings=Timings(started=started, seconds=seconds),
+        rows=error.rows,
+        final=Final(steps=error.step, reached=False),
+    )

@@ -1,0 +1,153 @@
+"""One step of training: loss and gradient over chunks, clipping, AdamW. All parameters are one vector.
+
+One vector makes the update a handful of operations whatever the number of parameters, in the step that is
+compiled as in the one that is not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from longreach.models.config import DecoderConfig
+from longreach.models.parameters import Initial, Parameters
+from longreach.models.penalty import position_penalty
+from longreach.models.transformer import forward, parameter_table
+from longreach.training.config import TrainConfig
+from longreach.training.data import Chunk
+
+BETAS = (0.9, 0.999)
+EPSILON = 1e-8
+
+
+class Layout:
+    """Where each parameter lies in the vector.
+
+    >>> layout = Layout({"a": Initial((2, 2), "constant", 1.0), "b": Initial((1,), "constant", 0.0)})
+    >>> layout.named(torch.arange(5.0))["b"]
+    tensor([4.])
+    """
+
+    def __init__(self, table: Mapping[str, Initial]) -> None:
+        self.shapes = {name: initial.shape for name, initial in table.items()}
+        self._sizes = [math.prod(shape) for shape in self.shapes.values()]
+
+    @classmethod
+    def of(cls, config: DecoderConfig) -> Layout:
+        """The layout of a decoder."""
+        return cls(parameter_table(config))
+
+    def vector(self, parameters: Mapping[str, Tensor]) -> Tensor:
+        """The vector of these parameters."""
+        return torch.cat([parameters[name].reshape(-1) for name in self.shapes])
+
+    def named(self, vector: Tensor) -> Parameters:
+        """The parameters as views of the vector."""
+        parts = torch.split_with_sizes(vector, self._sizes)
+        return {
+            name: part.view(shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)
+        }
+
+
+@dataclass
+class State:
+    """What a step changes: parameters, both moments of the gradient, and how many steps there were."""
+
+    vector: Tensor
+    first: Tensor
+    second: Tensor
+    step: int = 0
+
+    @classmethod
+    def fresh(cls, vector: Tensor) -> State:
+        """Before the first step."""
+        return cls(vector, torch.zeros_like(vector), torch.zeros_like(vector))
+
+
+def learning_rate(config: TrainConfig, step: int) -> float:
+    """The rate of a step, counted from 0: up over the warm-up, then constant or down to 0.
+
+    >>> config = TrainConfig.resolve("sort", lr=1.0, max_steps=10, warmup=2)
+    >>> [learning_rate(config, step) for step in (0, 1, 2, 6)]
+    [0.0, 0.5, 1.0, 0.5]
+    """
+    if step < config.warmup:
+        return config.lr * step / config.warmup
+    if config.schedule == "constant":
+        return config.lr
+    return config.lr * (config.max_steps - step) / (config.max_steps - config.warmup)
+
+
+def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
+    """The chunk's share of the batch's mean loss over supervised places."""
+    with _precision(config):
+        logits = forward(layout.named(vector), config.decoder, chunk.tokens, chunk.position_ids, chunk.places)
+    each = F.cross_entropy(logits.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
+    return each @ chunk.weights.flatten()
+
+
+def _precision(config: TrainConfig) -> contextlib.AbstractContextManager[Any]:
+    if config.dtype == "float32":
+        return contextlib.nullcontext()
+    return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+def penalty_loss(vector: Tensor, layout: Layout, config: TrainConfig) -> Tensor:
+    """The penalty on attention between positions, times its coefficient."""
+    named, shape = layout.named(vector), config.decoder
+    products = []
+    for layer in range(shape.layers):
+        key, query = (
+            named[f"layers.{layer}.attention.{part}.weight"].view(shape.heads, shape.head_width, shape.width)
+            for part in ("key", "query")
+        )
+        products.append(key.transpose(-1, -2) @ query)
+    return config.penalty * position_penalty(named["positions"], products)
+
+
+def loss_and_gradient(
+    vector: Tensor, layout: Layout, config: TrainConfig, parts: Iterable[Chunk]
+) -> tuple[Tensor, Tensor]:
+    """The loss of a batch in chunks, penalty included, and its gradient: those of the whole batch at once."""
+    vector = vector.detach().requires_grad_()
+    total, gradient = vector.new_zeros(()), torch.zeros_like(vector)
+    for chunk in parts:
+        loss = chunk_loss(vector, layout, config, chunk)
+        gradient += torch.autograd.grad(loss, vector)[0]
+        total += loss.detach()
+    if config.penalty:
+        loss = penalty_loss(vector, layout, config)
+        gradient += torch.autograd.grad(loss, vector)[0]
+        total += loss.detach()
+    return total, gradient
+
+
+def update(
+    vector: Tensor, first: Tensor, second: Tensor, gradient: Tensor, numbers: Tensor, config: TrainConfig
+) -> Tensor:
+    """Clip and apply AdamW (Loshchilov and Hutter, arXiv 1711.05101) in place; the norm before clipping.
+
+    `numbers` are those of `step_numbers`: a tensor, so that a compiled step is one for all steps.
+    """
+    rate, size, scale = numbers.unbind()
+    norm: Tensor = torch.linalg.vector_norm(gradient)
+    gradient = gradient * (config.clip / (norm + 1e-6)).clamp(max=1.0)
+    first.mul_(BETAS[0]).add_(gradient, alpha=1 - BETAS[0])
+    second.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
+    vector.mul_(1 - rate * config.weight_decay)
+    vector.sub_(size * first / (second.sqrt() * scale + EPSILON))
+    return norm
+
+
+def step_numbers(config: TrainConfig, step: int) -> Tensor:
+    """Learning rate, step size and the scale of the second moment's root, both corrected for their bias."""
+    rate = learning_rate(config, step)
+    size = rate / (1 - BETAS[0] ** (step + 1))
+    return torch.tensor([rate, size, (1 - BETAS[1] ** (step + 1)) ** -0.5])

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.results.files import read_result
+from longreach.training.checkpoint import MODEL, load_model
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+SMALL = (
+    "--layers", 1, "--heads", 1, "--width", 16, "--lr", 3e-3, "--max-steps", 300, "--train-lengths", "1:10",
+    "--test-lengths", "11:20,21:30", "--test-size", 200,
+)  # fmt: skip
+
+
+def test_document_and_running_again(longreach: Call, tmp_path: Path) -> None:
+    command = ("train", "binary-majority", *SMALL, "--seeds", 2, "--runs", tmp_path, "--json")
+    done = longreach(*command)
+    assert (done.code, done.err) == (0, "")
+    members = json.loads(done.out)["runs"]
+    assert [member["seed"] for member in members] == [0, 1]
+    for member in members:
+        assert member["status"] == "done"
+        assert 0 < member["steps"] <= 300
+        assert member["seconds"] > 0
+        assert member["reached"] == (member["accuracy"]["1-10"] == 1.0)
+        assert set(member["accuracy"]) == set(member["accuracy_random_offset"]) == {"1-10", "11-20", "21-30"}
+        assert member["accuracy"]["1-10"] > 0.95
+        result = read_result(tmp_path, member["key"])
+        assert result.packages["torch"]
+        assert result.timings.parts["train"] > 0
+        assert result.checkpoints == (MODEL,)
+        assert load_model(tmp_path / member["key"] / MODEL)[1].width == 16
+    changed = [(tmp_path / member["key"] / "result.json").stat().st_mtime_ns for member in members]
+    assert json.loads(longreach(*command).out)["runs"] == members
+    assert changed == [(tmp_path / member["key"] / "result.json").stat().st_mtime_ns for member in members]
+
+
+def test_for_people(longreach: Call, tmp_path: Path) -> None:
+    command = ("train", "tomita-1", "--encoding", "nope", *SMALL, "--max-steps", 3, "--runs", tmp_path)
+    done = longreach(*command)
+    assert done.code == 0
+    head, row = done.out.splitlines()
+    assert head.split() == ["key", "seed", "status", "steps", "seconds", "1-10", "11-20", "21-30"]
+    assert row.split()[1:4] == ["0", "done", "3"]
+
+
+def test_dry_run(longreach: Call, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    command = ("train", "binary-majority", *SMALL, "--runs", runs)
+    done = longreach(*command, "--seeds", 3, "--dry-run", "--json")
+    document = json.loads(done.out)
+    assert (document["jobs"], document["done"], document["pending"], document["seconds"]) == (3, 0, 3, None)
+    assert not runs.exists()
+    assert longreach(*command, "--seeds", 3, "--dry-run").out.splitlines()[0] == "3 jobs: 0 done, 3 to run"
+    assert longreach(*command, "--json").code == 0
+    after = json.loads(longreach(*command, "--seeds", 3, "--dry-run", "--json").out)
+    assert (after["done"], after["pending"], after["estimated"]) == (1, 2, 2)
+    assert after["seconds"] > 0
+
+
+def test_a_member_that_fails_gives_exit_code_1(longreach: Call, tmp_path: Path) -> None:
+    command = ("train", "parity", *SMALL, "--lr", 1e30, "--runs", tmp_path)
+    done = longreach(*command, "--json")
+    assert done.code == 1
+    (member,) = json.loads(done.out)["runs"]
+    assert (member["status"], member["reached"], member["accuracy"]) == ("failed", False, {})
+    assert member["steps"] < 300
+    assert f"at step {member['steps']}" in member["error"]
+    assert "at step" in longreach(*command).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["binary-majorty"], "TASK: no task is named 'binary-majorty'; did you mean 'binary-majority'"),
+        (["sort", "--encoding", "appe"], "--encoding: unknown encoding 'appe'; did you mean 'ape'"),
+        (["sort", "--seed", 1, "--seeds", 2], "--seeds: goes without --seed"),
+        (["sort", "--seeds", 0], "--seeds: 0 is less than 1"),
+        (["sort", "--seed", -3], "--seed: "),
+        (["sort", "--train-lengths", "1-50"], "--train-lengths: '1-50' is not a range of lengths"),
+        (["sort", "--test-lengths", "51:100,"], "--test-lengths: '' is not a range of lengths"),
+        (["sort", "--train-lengths", "50:1"], "--train-lengths: 50:1 has no length"),
+        (["sort", "--layers", 0], "--layers: "),
+        (["sort", "--alphabet", "ab"], "--alphabet: goes with a TASK regex:…"),
+        (["sort", "--engine", "ray"], "--engine: ray is not available yet"),
+        (["sort", "--engine", "slurm"], "--engine: slurm is not available yet"),
+        (["regex:(ab", "--alphabet", "ab"], "TASK: "),
+        (["sort", "--sede", 1], "--sede: no such option"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_bad_options(longreach: Call, tmp_path: Path, arguments: list[object], message: str) -> None:
+    done = longreach("train", *arguments, "--runs", tmp_path, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_runs_must_be_a_directory(longreach: Call, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    done = longreach("train", "sort", "--runs", file)
+    assert (done.code, done.first_error) == (2, f"--runs: {file}: not a directory")
+
+
+def test_without_torch(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    done = longreach("train", "sort")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error == "training needs the extra 'train': pip install 'longreach[train]'"
+
+
+def test_help_has_an_example(longreach: Call) -> None:
+    assert "Example: longreach train binary-majority" in longreach("train", "--help").out
+
+
+def test_search(longreach: Call, tmp_path: Path) -> None:
+    fixed = ("--layers", 1, "--width", 16, "--lr", 1e-2, "--max-steps", 300, "--test-size", 100)
+    command = ("train", "binary-majority", "--search", *fixed, "--train-lengths", "1:5", "--runs", tmp_path)
+    assert json.loads(longreach(*command, "--dry-run", "--json").out)["jobs"] == 3
+    done = longreach(*command, "--seeds", 2, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert [member["heads"] for member in document["search"]] == [1, 2, 4]
+    reached = [member for member in document["search"] if member["reached"]]
+    assert reached
+    best = max(member["accuracy"]["6-10"] for member in reached)
+    first = next(member for member in reached if member["accuracy"]["6-10"] == best)
+    assert document["chosen"]["heads"] == first["heads"]
+    assert document["runs"][0]["key"] == first["key"]
+    assert sum(member["reached"] for member in document["runs"]) == 2 or len(document["runs"]) == 6
+    assert "heads" in longreach(*command).out.splitlines()[0]
+
+
+def test_search_without_success(longreach: Call, tmp_path: Path) -> None:
+    fixed = ("--heads", 1, "--layers", 1, "--width", 16, "--max-steps", 2, "--test-size", 50)
+    done = longreach(
+        "train", "sort", "--search", *fixed, "--train-lengths", "3:5", "--runs", tmp_path, "--json"
+    )
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert (len(document["search"]), document["chosen"], document["runs"]) == (2, None, [])
+    assert done.first_error == "no member of the search is right on the whole training range"

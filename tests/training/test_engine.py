@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from longreach.models.transformer import forward, initialise
+from longreach.results.schema import Evaluation
+from longreach.training import checkpoint, compiled, engine, step
+from longreach.training.config import TrainConfig
+from longreach.training.data import Batches, Streams, chunks
+from longreach.training.engine import Diverged, Trained, train
+from longreach.training.step import Layout, State, loss_and_gradient, step_numbers, update
+
+
+def tiny(**given: Any) -> TrainConfig:
+    fields = {
+        "layers": 1, "heads": 1, "width": 16, "lr": 3e-3, "max_steps": 60, "evaluate_every": 20,
+        "train_lengths": (1, 10), "test_lengths": ((11, 20),), "test_size": 100,
+    }  # fmt: skip
+    return TrainConfig.resolve(
+        given.pop("task", "parity"), given.pop("encoding", "ape"), **{**fields, **given}
+    )
+
+
+def same(one: Trained, other: Trained) -> bool:
+    equal = all(torch.equal(value, other.parameters[name]) for name, value in one.parameters.items())
+    return equal and one.rows == other.rows and one.steps == other.steps
+
+
+@pytest.mark.parametrize("task", ["parity", "copy-unique", "addition", "tomita-5"])
+@pytest.mark.parametrize("encoding", ["ape", "rope", "randomized"])
+def test_chunks_have_the_gradient_of_the_whole_batch(task: str, encoding: str) -> None:
+    config = tiny(
+        task=task, encoding=encoding, layers=2, train_lengths=(4, 15), test_lengths=((16, 20),), penalty=0.0
+    )
+    layout = Layout.of(config.decoder)
+    vector = layout.vector(initialise(config.decoder, 1))
+    batch = Batches(config).draw(Streams(0).data)
+
+    leaf = vector.clone().requires_grad_()
+    tokens, ids = torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
+    logits = forward(layout.named(leaf), config.decoder, tokens, ids)
+    mask = torch.from_numpy(batch.mask)
+    plain = F.cross_entropy(logits[mask], torch.from_numpy(batch.targets)[mask])
+    (wanted,) = torch.autograd.grad(plain, leaf)
+
+    for parts in (1, 3, 8):
+        loss, gradient = loss_and_gradient(vector, layout, config, chunks(batch, parts))
+        assert loss.item() == pytest.approx(plain.item(), abs=1e-6)
+        assert (gradient - wanted).abs().max() < 1e-6
+
+
+def test_chunks_of_a_fixed_shape_have_the_same_gradient() -> None:
+    config = tiny(task="addition", train_lengths=(4, 15))
+    layout = Layout.of(config.decoder)
+    vector = layout.vector(initialise(config.decoder, 1))
+    batch = Batches(config).draw(Streams(0).data)
+    shape = compiled.fixed_shape(config)
+    fixed = list(chunks(batch, 1, *shape))
+    assert fixed[0].tokens.shape == (64, shape[0])
+    assert fixed[0].targets.shape == (64, shape[1])
+    one, other = (loss_and_gradient(vector, layout, config, p)[1] for p in (fixed, chunks(batch, 4)))
+    assert (one - other).abs().max() < 1e-6
+
+
+def test_chunks_are_trimmed_and_keep_every_row() -> None:
+    batch = Batches(tiny(task="sort")).draw(Streams(3).data)
+    parts = list(chunks(batch, 4))
+    widths = [chunk.tokens.shape[1] for chunk in parts]
+    assert widths == sorted(widths)
+    assert widths[0] < widths[-1]
+    assert sum(len(chunk.tokens) for chunk in parts) == 64
+    assert sum(float(chunk.weights.sum()) for chunk in parts) == pytest.approx(1.0)
+    assert sum(int((chunk.weights > 0).sum()) for chunk in parts) == int(batch.mask.sum())
+
+
+def test_update_is_adamw_with_clipping() -> None:
+    config = tiny(weight_decay=0.1, warmup=3, clip=0.5)
+    chance = torch.Generator().manual_seed(0)
+    start = torch.randn(50, generator=chance)
+    state = State.fresh(start.clone())
+    reference = torch.nn.Parameter(start.clone())
+    optimizer = torch.optim.AdamW([reference], weight_decay=0.1)
+    for number in range(10):
+        gradient = torch.randn(50, generator=chance) * (0.01 if number % 2 else 1.0)
+        reference.grad = gradient.clone()
+        wanted = torch.nn.utils.clip_grad_norm_([reference], 0.5)
+        optimizer.param_groups[0]["lr"] = step.learning_rate(config, number)
+        optimizer.step()
+        norm = update(state.vector, state.first, state.second, gradient, step_numbers(config, number), config)
+        assert norm.item() == pytest.approx(wanted.item())
+        assert (state.vector - reference.detach()).abs().max() < 1e-6
+
+
+def test_schedules() -> None:
+    config = tiny(lr=1.0, max_steps=100, warmup=10)
+    assert [step.learning_rate(config, number) for number in (0, 5, 10, 55)] == [0.0, 0.5, 1.0, 0.5]
+    constant = tiny(lr=1.0, max_steps=100, warmup=10, schedule="constant")
+    assert [step.learning_rate(constant, number) for number in (5, 10, 99)] == [0.5, 1.0, 1.0]
+
+
+def test_penalty_enters_the_loss_and_its_gradient() -> None:
+    config, plain = tiny(penalty=10.0), tiny()
+    layout = Layout.of(config.decoder)
+    vector = layout.vector(initialise(config.decoder, 1)) * 5
+    batch = Batches(config).draw(Streams(0).data)
+    with_it = loss_and_gradient(vector, layout, config, chunks(batch, 1))
+    without = loss_and_gradient(vector, layout, plain, chunks(batch, 1))
+    named = layout.named(vector)
+    kq = named["layers.0.attention.key.weight"].T @ named["layers.0.attention.query.weight"]
+    squares = (named["positions"] @ kq @ named["positions"].T).square().triu()
+    n = len(squares)
+    assert (with_it[0] - without[0]).item() == pytest.approx(
+        10 * squares.sum().item() / (n * (n + 1) / 2), rel=1e-3
+    )
+    assert not torch.equal(with_it[1], without[1])
+
+
+def test_same_seed_same_numbers_and_another_seed_others() -> None:
+    assert same(train(tiny()), train(tiny()))
+    one, other = train(tiny()), train(tiny(seed=1))
+    assert not torch.equal(one.parameters["embedding"], other.parameters["embedding"])
+
+
+def test_evaluation_does_not_change_training() -> None:
+    often, rarely = train(tiny(evaluate_every=7)), train(tiny(evaluate_every=60, test_size=50))
+    assert torch.equal(often.parameters["embedding"], rarely.parameters["embedding"])
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("stop", [1, 20, 33, 60])
+def test_resumed_run_gives_the_numbers_of_an_uninterrupted_one(tmp_path: Path, stop: int) -> None:
+    def kill(done: int, row: Evaluation | None) -> None:
+        if done == stop + 1:
+            raise Killed
+
+    config = tiny()
+    if stop < 60:
+        with pytest.raises(Killed):
+            train(config, tmp_path, report=kill, checkpoint_seconds=0)
+    else:
+        train(config, tmp_path, checkpoint_seconds=0)
+    again = train(config, tmp_path)
+    assert again.resumed == stop
+    assert same(again, train(config))
+
+
+def test_damaged_state_begins_anew_and_another_configuration_is_refused(tmp_path: Path) -> None:
+    config = tiny()
+    train(config, tmp_path, checkpoint_seconds=0)
+    path = tmp_path / checkpoint.STATE
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    again = train(config, tmp_path)
+    assert again.resumed == 0
+    assert same(again, train(config))
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="the state of another configuration"):
+        train(tiny(seed=5), tmp_path)
+    with pytest.raises(ValueError, match=r"has the shape \(\d+,\), expected \(3,\)"):
+        checkpoint.load(tmp_path, config.key, 3)
+
+
+def test_stops_when_the_training_range_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    def right_from_the_second(vector: torch.Tensor, *_: object) -> float:
+        calls.append(1)
+        return 1.0 if len(calls) >= 2 else 0.5
+
+    calls: list[int] = []
+    monkeypatch.setattr(engine, "accuracy", right_from_the_second)
+    trained = train(tiny())
+    assert (trained.steps, trained.reached) == (40, True)
+    assert [row.step for row in trained.rows] == [20, 40]
+    assert set(trained.rows[-1].accuracy) == {"1-10", "11-20"} == set(trained.rows[-1].accuracy_random_offset)
+
+
+def test_a_loss_that_is_not_a_number_is_reported_with_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(vector: torch.Tensor, *rest: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        calls.append(1)
+        loss, gradient = loss_and_gradient(vector, *rest)
+        return (loss * math.nan if len(calls) == 25 else loss), gradient
+
+    calls: list[int] = []
+    monkeypatch.setattr(engine, "loss_and_gradient", broken)
+    with pytest.raises(Diverged, match="the loss is nan at step 25") as caught:
+        train(tiny())
+    assert [row.step for row in caught.value.rows] == [20]
+
+
+def test_learns_binary_majority() -> None:
+    trained = train(tiny(task="binary-majority", max_steps=300, evaluate_every=50, test_size=500))
+    assert trained.rows[-1].accuracy["1-10"] > 0.97
+    assert trained.rows[-1].accuracy["11-20"] > 0.9
+    assert trained.rows[-1].accuracy_random_offset["11-20"] > 0.9
+
+
+@pytest.mark.parametrize("encoding", ["nope", "sinusoidal", "rope", "alibi", "t5", "fire", "randomized"])
+def test_every_encoding_trains(encoding: str) -> None:
+    trained = train(tiny(task="tomita-5", encoding=encoding, heads=2, max_steps=5, test_size=20))
+    assert math.isfinite(trained.rows[-1].loss or math.nan)
+
+
+def test_bfloat16_is_near_float32() -> None:
+    exact, coarse = (train(tiny(dtype=dtype, max_steps=20)) for dtype in ("float32", "bfloat16"))
+    assert exact.rows[-1].loss == pytest.approx(coarse.rows[-1].loss, rel=0.02)
+    assert exact.rows[-1].loss != coarse.rows[-1].loss
+
+
+def test_streams_are_apart() -> None:
+    one, other = Streams(4), Streams(4)
+    one.evaluation.random(1000)
+    assert np.array_equal(one.data.random(10), other.data.random(10))
+    assert Streams(4).initial != Streams(5).initial
+
+
+def test_without_a_compiler_the_step_runs_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    trained = train(tiny(compile=True))
+    assert not trained.compiled
+    assert len(trained.notes) == 1
+    assert "no C++ compiler" in trained.notes[0]
+    assert same(trained, train(tiny()))
+
+
+@pytest.mark.skipif(compiled.compiler() is None, reason="no C++ compiler")
+@pytest.mark.filterwarnings("ignore")
+def test_a_compiled_step_is_the_same_step() -> None:
+    config = tiny(compile=True, max_steps=20, penalty=0.1)
+    trained, plain = train(config), train(tiny(compile=False, max_steps=20, penalty=0.1))
+    assert trained.compiled
+    assert trained.rows[-1].loss == pytest.approx(plain.rows[-1].loss, abs=1e-5)
+    assert same(trained, train(config))
+    shared = compiled.compiled_step(config)
+    assert compiled.compiled_step(tiny(compile=True, seed=9, lr=1.0, penalty=0.1)) is shared
+    assert compiled.compiled_step(tiny(compile=True, width=8, penalty=0.1)) is not shared

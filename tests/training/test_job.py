@@ -1,0 +1,80 @@
+"""The job as engines run it: results, a kill in the middle, a loss that is not a number."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from longreach.execution.jobs import Job
+from longreach.execution.local import LocalEngine
+from longreach.execution.record import run_pending
+from longreach.results.files import write_result
+from longreach.training import checkpoint
+from longreach.training.job import FUNCTION, PROGRESS, Diary, run
+from tests.training.test_engine import tiny
+
+
+def test_result(tmp_path: Path) -> None:
+    config = tiny()
+    result = run(config.document(), tmp_path / config.key)
+    assert (result.status, result.seed, result.device) == ("done", 0, "cpu")
+    assert result.final is not None
+    assert result.final.steps == result.rows[-1].step
+    assert set(result.final.accuracy) == {"1-10", "11-20"}
+    assert [row.step for row in result.rows] == [20, 40, 60]
+    assert {"prepare", "train", "evaluate"} <= set(result.timings.parts)
+    assert sorted(path.name for path in (tmp_path / config.key).iterdir()) == [checkpoint.MODEL]
+    assert write_result(tmp_path, result).exists()
+    parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
+    assert shape == config.decoder
+    assert parameters["embedding"].shape == (len(config.loaded_task.tokens), 16)
+
+
+def test_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> None:
+    configs = [tiny(seed=seed) for seed in range(3)]
+    jobs = [Job.of(FUNCTION, config.document()) for config in configs]
+    together = {result.key: result for result in run_pending(jobs, tmp_path, LocalEngine(workers=2))}
+    for config in configs:
+        alone = run(config.document())
+        assert alone.final is not None
+        assert together[config.key].rows == alone.rows
+
+
+def test_diverging_member_has_failed(tmp_path: Path) -> None:
+    result = run(tiny(lr=1e30).document(), tmp_path)
+    assert (result.status, result.error is not None) == ("failed", True)
+    assert result.final is not None
+    assert result.final.steps < 60
+    assert str(result.error).endswith(f"at step {result.final.steps}")
+
+
+def test_killed_process_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
+    config = tiny(max_steps=500, evaluate_every=200, task="copy-repeat")
+    code = (
+        "import json, sys; from pathlib import Path; from longreach.training.engine import train\n"
+        "from longreach.training.config import TrainConfig\n"
+        "train(TrainConfig.read(json.loads(sys.argv[1])), Path(sys.argv[2]), checkpoint_seconds=0.05)"
+    )
+    command = [sys.executable, "-c", code, json.dumps(config.document()), str(tmp_path)]
+    process = subprocess.Popen(command)
+    limit = time.monotonic() + 60
+    while not (tmp_path / checkpoint.STATE).exists() and time.monotonic() < limit:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    resumed = run(config.document(), tmp_path)
+    assert resumed.final is not None
+    assert int(str(resumed.final.details["resumed"])) > 0
+    assert resumed.rows == run(config.document()).rows
+
+
+def test_diary(tmp_path: Path) -> None:
+    diary = Diary(tmp_path / "member")
+    diary(3, None)
+    diary(4, None)  # too soon
+    assert json.loads((tmp_path / "member" / PROGRESS).read_text(encoding="utf-8")) == {"step": 3}
