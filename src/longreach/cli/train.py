@@ -98,7 +98,7 @@ def train(
     Members that are done are not trained again; one that was killed goes on where it was.
     The exit code is 0 when all members finished, right or not, and 1 when one failed.
 
-    Example: [bold]longreach train binary-majority --seeds 3[/bold]
+    Example: longreach train binary-majority --seeds 3
     """
     if engine is not EngineName.local:
         raise InputError(f"--engine: {engine.value} is not available yet; there is local")
