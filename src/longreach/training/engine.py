@@ -27,6 +27,10 @@ CHECKPOINT_SECONDS = 30.0
 CHUNKS = 4
 CHUNKS_FROM_WIDTH = 64  # below, a step is overhead, and one more chunk is one more of it
 
+SAMPLE_STEPS = 3
+SAMPLE_ROWS = 8
+SAMPLE_FROM_WIDTH = 256
+
 
 class Diverged(Exception):
     """The loss or its gradient is not a number any more."""
@@ -73,6 +77,25 @@ def train(
     """
     torch.set_num_threads(1)
     return _Run(config, directory, report, checkpoint_seconds).go()
+
+
+def seconds_at_most(config: TrainConfig) -> float:
+    """How long all steps of a member take, from a few of them; most members stop before the last.
+
+    >>> seconds_at_most(TrainConfig.resolve("binary-majority")) > 1
+    True
+    """
+    torch.set_num_threads(1)
+    # A few rows are enough to tell where a step is work, not overhead.
+    rows = min(config.batch, SAMPLE_ROWS) if config.width >= SAMPLE_FROM_WIDTH else config.batch
+    sample = config.model_copy(update={"batch": rows, "test_size": 1, "compile": False})
+    run = _Run(sample, None, None, CHECKPOINT_SECONDS)
+    run._step()  # the first one is slow
+    start = time.perf_counter()
+    for _ in range(SAMPLE_STEPS):
+        run._step()
+    each = (time.perf_counter() - start) / SAMPLE_STEPS * config.batch / rows
+    return each * config.max_steps
 
 
 @dataclass
