@@ -249,7 +249,9 @@ def _plan(configs: Sequence[TrainConfig], runs: Path, workers: int | None, as_js
         print_json({**asdict(found), "seconds_at_most": most, "members": keys, "config": config})
         return
     again = f", {found.failed} of them failed before" if found.failed else ""
-    print(f"{found.jobs} jobs: {found.done} done, {found.pending} to run{again}")
+    print(
+        f"{found.jobs} job{'s' if found.jobs > 1 else ''}: {found.done} done, {found.pending} to run{again}"
+    )
     if most is not None:
         print(f"at most about {_duration(most)}, if no member stops early")
     elif found.seconds is not None:
