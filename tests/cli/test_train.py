@@ -56,12 +56,16 @@ def test_dry_run(longreach: Call, tmp_path: Path) -> None:
     done = longreach(*command, "--seeds", 3, "--dry-run", "--json")
     document = json.loads(done.out)
     assert (document["jobs"], document["done"], document["pending"], document["seconds"]) == (3, 0, 3, None)
+    assert document["seconds_at_most"] > 0
     assert not runs.exists()
-    assert longreach(*command, "--seeds", 3, "--dry-run").out.splitlines()[0] == "3 jobs: 0 done, 3 to run"
+    first, second = longreach(*command, "--seeds", 3, "--dry-run").out.splitlines()
+    assert first == "3 jobs: 0 done, 3 to run"
+    assert second.startswith("at most about ")
     assert longreach(*command, "--json").code == 0
     after = json.loads(longreach(*command, "--seeds", 3, "--dry-run", "--json").out)
     assert (after["done"], after["pending"], after["estimated"]) == (1, 2, 2)
     assert after["seconds"] > 0
+    assert after["seconds_at_most"] is None
 
 
 def test_a_member_that_fails_gives_exit_code_1(longreach: Call, tmp_path: Path) -> None:

@@ -163,6 +163,8 @@ def test_damaged_state_begins_anew_and_another_configuration_is_refused(tmp_path
     again = train(config, tmp_path)
     assert again.resumed == 0
     assert same(again, train(config))
+    path.write_bytes(content[:-100] + bytes([content[-100] ^ 1]) + content[-99:])
+    assert train(config, tmp_path).resumed == 0
     path.write_bytes(content)
     with pytest.raises(ValueError, match="the state of another configuration"):
         train(tiny(seed=5), tmp_path)

@@ -67,10 +67,12 @@ def test_killed_process_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
+    (tmp_path / f".{checkpoint.STATE}.0123.tmp").write_bytes(b"half")  # as a kill during a write leaves it
     resumed = run(config.document(), tmp_path)
     assert resumed.final is not None
     assert int(str(resumed.final.details["resumed"])) > 0
     assert resumed.rows == run(config.document()).rows
+    assert sorted(path.name for path in tmp_path.iterdir()) == [checkpoint.MODEL]
 
 
 def test_diary(tmp_path: Path) -> None:

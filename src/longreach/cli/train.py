@@ -226,21 +226,42 @@ def _engine(configs: Sequence[TrainConfig], workers: int | None) -> Engine:
 
 
 def _plan(configs: Sequence[TrainConfig], runs: Path, workers: int | None, as_json: bool) -> None:
+    """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few."""
     from dataclasses import asdict
 
-    from longreach.execution.plan import plan
+    from longreach.execution.plan import plan, shape
+    from longreach.execution.record import pending
+    from longreach.training.engine import seconds_at_most
 
-    found = plan(map(_job, configs), runs, _engine(configs, workers).parallel)
+    jobs, parallel = [_job(config) for config in configs], _engine(configs, workers).parallel
+    found = plan(jobs, runs, parallel)
+    most: float | None = None
+    if found.estimated < found.pending:
+        waiting = {job.key for job in pending(jobs, runs)}
+        members = [config for config in configs if config.key in waiting]
+        times = {shape(config.document()): config for config in members}
+        each = {name: seconds_at_most(config) for name, config in times.items()}
+        all_of_them = [each[shape(config.document())] for config in members]
+        most = max(sum(all_of_them) / parallel, *all_of_them)
     if as_json:
+        keys = [{"key": one.key, "seed": one.seed} for one in configs]
         config = configs[0].document()
-        keys = [{"key": each.key, "seed": each.seed} for each in configs]
-        print_json({**asdict(found), "members": keys, "config": config})
+        print_json({**asdict(found), "seconds_at_most": most, "members": keys, "config": config})
         return
     again = f", {found.failed} of them failed before" if found.failed else ""
-    print(f"{found.jobs} jobs: {found.done} done, {found.pending} to run{again}")
-    if found.pending:
-        known = found.seconds is not None and found.estimated == found.pending
-        print(f"about {found.seconds:.0f} seconds" if known else "no earlier run says how long they take")
+    print(
+        f"{found.jobs} job{'s' if found.jobs > 1 else ''}: {found.done} done, {found.pending} to run{again}"
+    )
+    if most is not None:
+        print(f"at most about {_duration(most)}, if no member stops early")
+    elif found.seconds is not None:
+        print(f"about {_duration(found.seconds)}")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
 def _run(configs: Sequence[TrainConfig], runs: Path, workers: int | None) -> list[Result]:

@@ -6,7 +6,9 @@ its place cannot hold one without the other.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +47,8 @@ def save(directory: Path, state: State, progress: Progress) -> None:
     """Write the state in place of the last one."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {"vector": state.vector, "first": state.first, "second": state.second}
-    content = safetensors.torch.save(tensors, {"progress": progress.model_dump_json()})
+    text = progress.model_dump_json()
+    content = safetensors.torch.save(tensors, {"progress": text, "checksum": _checksum(tensors, text)})
     write_atomically(directory / STATE, content)
 
 
@@ -59,6 +62,8 @@ def load(directory: Path, key: str, size: int) -> tuple[State, Progress] | None:
     if found is None:
         return None
     tensors, metadata = found
+    if metadata.get("checksum") != _checksum(tensors, metadata.get("progress", "")):
+        return None
     try:
         progress = Progress.model_validate_json(metadata.get("progress", ""))
         state = State(tensors["vector"], tensors["first"], tensors["second"], progress.step)
@@ -70,6 +75,21 @@ def load(directory: Path, key: str, size: int) -> tuple[State, Progress] | None:
         if tuple(tensor.shape) != (size,):
             raise InputError(f"{path}: {name} has the shape {tuple(tensor.shape)}, expected ({size},)")
     return state, progress
+
+
+def remove(directory: Path) -> None:
+    """Remove the state, and drafts of it that were left when a process was killed."""
+    with contextlib.suppress(OSError):
+        for path in [directory / STATE, *directory.glob(f".{STATE}.*.tmp")]:
+            path.unlink(missing_ok=True)
+
+
+def _checksum(tensors: Parameters, text: str) -> str:
+    """A disk can change a byte without a word; a run that goes on from there would be wrong."""
+    total = zlib.crc32(text.encode())
+    for name in sorted(tensors):
+        total = zlib.crc32(tensors[name].contiguous().numpy().data, total)
+    return f"{total:08x}"
 
 
 def _read(path: Path) -> tuple[Parameters, dict[str, str]] | None:

@@ -118,5 +118,8 @@ def _chunk(batch: Batch, rows: IntArray, total: int, width: int | None, places: 
 
 def _wide(array: NDArray[Any], width: int) -> NDArray[Any]:
     """The array with zeros, or False, in the columns that it lacks."""
-    missing = width - array.shape[1]
-    return np.ascontiguousarray(array if missing <= 0 else np.pad(array, ((0, 0), (0, missing))))
+    if array.shape[1] == width:
+        return np.ascontiguousarray(array)
+    made = np.zeros((len(array), width), dtype=array.dtype)
+    made[:, : array.shape[1]] = array
+    return made

@@ -20,12 +20,17 @@ from longreach.training.checkpoint import Progress
 from longreach.training.compiled import Step, compiled_step, compiler, fixed_shape
 from longreach.training.config import TrainConfig
 from longreach.training.data import Batches, Streams, chunks
-from longreach.training.evaluate import accuracy, test_sets
+from longreach.training.evaluate import accuracy, draw_bins
 from longreach.training.step import Layout, State, loss_and_gradient, step_numbers, update
 
-CHECKPOINT_SECONDS = 30.0
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.05  # of the time, at most, where writing the state is slow
 CHUNKS = 4
 CHUNKS_FROM_WIDTH = 64  # below, a step is overhead, and one more chunk is one more of it
+
+SAMPLE_STEPS = 3
+SAMPLE_ROWS = 8
+SAMPLE_FROM_WIDTH = 256
 
 
 class Diverged(Exception):
@@ -75,6 +80,25 @@ def train(
     return _Run(config, directory, report, checkpoint_seconds).go()
 
 
+def seconds_at_most(config: TrainConfig) -> float:
+    """How long all steps of a member take, from a few of them; most members stop before the last.
+
+    >>> seconds_at_most(TrainConfig.resolve("binary-majority")) > 1
+    True
+    """
+    torch.set_num_threads(1)
+    # A few rows are enough to tell where a step is work, not overhead.
+    rows = min(config.batch, SAMPLE_ROWS) if config.width >= SAMPLE_FROM_WIDTH else config.batch
+    sample = config.model_copy(update={"batch": rows, "test_size": 1, "compile": False})
+    run = _Run(sample, None, None, CHECKPOINT_SECONDS)
+    run._step()  # the first one is slow
+    start = time.perf_counter()
+    for _ in range(SAMPLE_STEPS):
+        run._step()
+    each = (time.perf_counter() - start) / SAMPLE_STEPS * config.batch / rows
+    return each * config.max_steps
+
+
 @dataclass
 class _Run:
     config: TrainConfig
@@ -94,7 +118,7 @@ class _Run:
         self.batches = Batches(config)
         self.state = State.fresh(self.layout.vector(initialise(config.decoder, streams.initial)))
         with self._timed("prepare"):
-            self.tests = test_sets(config, streams.evaluation)
+            self.tests = draw_bins(config, streams.evaluation)
         self.parts = CHUNKS if config.width >= CHUNKS_FROM_WIDTH else 1
         self.compiled: Step | None = None
         self.shape: tuple[int, int] | tuple[None, None] = (None, None)
@@ -104,7 +128,7 @@ class _Run:
             self.compiled = compiled_step(config)
             self.parts, self.shape = 1, fixed_shape(config)
         self.resumed = self._resume()
-        self.saved = time.monotonic()
+        self.next_save = time.monotonic() + self.checkpoint_seconds
 
     def go(self) -> Trained:
         config, state = self.config, self.state
@@ -173,7 +197,7 @@ class _Run:
 
     def _keep(self) -> None:
         """Write the state when the last one is old enough; numbers do not depend on when."""
-        if self.directory is None or time.monotonic() - self.saved < self.checkpoint_seconds:
+        if self.directory is None or time.monotonic() < self.next_save:
             return
         progress = Progress(
             key=self.config.key,
@@ -183,9 +207,12 @@ class _Run:
             rows=self.rows,
             seconds=self.seconds,
         )
+        start = time.monotonic()
         with self._timed("checkpoint"):
             checkpoint.save(self.directory, self.state, progress)
-        self.saved = time.monotonic()
+        end = time.monotonic()
+        pause = max(self.checkpoint_seconds, (end - start) / CHECKPOINT_SHARE)
+        self.next_save = end + (pause if self.checkpoint_seconds else 0.0)
 
     def _resume(self) -> int:
         if self.directory is None:

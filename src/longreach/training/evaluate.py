@@ -19,10 +19,8 @@ TOKENS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
-class TestSet:
-    """The test sequences of one range, from the first position on and at random offsets."""
-
-    __test__ = False  # not a test, whatever its name
+class Bin:
+    """The test sequences of one range of lengths, from the first position on and at random offsets."""
 
     lengths: Range
     first: tuple[Chunk, ...]
@@ -34,20 +32,17 @@ class TestSet:
         return range_name(self.lengths)
 
 
-def test_sets(config: TrainConfig, rng: np.random.Generator) -> tuple[TestSet, ...]:
+def draw_bins(config: TrainConfig, rng: np.random.Generator) -> tuple[Bin, ...]:
     """The test sets of a member, the training range first."""
-    return tuple(_test_set(config, lengths, rng) for lengths in config.ranges)
+    return tuple(_bin(config, lengths, rng) for lengths in config.ranges)
 
 
-test_sets.__test__ = False  # type: ignore[attr-defined]
-
-
-def _test_set(config: TrainConfig, lengths: Range, rng: np.random.Generator) -> TestSet:
+def _bin(config: TrainConfig, lengths: Range, rng: np.random.Generator) -> Bin:
     task = config.loaded_task
     batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
     first = placed(batch, config, "none", rng)
     shifted = placed(batch, config, "random", rng)
-    return TestSet(lengths, _cut(first), _cut(shifted))
+    return Bin(lengths, _cut(first), _cut(shifted))
 
 
 def _cut(batch: Batch) -> tuple[Chunk, ...]:

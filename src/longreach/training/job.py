@@ -43,9 +43,9 @@ def run(config: Mapping[str, Any], directory: Path | None = None, *, report: Rep
             checkpoint.save_model(directory, trained.parameters, member.decoder)
         result = _done(member, trained, started, directory)
     if directory is not None:
-        for name in (checkpoint.STATE, PROGRESS):  # only a run that goes on needs them
-            with contextlib.suppress(OSError):
-                (directory / name).unlink()
+        checkpoint.remove(directory)  # only a run that goes on needs it
+        with contextlib.suppress(OSError):
+            (directory / PROGRESS).unlink()
     return result
 
 
