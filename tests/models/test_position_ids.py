@@ -1,4 +1,4 @@
-"""Offsets and randomized ids."""
+"""Randomized position ids."""
 
 from __future__ import annotations
 
@@ -8,25 +8,12 @@ import numpy as np
 import pytest
 
 from longreach.errors import InputError
-from longreach.models.position_ids import offset_ids, random_offsets, randomized_ids
-
-
-def test_every_offset_that_fits_is_drawn() -> None:
-    lengths = np.tile([2, 5, 6], 400)
-    offsets = random_offsets(lengths, 6, np.random.default_rng(0))
-    for length, last in ((2, 4), (5, 1), (6, 0)):
-        assert set(offsets[lengths == length]) == set(range(last + 1))
+from longreach.models.position_ids import randomized_ids
 
 
 def test_ids_that_do_not_fit_are_refused() -> None:
-    rng = np.random.default_rng(0)
-    for refused in (
-        lambda: random_offsets(np.array([7]), 6, rng),
-        lambda: randomized_ids(np.array([7]), 7, 6, rng),
-        lambda: offset_ids(np.array([5]), np.array([2]), 5, 6),
-    ):
-        with pytest.raises(InputError, match="7 position ids are needed, the model has 6"):
-            refused()
+    with pytest.raises(InputError, match="7 position ids are needed, the model has 6"):
+        randomized_ids(np.array([7]), 7, 6, np.random.default_rng(0))
 
 
 def test_randomized_ids_are_uniform_increasing_choices() -> None:

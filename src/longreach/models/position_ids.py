@@ -1,4 +1,4 @@
-"""Position ids for training and evaluation, as arrays; rows are padded on the right."""
+"""Randomized position ids as arrays, padded on the right; offsets are the tasks' business."""
 
 from __future__ import annotations
 
@@ -8,28 +8,6 @@ from numpy.typing import NDArray
 from longreach.errors import InputError
 
 Ids = NDArray[np.int64]
-
-
-def offset_ids(lengths: Ids, offsets: Ids, time: int, positions: int) -> Ids:
-    """Consecutive ids from each row's offset, (batch, time); those of padding stay inside the table.
-
-    >>> offset_ids(np.array([3, 2]), np.array([0, 4]), 4, 6)
-    array([[0, 1, 2, 3],
-           [4, 5, 5, 5]])
-    """
-    _check(lengths + offsets, positions)
-    ids: Ids = np.minimum(np.arange(time) + offsets[:, None], positions - 1)
-    return ids
-
-
-def random_offsets(lengths: Ids, positions: int, rng: np.random.Generator) -> Ids:
-    """A uniformly random offset that fits, per row.
-
-    >>> random_offsets(np.array([6, 6]), 6, np.random.default_rng(0))
-    array([0, 0])
-    """
-    _check(lengths, positions)
-    return rng.integers(0, positions - lengths, endpoint=True)
 
 
 def randomized_ids(lengths: Ids, time: int, positions: int, rng: np.random.Generator) -> Ids:
