@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
+import torch
 
 from longreach.errors import InputError
 from longreach.limit import attention as heads
@@ -216,7 +217,6 @@ def test_bfloat16_rounds_to_nearest_even() -> None:
 
 
 def test_bfloat16_agrees_with_torch() -> None:
-    torch = pytest.importorskip("torch")
     values = np.random.default_rng(0).normal(size=1000).astype(np.float32)
     expected = torch.tensor(values).to(torch.bfloat16).to(torch.float32).numpy()
     np.testing.assert_array_equal(round_bfloat16(values), expected)

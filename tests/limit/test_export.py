@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+import torch
 from safetensors import safe_open
 
 from longreach.errors import InputError
@@ -137,7 +138,6 @@ def test_other_readers_understand_the_tensors(tmp_path: Path) -> None:
     with safe_open(str(tmp_path / "wide" / TENSORS), framework="numpy") as file:
         np.testing.assert_array_equal(file.get_tensor("E"), model.embedding)
         assert file.get_tensor("layer.0.heaviside").dtype == np.bool_
-    torch = pytest.importorskip("torch")
     model = replace(model, embedding=np.random.default_rng(0).normal(size=(3, 4)))
     save(model, tmp_path / "narrow", "bfloat16")
     with safe_open(str(tmp_path / "narrow" / TENSORS), framework="pt") as file:

@@ -243,7 +243,10 @@ def equal(
     from longreach.crasp.library import load_program
 
     left, right = load_program(file).core, load_program(other).core
-    result = compare_programs(left, right, DEFAULT_LENGTH if length is None else length)
+    try:
+        result = compare_programs(left, right, DEFAULT_LENGTH if length is None else length)
+    except InputError as error:
+        raise InputError(f"FILE: {error.message}") from None
     sides = f"accepted by {file} alone", f"accepted by {other} alone"
     _answer(result, length, as_json, sides, None if left.is_predictor else left)
 

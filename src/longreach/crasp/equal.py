@@ -350,7 +350,7 @@ def equal(
     ('a', 'a')
     """
     if left.is_predictor != right.is_predictor:
-        raise InputError("FILE: one program is a predictor and the other is not")
+        raise InputError("one program is a predictor and the other is not")
     letters = tuple(alphabet) if alphabet is not None else common_alphabet(left, right)
     first, second = simplify(left), simplify(right)
     if (first.ops, first.accept, first.outputs) == (second.ops, second.accept, second.outputs):
@@ -365,6 +365,6 @@ def common_alphabet(left: Core, right: Core) -> tuple[str, ...]:
     for one, other in ((left, right), (right, left)):
         missing = [symbol for symbol in other.alphabet if one.closed and symbol not in one.alphabet]
         if missing:
-            raise InputError(f"FILE: the alphabets differ: token {missing[0]!r} is in one of them alone")
+            raise InputError(f"the alphabets differ: token {missing[0]!r} is in one of them alone")
     # A program that names no token treats all alike, so any one stands for them.
     return tuple(dict.fromkeys(left.alphabet + right.alphabet)) or ("a",)

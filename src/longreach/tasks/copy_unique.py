@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from longreach.tasks.distinct import DistinctSymbols, distinct_symbols
 from longreach.tasks.evidence import Evidence
-from longreach.tasks.layout import SequenceTask
-from longreach.tasks.sort import SIZE, distinct_symbols
-from longreach.tasks.task import EOS, BoolArray, IntArray
+from longreach.tasks.task import EOS, IntArray
 
 
 @dataclass(frozen=True)
-class CopyUnique(SequenceTask):
+class CopyUnique(DistinctSymbols):
     """SOS 5 2 9 SEP 5 2 9 EOS: x is a uniformly random choice of distinct symbols in random order.
 
     >>> CopyUnique().answer(["5", "2", "9"])
     ('5', '2', '9', 'EOS')
     """
-
-    size: int = SIZE
-    """How many symbols there are: also the greatest LEN."""
 
     name = "copy-unique"
     about = "distinct symbols, written again"
@@ -33,16 +28,6 @@ class CopyUnique(SequenceTask):
         "a program would tell whether a given pair of symbols occurred (Huang et al., C.2.2)",
     )
     ape = Evidence("program", "copy-unique", "an induction head: each symbol has one predecessor")
-
-    @cached_property
-    def symbols(self) -> tuple[str, ...]:
-        return tuple(map(str, range(self.size)))
-
-    def has(self, lengths: IntArray) -> BoolArray:
-        return (lengths >= 1) & (lengths <= self.size)
-
-    def answer_size(self, length: int) -> int:
-        return length
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*x, EOS)
