@@ -15,7 +15,7 @@ from longreach.training import checkpoint, compiled, engine, step
 from longreach.training.config import TrainConfig
 from longreach.training.data import Batches, Streams, chunks
 from longreach.training.engine import Diverged, Trained, train
-from longreach.training.step import Layout, State, loss_and_gradient, step_numbers, update
+from longreach.training.step import Layout, State, chunk_logits, loss_and_gradient, step_numbers, update
 
 
 def tiny(**given: Any) -> TrainConfig:
@@ -244,3 +244,29 @@ def test_a_compiled_step_is_the_same_step() -> None:
     shared = compiled.compiled_step(config)
     assert compiled.compiled_step(tiny(compile=True, seed=9, lr=1.0, penalty=0.1)) is shared
     assert compiled.compiled_step(tiny(compile=True, width=8, penalty=0.1)) is not shared
+
+
+def test_a_member_trains_on_when_it_is_told_to() -> None:
+    given = {"max_steps": 120, "evaluate_every": 20, "train_lengths": (1, 1), "test_lengths": ((2, 2),)}
+    stopped = train(TrainConfig.resolve("tomita-1", "nope", lr=0.01, test_size=20, **given))
+    whole = train(TrainConfig.resolve("tomita-1", "nope", lr=0.01, test_size=20, stop_early=False, **given))
+    assert stopped.reached
+    assert stopped.steps < 120
+    assert whole.steps == 120
+    assert [row.step for row in whole.rows] == [20, 40, 60, 80, 100, 120]
+    assert whole.rows[: len(stopped.rows) - 1] == stopped.rows[:-1]
+
+
+def test_logits_scaled_by_the_length_of_the_prefix() -> None:
+    config = TrainConfig.resolve("sort", "nope", train_lengths=(1, 6), log_length=True, layers=2, width=8)
+    batch = Batches(config).draw(Streams(0).data)
+    (chunk,) = chunks(batch, 1)
+    named = initialise(config.decoder, 0)
+    logits = chunk_logits(named, config, chunk)
+    assert chunk.places is not None
+    # What comes later must not matter: cut every row right after the place.
+    for row, column in ((0, 0), (3, 1), (10, 0)):
+        place = int(chunk.places[row, column])
+        cut = chunk.tokens[row : row + 1, : place + 1]
+        alone = forward(named, config.decoder, cut, lengths=torch.arange(1, place + 2)[None])[0, -1]
+        assert torch.allclose(alone, logits[row, column], atol=1e-5)

@@ -73,6 +73,14 @@ def train(
     evaluate_every: Annotated[
         int | None, typer.Option(metavar="N", help="Steps between evaluations.")
     ] = None,
+    train_on: Annotated[
+        bool, typer.Option("--train-on", help="Do not stop at 100 % on the training range.")
+    ] = False,
+    layer_norm: Annotated[bool, typer.Option("--layer-norm/--no-layer-norm", help="Layer norms.")] = True,
+    log_length: Annotated[
+        bool, typer.Option("--log-length", help="Scale attention by the logarithm of the length.")
+    ] = False,
+    tied: Annotated[bool, typer.Option("--tied/--untied", help="Output matrix and embedding.")] = True,
     offsets: Annotated[Offsets | None, typer.Option(help="Where training inputs stand.")] = None,
     dtype: Annotated[Dtype | None, typer.Option(help="Of matrix products.")] = None,
     penalty: Annotated[
@@ -116,7 +124,8 @@ def train(
         "schedule": None if schedule is None else schedule.value,
         "train_lengths": None if train_lengths is None else _range("--train-lengths", train_lengths),
         "test_lengths": None if test_lengths is None else _ranges(test_lengths),
-        "test_size": test_size, "evaluate_every": evaluate_every,
+        "test_size": test_size, "evaluate_every": evaluate_every, "stop_early": not train_on,
+        "layer_norm": layer_norm, "log_length": log_length, "tied": tied,
         "offsets": None if offsets is None else offsets.value,
         "dtype": None if dtype is None else dtype.value, "penalty": penalty, "compile": compile_step,
     }  # fmt: skip

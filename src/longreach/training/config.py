@@ -65,7 +65,9 @@ class TrainConfig(BaseModel):
     train_lengths: Range
     test_lengths: Annotated[tuple[Range, ...], Field(min_length=1)]
     evaluate_every: Positive
-    """Steps between evaluations on the training range; a member stops when it is at 100 % there."""
+    """Steps between evaluations on the training range."""
+    stop_early: bool = True
+    """Whether a member stops when it is at 100 % on the training range, or trains on to `max_steps`."""
     test_size: Positive = 2000
     """Test sequences per range."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
@@ -73,6 +75,11 @@ class TrainConfig(BaseModel):
     """Training inputs stand at random positions, or at the first ones."""
     dtype: Literal["float32", "bfloat16"] = "float32"
     """Of matrix products; parameters and their updates are float32."""
+    layer_norm: bool = True
+    log_length: bool = False
+    """Whether attention logits are multiplied by the logarithm of the length of the prefix."""
+    tied: bool = True
+    """Whether the output matrix is the embedding."""
     penalty: Annotated[float, Field(ge=0)] = 0.0
     """The coefficient of the penalty on attention between positions."""
     compile: bool = False
@@ -150,6 +157,9 @@ class TrainConfig(BaseModel):
             vocabulary=len(task.tokens),
             positions=max(map(task.input_size, longest)),
             encoding=self.encoding,
+            layer_norm=self.layer_norm,
+            log_length=self.log_length,
+            tied=self.tied,
         )
 
     def _check(self) -> None:

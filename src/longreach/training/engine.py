@@ -132,15 +132,15 @@ class _Run:
 
     def go(self) -> Trained:
         config, state = self.config, self.state
-        reached = bool(self.rows) and self._is_reached(self.rows[-1])
-        while state.step < config.max_steps and not reached:
+        ended = config.stop_early and bool(self.rows) and self._is_reached(self.rows[-1])
+        while state.step < config.max_steps and not ended:
             with self._timed("train"):
                 self._step()
             row = None
             if state.step % config.evaluate_every == 0 or state.step == config.max_steps:
                 row = self._evaluate(everything=False)
                 self.rows += (row,)
-                reached = self._is_reached(row)
+                ended = config.stop_early and self._is_reached(row)
             if self.report is not None:
                 self.report(state.step, row)
             self._keep()

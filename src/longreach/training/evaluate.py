@@ -8,11 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longreach.models.transformer import forward
 from longreach.tasks.task import Batch, draw_lengths
 from longreach.training.config import Range, TrainConfig, range_name
 from longreach.training.data import Chunk, chunks, placed
-from longreach.training.step import Layout
+from longreach.training.step import Layout, chunk_logits
 
 TOKENS_AT_ONCE = 16_384
 """Rows that are evaluated together hold about so many tokens: enough to be fast, few enough for the cache."""
@@ -55,7 +54,7 @@ def accuracy(vector: Tensor, layout: Layout, config: TrainConfig, parts: tuple[C
     named = layout.named(vector)
     with torch.inference_mode():
         for chunk in parts:
-            logits = forward(named, config.decoder, chunk.tokens, chunk.position_ids, chunk.places)
+            logits = chunk_logits(named, config, chunk)
             correct = (logits.argmax(dim=-1) == chunk.targets) | (chunk.weights == 0)
             right += int(correct.all(dim=1).sum())
             total += len(correct)

@@ -85,10 +85,19 @@ def learning_rate(config: TrainConfig, step: int) -> float:
     return config.lr * (config.max_steps - step) / (config.max_steps - config.warmup)
 
 
+def chunk_logits(parameters: Parameters, config: TrainConfig, chunk: Chunk) -> Tensor:
+    """The logits at the supervised places of a chunk."""
+    lengths: Tensor | None = None
+    if config.log_length:
+        # Of the prefix that a place ends: how much is still to come is not known when a text is written.
+        lengths = torch.arange(1, chunk.tokens.shape[1] + 1, device=chunk.tokens.device)[None]
+    return forward(parameters, config.decoder, chunk.tokens, chunk.position_ids, chunk.places, lengths)
+
+
 def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places."""
     with _precision(config):
-        logits = forward(layout.named(vector), config.decoder, chunk.tokens, chunk.position_ids, chunk.places)
+        logits = chunk_logits(layout.named(vector), config, chunk)
     each = F.cross_entropy(logits.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
     return each @ chunk.weights.flatten()
 
