@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 
 import torch
 
@@ -19,7 +18,7 @@ from longreach.training import checkpoint
 from longreach.training.checkpoint import Progress
 from longreach.training.compiled import Step, compiled_step, compiler, fixed_shape
 from longreach.training.config import TrainConfig
-from longreach.training.data import Batches, Streams, chunks
+from longreach.training.data import Batches, Streams
 from longreach.training.evaluate import accuracy, draw_bins
 from longreach.training.step import Layout, State, loss_and_gradient, step_numbers, update
 
@@ -114,19 +113,17 @@ class _Run:
         config = self.config
         self.layout = Layout.of(config.decoder)
         streams = Streams(config.seed)
-        self.data = streams.data
-        self.batches = Batches(config)
         self.state = State.fresh(self.layout.vector(initialise(config.decoder, streams.initial)))
         with self._timed("prepare"):
             self.tests = draw_bins(config, streams.evaluation)
         self.parts = CHUNKS if config.width >= CHUNKS_FROM_WIDTH else 1
         self.compiled: Step | None = None
-        self.shape: tuple[int, int] | tuple[None, None] = (None, None)
+        shape: tuple[int, int] | None = None
         if config.compile and compiler() is None:
             self.notes += ("no C++ compiler is there: the step was not compiled, and is slower",)
         elif config.compile:
-            self.compiled = compiled_step(config)
-            self.parts, self.shape = 1, fixed_shape(config)
+            self.compiled, shape = compiled_step(config), fixed_shape(config)
+        self.batches = Batches(config, streams.data, shape)
         self.resumed = self._resume()
         self.next_save = time.monotonic() + self.checkpoint_seconds
 
@@ -158,19 +155,20 @@ class _Run:
 
     def _step(self) -> None:
         state, config = self.state, self.config
-        parts = chunks(self.batches.draw(self.data), self.parts, *self.shape)
         numbers = step_numbers(config, state.step)
         if self.compiled is not None:
-            loss, norm = self.compiled(state, next(parts), numbers)
+            loss, norm = self.compiled(state, self.batches.fixed(state.step), numbers)
         else:
+            parts = self.batches.chunks(state.step, self.parts)
             loss, gradient = loss_and_gradient(state.vector, self.layout, config, parts)
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         state.step += 1
-        for what, value in (("loss", loss.item()), ("norm of the gradient", norm.item())):
-            if not math.isfinite(value):
-                raise Diverged(state.step, what, value, self.rows)
+        value, length = loss.item(), norm.item()
+        if not (math.isfinite(value) and math.isfinite(length)):
+            what, found = ("norm of the gradient", length) if math.isfinite(value) else ("loss", value)
+            raise Diverged(state.step, what, found, self.rows)
         total, count = self.losses
-        self.losses = total + loss.item(), count + 1
+        self.losses = total + value, count + 1
 
     def _evaluate(self, *, everything: bool) -> Evaluation:
         """On the training range; at the end on all ranges, at random offsets as well."""
@@ -202,7 +200,7 @@ class _Run:
         progress = Progress(
             key=self.config.key,
             step=self.state.step,
-            data=cast(dict[str, Any], self.data.bit_generator.state),
+            data=self.batches.state(self.state.step),
             losses=self.losses,
             rows=self.rows,
             seconds=self.seconds,
@@ -221,7 +219,7 @@ class _Run:
         if found is None:
             return 0
         self.state, progress = found
-        self.data.bit_generator.state = progress.data
+        self.batches.restore(progress.data)
         self.losses, self.rows, self.seconds = progress.losses, progress.rows, progress.seconds
         return progress.step
 
