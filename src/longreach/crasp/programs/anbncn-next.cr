@@ -1,5 +1,5 @@
 // What may follow within aⁿbⁿcⁿ.
-#alphabet a b c
+#alphabet a b c EOS
 C_a = # "a"
 C_b = # "b"
 C_c = # "c"

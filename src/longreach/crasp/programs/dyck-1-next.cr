@@ -1,5 +1,5 @@
 // What may follow within balanced brackets: one may close where one is open, and end where none is.
-#alphabet ( )
+#alphabet ( ) EOS
 C_open = # "("
 C_close = # ")"
 alive = # (C_open < C_close) == 0
