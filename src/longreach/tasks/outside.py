@@ -1,4 +1,4 @@
-"""Tasks from outside: a program in a file, `crasp:FILE`, and an object of one's own Python, `module:attribute`."""
+"""Tasks from outside: a program, `crasp:FILE`, and an object of one's own Python, `module:attribute`."""
 
 from __future__ import annotations
 
