@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT_RUNS = Path("runs")
 SHOWN = ("nope", "ape")
-BRIEF_NO = (
-    "no predicts that length generalization fails; it does not prove that a training run cannot succeed"
-)
 
 
 def forecast(
@@ -196,17 +193,18 @@ def _best(measured: tuple[Measured, ...]) -> list[Measured]:
 
 def _print_notes(out: Console, answer: Forecast) -> None:
     from longreach.languages.verdict import Answer
+    from longreach.tasks.program import is_text, short_name
 
     notes = answer.encodings
     verdicts = {key: answer.sides[key].verdict for key in SHOWN}
     lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
-    lines.append(
-        f"{', '.join(name for name, note in notes.items() if not note.known)}: not decided by theory"
-    )
+    unknown = [name for name, note in notes.items() if not note.known]
+    lines.append(f"{', '.join(unknown)}: not decided by theory")
     if Answer.NO in verdicts.values():
-        lines.append(BRIEF_NO)
+        lines.append(f"no: {answer.meaning_of_no}")
     best = next((key for key in SHOWN if verdicts[key] is Answer.YES), "ape")
-    if not any(own.encoding == best for own in answer.measured) and not answer.name.startswith("crasp:#"):
+    nameless = is_text(answer.stored) and answer.name == short_name(answer.stored)
+    if not nameless and not any(own.encoding == best for own in answer.measured):
         command = ["longreach", "train", answer.name, "--encoding", best, "--seeds", "3"]
         lines.append(f"next: {shlex.join(command)}")
     for line in lines:

@@ -21,7 +21,7 @@ def verify(
         Path,
         typer.Argument(
             metavar="CERTIFICATE",
-            help="A certificate, or a document of `longreach language --json` or `longreach forecast --json`.",
+            help="A certificate, or a document of `longreach language` or `longreach forecast` with --json.",
         ),
     ],
     regex: Annotated[

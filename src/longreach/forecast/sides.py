@@ -56,6 +56,8 @@ class Side:
     note: str | None = None
     """Why something beside the verdict is undecided."""
 
+    by_communication: bool = False
+
     @cached_property
     def certificate(self) -> AnyCertificate:
         """Whatever proves the verdict, as a document that can be checked."""
@@ -209,7 +211,8 @@ def _by_communication(name: str, key: str, evidence: Evidence) -> Side:
         )
 
     # Whoever reads one token later needs the bits as well.
-    return Side(Answer.NO, CLASSES[key], evidence.reason, Answer.NO, Answer.NO, certificate)
+    no = Answer.NO
+    return Side(no, CLASSES[key], evidence.reason, no, no, certificate, by_communication=True)
 
 
 def _by_reduction(name: str, key: str, evidence: Evidence) -> Side:
