@@ -7,15 +7,19 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
 from longreach.training import checkpoint
 from longreach.training.config import TrainConfig
-from longreach.training.engine import Diverged, Report, Trained, train
+from longreach.training.devices import describe, find_device
+from longreach.training.engine import train
+from longreach.training.member import CHECKPOINT_SECONDS, Diverged, Report, Trained
 
 FUNCTION = "longreach.training.job:run"
 """The name of `run`, for a `Job`."""
@@ -23,7 +27,14 @@ PROGRESS = "progress.json"
 DIARY_SECONDS = 1.0
 
 
-def run(config: Mapping[str, Any], directory: Path | None = None, *, report: Report | None = None) -> Result:
+def run(
+    config: Mapping[str, Any],
+    directory: Path | None = None,
+    *,
+    report: Report | None = None,
+    device: str = "cpu",
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> Result:
     """Train the member with this configuration; the directory keeps its state and in the end its model.
 
     >>> config = TrainConfig.resolve("binary-majority", max_steps=5, train_lengths=(1, 5), test_size=10)
@@ -31,17 +42,31 @@ def run(config: Mapping[str, Any], directory: Path | None = None, *, report: Rep
     5
     """
     member = TrainConfig.read(config)
-    started = datetime.now(UTC)
+    started, where = datetime.now(UTC), find_device(device)
     if report is None and directory is not None:
         report = Diary(directory)
+    ended: Trained | Diverged
     try:
-        trained = train(member, directory, report=report)
+        ended = train(member, directory, report=report, checkpoint_seconds=checkpoint_seconds, device=where)
     except Diverged as error:
-        result = _diverged(member, error, started)
+        ended = error
+    return _close(member, ended, started, where, directory)
+
+
+def _close(
+    member: TrainConfig,
+    ended: Trained | Diverged,
+    started: datetime,
+    where: torch.device,
+    directory: Path | None,
+) -> Result:
+    """The result of a member that has ended; in its directory only the model is left."""
+    if isinstance(ended, Diverged):
+        result = _diverged(member, ended, started, where)
     else:
         if directory is not None:
-            checkpoint.save_model(directory, trained.parameters, member.decoder)
-        result = _done(member, trained, started, directory)
+            checkpoint.save_model(directory, ended.parameters, member.decoder)
+        result = _done(member, ended, started, directory)
     if directory is not None:
         checkpoint.remove(directory)  # only a run that goes on needs it
         with contextlib.suppress(OSError):
@@ -81,7 +106,7 @@ def _done(config: TrainConfig, trained: Trained, started: datetime, directory: P
         status="done",
         code=code_version(),
         packages=package_versions(),
-        device="cpu",
+        device=trained.device,
         # A run that went on has the seconds from before as well.
         timings=Timings(started=started, seconds=sum(trained.seconds.values()), parts=trained.seconds),
         rows=trained.rows,
@@ -97,8 +122,7 @@ def _done(config: TrainConfig, trained: Trained, started: datetime, directory: P
     )
 
 
-def _diverged(config: TrainConfig, error: Diverged, started: datetime) -> Result:
-    seconds = max(datetime.now(UTC) - started, timedelta()).total_seconds()
+def _diverged(config: TrainConfig, error: Diverged, started: datetime, where: torch.device) -> Result:
     return Result(
         key=config.key,
         config=config.document(),
@@ -107,8 +131,8 @@ def _diverged(config: TrainConfig, error: Diverged, started: datetime) -> Result
         error=str(error),
         code=code_version(),
         packages=package_versions(),
-        device="cpu",
-        timings=Timings(started=started, seconds=seconds),
+        device=describe(where),
+        timings=Timings(started=started, seconds=sum(error.seconds.values()), parts=error.seconds),
         rows=error.rows,
         final=Final(steps=error.step, reached=False),
     )
