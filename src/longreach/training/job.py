@@ -1,4 +1,4 @@
-"""The function that engines run: a configuration goes in, a result comes out."""
+"""The functions that engines run: a configuration goes in, a result comes out, or several of both."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from typing import Any
 
 import torch
 
+from longreach.results.atomic import ResultError
+from longreach.results.files import read_result, write_result
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
 from longreach.training import checkpoint
 from longreach.training.config import TrainConfig
 from longreach.training.devices import describe, find_device
 from longreach.training.engine import train
+from longreach.training.ensemble import train_members
 from longreach.training.member import CHECKPOINT_SECONDS, Diverged, Report, Trained
 
 FUNCTION = "longreach.training.job:run"
 """The name of `run`, for a `Job`."""
+GROUP_FUNCTION = "longreach.training.job:run_members"
+"""The name of `run_members`, for a `Group` of jobs."""
 PROGRESS = "progress.json"
 DIARY_SECONDS = 1.0
 
@@ -51,6 +56,54 @@ def run(
     except Diverged as error:
         ended = error
     return _close(member, ended, started, where, directory)
+
+
+def run_members(
+    config: Mapping[str, Any], runs: Path | None = None, *, checkpoint_seconds: float = CHECKPOINT_SECONDS
+) -> list[dict[str, Any]]:
+    """Train members side by side: their configurations under `members`, where under `device`.
+
+    Each has its directory in `runs`, as if it trained alone, and its result is written there when it ends: if
+    the others are killed after that, they go on without it. The results are also returned, as JSON.
+
+    >>> given = {"max_steps": 5, "train_lengths": (1, 5), "test_size": 10}
+    >>> configs = [TrainConfig.resolve("parity", seed=seed, **given).document() for seed in range(2)]
+    >>> [result["final"]["steps"] for result in run_members({"members": configs})]
+    [5, 5]
+    """
+    members = [TrainConfig.read(document) for document in config["members"]]
+    device = str(config.get("device", "cpu"))
+    results = {member.key: _earlier(runs, member.key) for member in members}
+    waiting = [member for member in members if results[member.key] is None]
+    directories = [None if runs is None else runs / member.key for member in waiting]
+    if len(waiting) == 1:
+        (member,), (directory,) = waiting, directories
+        results[member.key] = run(
+            member.document(), directory, device=device, checkpoint_seconds=checkpoint_seconds
+        )
+    elif waiting:
+        started, where = datetime.now(UTC), find_device(device)
+        reports = [None if directory is None else Diary(directory) for directory in directories]
+        ends = train_members(
+            waiting, directories, reports=reports, checkpoint_seconds=checkpoint_seconds, device=where
+        )
+        for place, ended in ends:
+            result = _close(waiting[place], ended, started, where, directories[place])
+            if runs is not None:
+                write_result(runs, result)
+            results[result.key] = result
+    return [json.loads(result.model_dump_json()) for result in results.values() if result is not None]
+
+
+def _earlier(runs: Path | None, key: str) -> Result | None:
+    """The result of a member that was done before its group was killed."""
+    if runs is None:
+        return None
+    try:
+        result = read_result(runs, key)
+    except ResultError:
+        return None
+    return result if result.status == "done" else None
 
 
 def _close(

@@ -136,16 +136,17 @@ def update(
 ) -> Tensor:
     """Clip and apply AdamW (Loshchilov and Hutter, arXiv 1711.05101) in place; the norm before clipping.
 
-    `numbers` are those of `step_numbers`: a tensor, so that a compiled step is one for all steps.
+    `numbers` are those of `step_numbers`: a tensor, so that a compiled step is one for all steps. All may
+    have a leading member axis.
     """
-    rate, size, scale = numbers.unbind()
-    norm: Tensor = torch.linalg.vector_norm(gradient)
+    rate, size, scale = numbers.unsqueeze(-1).unbind(-2)
+    norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1, keepdim=True)
     gradient = gradient * (config.clip / (norm + 1e-6)).clamp(max=1.0)
     first.mul_(BETAS[0]).add_(gradient, alpha=1 - BETAS[0])
     second.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
     vector.mul_(1 - rate * config.weight_decay)
     vector.sub_(size * first / (second.sqrt() * scale + EPSILON))
-    return norm
+    return norm.squeeze(-1)
 
 
 def step_numbers(config: TrainConfig, step: int) -> Tensor:
