@@ -55,7 +55,7 @@ def _module(config: TrainConfig) -> Any:
     from longreach.models.huggingface import to_module
 
     run = _run(config)
-    return to_module(run.layout.named(run.state.vector), config.decoder)
+    return to_module(run.member.layout.named(run.member.state.vector), config.decoder)
 
 
 def _plain(config: TrainConfig) -> Callable[[], float]:
@@ -168,7 +168,7 @@ def _loss_difference(case: str) -> float:
     largest = 0.0
     for _ in range(COMPARED_STEPS):
         run._step()
-        mine, run.losses = run.losses[0], (0.0, 0)
+        mine, run.member.losses = run.member.losses[0], (0.0, 0)
         largest = max(largest, abs(mine - plain()))
     return largest
 

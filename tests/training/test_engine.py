@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from longreach.models.transformer import forward, initialise
 from longreach.results.schema import Evaluation
-from longreach.training import checkpoint, compiled, engine, step
+from longreach.training import checkpoint, compiled, engine, member, step
 from longreach.training.config import TrainConfig
 from longreach.training.data import BLOCK, Batches, Streams, chunks
 from longreach.training.engine import Diverged, Trained, train
@@ -199,7 +199,7 @@ def test_stops_when_the_training_range_is_right(monkeypatch: pytest.MonkeyPatch)
         return 1.0 if len(calls) >= 2 else 0.5
 
     calls: list[int] = []
-    monkeypatch.setattr(engine, "accuracy", right_from_the_second)
+    monkeypatch.setattr(member, "accuracy", right_from_the_second)
     trained = train(tiny())
     assert (trained.steps, trained.reached) == (40, True)
     assert [row.step for row in trained.rows] == [20, 40]
