@@ -176,7 +176,9 @@ class _Queue:
             answer = job.result()
         except errors.FailedJobError as error:  # what the job raised is an answer; this is about the node
             lines = [line for line in str(error).splitlines() if line and not line.startswith("---")]
-            reason = next((line for line in lines if "Error: " in line and not line.startswith(" ")), lines[0])
+            reason = next(
+                (line for line in lines if "Error: " in line and not line.startswith(" ")), lines[0]
+            )
             self._attempts.failed_to_start(attempt, f"jobs do not start on the nodes: {_line(reason)}")
             return None
         except (errors.UncompletedJobError, OSError, EOFError) as error:
