@@ -45,7 +45,7 @@ class RayEngine:
     """
 
     address: str | None = None
-    """None: start Ray here and end it after the run. "auto", host:port or ray://host:port: join that cluster."""
+    """None: start Ray here, and end it after the run. Else join: auto, host:port or ray://host:port."""
     workers: int | None = None
     """How many jobs run at a time; by default as many as there is room for."""
     cpus: float = 1
@@ -53,7 +53,7 @@ class RayEngine:
     gpus: float = 0
     """GPUs that a job takes; 0.25 lets four jobs share one."""
     time_limit: float | None = None
-    """Seconds that a job may take, its imports included; the time in which it waits for a node does not count."""
+    """Seconds that a job may take, its imports included; waiting for a node does not count."""
     threads: int = 1
     """Threads per job."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -213,7 +213,7 @@ def _connected(engine: RayEngine) -> Iterator[Any]:
         try:
             with _no_usage_statistics():
                 ray.init(**settings, log_to_driver=False, logging_level=logging.ERROR)
-        except (RuntimeError, OSError, ValueError) as error:  # a ConnectionError is an OSError
+        except Exception as error:  # of many kinds, the bare one included
             what = "cannot be started" if engine.address is None else f"at {engine.address} cannot be joined"
             raise ExecutionError(f"Ray {what}: {_line(error)}") from None
         yield ray

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +21,6 @@ from longreach.execution.packages import load
 ARRAY = 1000  # jobs per array; clusters allow 1001 unless they say otherwise
 MARGIN = 5  # minutes that Slurm gives more than the limit, so that we end a job and can say so
 POLL = 1.0  # seconds between looks at the jobs
-LINES = 20  # of a log, for a report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,11 +175,7 @@ class _Queue:
         try:
             answer = job.result()
         except errors.FailedJobError as error:  # what the job raised is an answer; this is about the node
-            lines = [line for line in str(error).splitlines() if line and not line.startswith("---")]
-            reason = next(
-                (line for line in lines if "Error: " in line and not line.startswith(" ")), lines[0]
-            )
-            self._attempts.failed_to_start(attempt, f"jobs do not start on the nodes: {_line(reason)}")
+            self._attempts.failed_to_start(attempt, f"jobs do not start on the nodes: {_cause(error)}")
             return None
         except (errors.UncompletedJobError, OSError, EOFError) as error:
             state = str(job.state).split(" ")[0]
@@ -196,6 +192,12 @@ def _clear(job: Any) -> None:
     for path in (job.paths.submitted_pickle, job.paths.result_pickle):
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+def _cause(error: BaseException) -> str:
+    """The last line of the traceback in what submitit says."""
+    said = [line for line in str(error).splitlines() if re.match(r"[\w.]+(Error|Exception): ", line)]
+    return _line(said[-1] if said else error)
 
 
 def _line(error: object) -> str:
