@@ -19,6 +19,7 @@ from longreach.cli import (
     language,
     limit,
     results,
+    study,
     tasks,
     train,
     verify,
@@ -51,6 +52,7 @@ app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)
 app.command("tasks")(tasks.tasks)
 app.command("train")(train.train)
+app.command("study")(study.study)
 app.command("doctor")(doctor.doctor)
 
 
