@@ -23,6 +23,7 @@ class Parity(SequenceTask):
 
     name = "parity"
     about = "whether the number of ones is even or odd"
+    chance = 1 / 2  # even or odd
     symbols = ("0", "1", "even", "odd")
     nope = ape = Evidence(
         "reduction", "parity-language", "the answer decides the language (Huang et al., E.2.2)"
