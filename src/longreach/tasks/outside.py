@@ -72,7 +72,9 @@ def attribute_task(name: str) -> Task:
             value = getattr(value, part)
         except AttributeError:
             public = [other for other in dir(value) if not other.startswith("_")]
-            where = f"module {found[1]!r}" if value is sys.modules.get(found[1]) else f"{type(value).__name__}"
+            where = (
+                f"module {found[1]!r}" if value is sys.modules.get(found[1]) else f"{type(value).__name__}"
+            )
             raise InputError(f"{where} has no attribute {part!r}{near_names(part, public)}") from None
     if not isinstance(value, Task) and callable(value):
         try:
