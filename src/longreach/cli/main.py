@@ -17,6 +17,7 @@ from longreach.cli import (
     doctor,
     language,
     limit,
+    report,
     results,
     tasks,
     train,
@@ -49,6 +50,7 @@ app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)
 app.command("tasks")(tasks.tasks)
 app.command("train")(train.train)
+app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
 
 

@@ -53,7 +53,8 @@ def to_svg(automaton: Automaton, title: str = "automaton", *, part: str | None =
         f"<title>{escape(title)}</title>{f'<style>{_STYLE}</style>' if part is None else ''}",
         (
             f'<defs><marker id="{escape(tip)}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-            'markerHeight="7" orient="auto-start-reverse"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
+            'markerHeight="7" orient="auto-start-reverse"><path class="tip" d="M0 0 8 4 0 8z"/></marker>'
+            "</defs>"
         ),
     ]
     if part is None:

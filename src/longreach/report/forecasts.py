@@ -1,0 +1,95 @@
+"""The forecasts and the published numbers, as the report shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from longreach.crasp.expressions import Program
+from longreach.forecast import Forecast, forecast
+from longreach.report.certificate import certificate_view
+from longreach.report.view import Answer, VerdictView
+from longreach.studies.places import Place
+from longreach.studies.published import published_accuracy
+from longreach.tasks.published import FIGURE_1_TASKS
+from longreach.tasks.task import Task
+
+BENCHMARK = FIGURE_1_TASKS
+"""The tasks that are always shown, in this order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of a task without its runs."""
+
+    task: Task | None
+    """None: it was not loaded, and the note says why."""
+    verdicts: tuple[VerdictView, ...] = ()
+    """For no positions and for learned absolute ones."""
+    statements: Mapping[str, str]
+    """What theory says of other encodings, by their names."""
+    certificates: tuple[Mapping[str, Any], ...] = ()
+    programs: tuple[Program, ...] = ()
+    """Those that prove a yes."""
+    note: str = ""
+
+    def answer(self, encoding: str) -> Answer | None:
+        """The verdict for an encoding; None where there is no forecast."""
+        return next((verdict.answer for verdict in self.verdicts if verdict.encoding == encoding), None)
+
+
+def known_of(name: str, alphabet: tuple[str, ...] | None) -> Known:
+    """The forecast of a task.
+
+    >>> known_of("aa", None).answer("nope")
+    'no'
+    """
+    found = forecast(name, alphabet)
+    documents = {
+        key: found.sides[key].certificate.model_dump(mode="json", by_alias=True) for key in ("nope", "ape")
+    }
+    return Known(
+        task=found.task,
+        verdicts=tuple(_verdict(name, key, found, document) for key, document in documents.items()),
+        statements={key: f"{note.statement} ({note.source})" for key, note in found.encodings.items()},
+        certificates=tuple(documents.values()),
+        programs=tuple(
+            side.program
+            for key in documents
+            if (side := found.sides[key]).program is not None and documents[key]["kind"] == "program"
+        ),
+    )
+
+
+def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) -> VerdictView:
+    side = found.sides[key]
+    answers: dict[str, Answer] = {"yes": "yes", "no": "no"}
+    return VerdictView(
+        encoding=key,
+        answer=answers.get(side.verdict.value, "undecided"),
+        program_class=side.program_class,
+        reason=side.reason,
+        published=published_accuracy(Place(name, key)) or (),
+        certificate=certificate_view(document, side.program),
+    )
+
+
+def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[VerdictView, ...]:
+    """For the other columns of the matrix: other encodings, and encodings with a penalty."""
+    views = []
+    for column in columns:
+        encoding, _, penalty = column.partition(" + ")
+        if column in ("nope", "ape"):
+            continue
+        base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
+        views.append(
+            VerdictView(
+                encoding=column,
+                answer="unknown" if base is None else base.answer,
+                program_class="" if base is None else base.program_class,
+                reason=known.statements.get(encoding, "") if base is None else base.reason,
+                published=published_accuracy(Place(name, encoding, float(penalty or 0))) or (),
+            )
+        )
+    return tuple(views)
