@@ -15,6 +15,7 @@ from longreach.cli import (
     compile,
     crasp,
     doctor,
+    forecast,
     language,
     limit,
     report,
@@ -45,6 +46,7 @@ crasp.app.command("attend")(compile.attend)
 app.add_typer(crasp.app, name="crasp")
 app.add_typer(limit.app, name="limit")
 app.add_typer(results.app, name="results")
+app.command("forecast")(forecast.forecast)
 app.command("language")(language.language)
 app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)

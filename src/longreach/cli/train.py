@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longreach.training.config import Range, TrainConfig
 
 DEFAULT_RUNS = Path("runs")
+TASK_HELP = "A built-in task, d-N, regex:…, crasp:FILE, or module:attribute."
 WATCH_SECONDS = 0.5
 SEARCHED = ("layers", "heads", "width", "lr")
 SEED_FACTOR = 3  # a search tries up to so many times the seeds that were asked for
@@ -49,7 +50,7 @@ class Dtype(StrEnum):
 
 
 def train(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="A built-in task, d-N, or regex:….")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)],
     encoding: Annotated[str, typer.Option(metavar="NAME", help="The positional encoding.")] = "ape",
     alphabet: Annotated[
         str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
@@ -307,6 +308,8 @@ def _bars(configs: Sequence[TrainConfig], runs: Path) -> Iterator[Callable[[Resu
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from longreach.tasks.program import short_name
+
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         TextColumn("{task.fields[state]}", style="dim"),
@@ -315,7 +318,10 @@ def _bars(configs: Sequence[TrainConfig], runs: Path) -> Iterator[Callable[[Resu
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bars = {
             config.key: progress.add_task(
-                f"{config.task} seed {config.seed}", total=config.max_steps, visible=False, state=""
+                f"{short_name(config.task)} seed {config.seed}",
+                total=config.max_steps,
+                visible=False,
+                state="",
             )
             for config in configs
         }

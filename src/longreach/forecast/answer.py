@@ -14,6 +14,7 @@ from longreach.forecast.measured import Measured, measured
 from longreach.forecast.sides import Side, sides
 from longreach.languages.answers import MEANING_OF_NO
 from longreach.languages.extended import Convention
+from longreach.languages.verdict import Answer
 from longreach.results.index import Index, open_index
 from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
 from longreach.tasks.language import LanguageTask
@@ -24,6 +25,10 @@ from longreach.tasks.task import PAD, Task
 
 BOUNDS_NOTE = (
     "no bound on the training length is computed: the known ones hold up to constants that are not explicit"
+)
+MEANING_BY_COMMUNICATION = (
+    "no limit transformer and so no C-RASP program computes it: this predicts that length generalization "
+    "fails; it does not prove that a training run cannot succeed up to some length"
 )
 NONE_FOUND = "none found"
 """How the paper says undecided."""
@@ -71,6 +76,12 @@ class Forecast:
             for key, theirs in self.paper.verdicts.items()
         }
 
+    @property
+    def meaning_of_no(self) -> str:
+        """What a "no" says: more where it comes from communication."""
+        nos = [side for side in self.sides.values() if side.verdict is Answer.NO]
+        return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
+
     def document(self) -> dict[str, Any]:
         """Everything, as `longreach forecast --json` prints it."""
         automaton = getattr(self.task, "automaton", None)
@@ -79,14 +90,13 @@ class Forecast:
             "alphabet": list(self.alphabet),
             "convention": Convention.LAST_LETTER.value,
             "about": self.task.about,
-            "kind": self.task.kind,
         }
         if automaton is not None:
             document["states"] = len(automaton)
         document |= {key: side.document() for key, side in self.sides.items()}
         paper = self.paper
         return document | {
-            "meaning_of_no": MEANING_OF_NO,
+            "meaning_of_no": self.meaning_of_no,
             "encodings": {name: asdict(note) for name, note in self.encodings.items()},
             "bounds": [],
             "bounds_note": BOUNDS_NOTE,

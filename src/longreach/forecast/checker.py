@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -238,7 +238,7 @@ def follows(task: Task, x: Sequence[str], after: Sequence[str], token: str) -> b
     written = tuple(after[1:])
     if isinstance(task, DistinctSymbols) and written:
         seen = (SEP, *x) if task.name == "copy-unique" else ()
-        allowed = {here for before, here in zip(seen, seen[1:], strict=False) if before == written[-1]}
+        allowed = {here for before, here in pairwise(seen) if before == written[-1]}
         if len(set(x)) == len(x) and written[-1] in x:
             answer = task.answer(x)
             right = answer[answer.index(written[-1]) + 1]

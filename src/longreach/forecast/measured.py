@@ -50,7 +50,7 @@ class Measured:
 
 
 def measured(rows: Iterable[Row], letters: Sequence[str], usual: Sequence[str]) -> tuple[Measured, ...]:
-    """The runs over an alphabet, the best of each encoding first; `usual` is the alphabet if none is given."""
+    """The runs over an alphabet, the best of each encoding first; `usual` is that of runs without one."""
     fitting = [row for row in rows if tuple(row.config.get("alphabet") or usual) == tuple(letters)]
     found = [Measured(cell) for cell in cells(fitting)]
     return tuple(sorted(found, key=lambda each: (each.encoding, not each.cell.learned, -(each.last or 0.0))))

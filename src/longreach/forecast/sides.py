@@ -9,6 +9,7 @@ from typing import Any
 
 from longreach.crasp.expressions import Program
 from longreach.crasp.library import load, load_program
+from longreach.crasp.lowering import raise_core
 from longreach.errors import InputError
 from longreach.forecast.certificates import (
     AnyCertificate,
@@ -54,6 +55,8 @@ class Side:
     program: Program | None = None
     note: str | None = None
     """Why something beside the verdict is undecided."""
+
+    by_communication: bool = False
 
     @cached_property
     def certificate(self) -> AnyCertificate:
@@ -188,9 +191,7 @@ def _by_communication(name: str, key: str, evidence: Evidence) -> Side:
     assert evidence.name is not None
     found = measure(problem(evidence.name), MEASURED_LENGTH)
     if found.growth.name != "linear":
-        return undecided(
-            key, f"the communication of {evidence.name} is {found.growth.name}, which is no proof"
-        )
+        return undecided(key, f"its communication, {evidence.name}, is {found.growth.name}: no proof")
 
     def certificate() -> AnyCertificate:
         return CommunicationCertificate(
@@ -210,7 +211,8 @@ def _by_communication(name: str, key: str, evidence: Evidence) -> Side:
         )
 
     # Whoever reads one token later needs the bits as well.
-    return Side(Answer.NO, CLASSES[key], evidence.reason, Answer.NO, Answer.NO, certificate)
+    no = Answer.NO
+    return Side(no, CLASSES[key], evidence.reason, no, no, certificate, by_communication=True)
 
 
 def _by_reduction(name: str, key: str, evidence: Evidence) -> Side:
@@ -221,9 +223,7 @@ def _by_reduction(name: str, key: str, evidence: Evidence) -> Side:
     automaton = _automaton(load_task(evidence.name))
     language = language_sides(evidence.name, automaton)[key]
     if language.verdict is not Answer.NO:
-        return undecided(
-            key, f"{evidence.name}, to which it reduces, has the verdict {language.verdict.value}"
-        )
+        return undecided(key, f"it reduces to {evidence.name}, whose verdict is {language.verdict.value}")
 
     def certificate() -> AnyCertificate:
         return ReductionCertificate(
@@ -248,9 +248,11 @@ def _program_sides(task: ProgramTask) -> dict[str, Side]:
     core = task.core
     uses = " and ".join(core.relations)
     reason = f"the program uses {uses} relations" if uses else "the program uses no positional relations"
-    known = {"ape": _yes(task.self_contained, "ape", reason, task.program)}
+    # Relations that change nothing are left out, in the certificate as well.
+    program = task.program if task.program.core.relations == core.relations else raise_core(core)
+    known = {"ape": _yes(task.self_contained, "ape", reason, program)}
     if not core.relations:
-        known["nope"] = _yes(task.self_contained, "nope", reason, task.program)
+        known["nope"] = _yes(task.self_contained, "nope", reason, program)
     automaton = regular_language(core)
     if automaton is not None:
         # Its language settles the conventions, and whatever the program itself leaves open.

@@ -44,7 +44,8 @@ class Evidence:
     `communication`: the bits between the halves of an input grow linearly, so no. `reduction`: a program
     would decide the named language, so no if that has none. `none`: nothing is known, so undecided."""
     name: str | None
-    """The library program (or the path of a file `….cr`), the problem of the communication measurements, or the language reduced to."""
+    """The library program (or a file `….cr`), the problem whose communication is measured, or the language
+    reduced to."""
     reason: str
     """One sentence."""
     reduction: Reduction | None = None

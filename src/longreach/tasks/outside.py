@@ -1,4 +1,4 @@
-"""Tasks from outside: a program in a file, `crasp:FILE`, and an object of one's own Python, `module:attribute`."""
+"""Tasks from outside: a program, `crasp:FILE`, and an object of one's own Python, `module:attribute`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def program_task(name: str) -> ProgramTask:
 
     source = name.removeprefix(PREFIX)
     if not source:
-        raise InputError(f"{name}: the name of the program is empty; expected {PREFIX}FILE")
+        raise InputError(f"TASK: the name of the program is empty; expected {PREFIX}FILE")
     program = parse(source, short_name(name)) if is_text(name) else load_program(source)
     task = ProgramTask(name, program)
     if not task.letters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -43,14 +43,19 @@ class ProgramTask(LanguageTask):
 
     name: str
     program: Program
-
     least_length = 1
+    about: str = field(init=False)
+    nope: Evidence = field(init=False)
+    ape: Evidence = field(init=False)
 
-    @property
-    def about(self) -> str:
-        """What kind of program it is."""
-        kind = "predictor" if self.core.is_predictor else "acceptor"
-        return f"a program of {self.core.class_name}, {self.core.size} operations ({kind})"
+    def __post_init__(self) -> None:
+        core = self.core
+        kind = "predictor" if core.is_predictor else "acceptor"
+        given = Evidence("program", self.name, "the task is given by a program")
+        without = Evidence("none", None, f"the program is in {core.class_name}") if core.relations else given
+        object.__setattr__(self, "about", f"{kind} in {core.class_name}, {core.size} operations")
+        object.__setattr__(self, "nope", without)
+        object.__setattr__(self, "ape", given)
 
     @cached_property
     def core(self) -> Core:
@@ -94,16 +99,6 @@ class ProgramTask(LanguageTask):
                 )
         return tokens
 
-    @property
-    def nope(self) -> Evidence:  # type: ignore[override]
-        if self.core.relations:
-            return Evidence("none", None, f"the program is in {self.core.class_name}")
-        return self.ape
-
-    @property
-    def ape(self) -> Evidence:  # type: ignore[override]
-        return Evidence("program", self.name, "the task is given by a program")
-
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         stream = Stream(self.core)
         found = [self._said(stream)]
@@ -133,15 +128,16 @@ class ProgramTask(LanguageTask):
     def _label_places(self, said: BoolArray) -> IntArray:
         """The places in `labels` of the truth values of the roots."""
         if not self.core.is_predictor:
-            return said[0].astype(np.int64)
+            accepted: IntArray = said[0].astype(np.int64)
+            return accepted
         outputs = [token for token, _ in self.core.outputs]
         place = {label: number for number, label in enumerate(self.labels)}
         table = np.empty(2 ** len(outputs), dtype=np.int64)
         for bits in range(len(table)):
             table[bits] = place[tuple(token for k, token in enumerate(outputs) if bits >> k & 1)]
-        codes = (said.astype(np.int64) << np.arange(len(outputs))[:, None, None]).sum(axis=0)
-        found: IntArray = table[codes]
-        return found
+        codes: IntArray = (said.astype(np.int64) << np.arange(len(outputs))[:, None, None]).sum(axis=0)
+        places: IntArray = table[codes]
+        return places
 
     def _follow(self, words: IntArray, rows: IntArray, rng: np.random.Generator) -> None:
         """Draws these rows again, letter by letter among those that go on well, uniformly."""
