@@ -17,15 +17,13 @@ from longreach.report.view import CellView, ReportView, TaskView
 TITLE = "longreach report"
 
 
-def build(runs: str | Path, title: str = TITLE) -> str:
-    """The report of a results directory as one HTML document.
+def build(runs: str | Path | None = None, title: str = TITLE) -> str:
+    """The report of a results directory as one HTML document; without one it has the forecasts.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as runs:
-    ...     build(runs).startswith("<!doctype html>")
+    >>> build().startswith("<!doctype html>")
     True
     """
-    return render(report_view(Path(runs), title))
+    return render(report_view(None if runs is None else Path(runs), title))
 
 
 def render(report: ReportView) -> str:

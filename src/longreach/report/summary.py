@@ -53,16 +53,19 @@ def _span(numbers: set[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def without_place(message: str, runs: Path) -> str:
+def without_place(message: str, runs: Path | None) -> str:
     """A message without the path to the results directory, which is nobody else's business."""
-    for place in (str(runs), str(runs.resolve())):
+    for place in () if runs is None else (str(runs), str(runs.resolve())):
         message = message.replace(f"{place}/", "").replace(f"{place}\\", "")
     return printable(message)
 
 
-def provenance(runs: Path, rows: Sequence[Row], results: Mapping[str, Result]) -> tuple[tuple[str, str], ...]:
+def provenance(
+    runs: Path | None, rows: Sequence[Row], results: Mapping[str, Result]
+) -> tuple[tuple[str, str], ...]:
     """Which code made the runs, with what, on what, when."""
-    facts = [("results", runs.resolve().name), ("report made by", f"longreach {__version__}")]
+    facts = [("results", "none" if runs is None else runs.resolve().name)]
+    facts.append(("report made by", f"longreach {__version__}"))
     codes = sorted({row.code for row in rows if row.code})
     devices = sorted({row.device for row in rows if row.device})
     days = sorted({row.started[:10] for row in rows if row.started})
