@@ -14,7 +14,7 @@ from longreach.report.view import HeadView
 
 MOST_HEADS = 6
 MOST_WIDTH = 400  # of the compiled model: a larger one is slow to evaluate and shows nothing more
-_CELL, _ROOM = 14, 16  # the side of a square, and the room for labels
+_CELL = 14  # the side of a square with its margin
 _LEVELS = 20
 
 
@@ -47,31 +47,30 @@ def _title(model: Transformer, layer: int, head: int) -> str:
 
 def _drawing(weights: Array, tokens: Sequence[str], title: str) -> str:
     """Rows are queries, columns keys; squares of one shade are one path, which keeps the page small."""
+    names = [escape(shortened(token, 5)) for token in tokens]
+    room = 8 + 6 * min(5, max(map(len, tokens)))
+    inner = _CELL - 1
     shades: dict[int, list[str]] = {}
     for query, row in enumerate(weights.tolist()):
         for key, weight in enumerate(row[: query + 1]):
-            level = min(_LEVELS, round(weight * _LEVELS))
-            if level or weight > 0:
-                inner = _CELL - 1
-                place = f"M{_ROOM + key * _CELL} {_ROOM + query * _CELL}h{inner}v{inner}h-{inner}z"
-                shades.setdefault(max(level, 1), []).append(place)
-    side = _ROOM + _CELL * len(tokens) + 2
-    names = [escape(shortened(token, 3)) for token in tokens]
-    across = "".join(
-        f'<text x="{_ROOM + k * _CELL + 6.5:g}" y="11">{name}</text>' for k, name in enumerate(names)
-    )
-    down = "".join(
-        f'<text class="query" x="12" y="{_ROOM + k * _CELL + 10.5:g}">{name}</text>'
-        for k, name in enumerate(names)
-    )
-    stairs = f"M{_ROOM} {_ROOM}h{_CELL - 1}" + f"v{_CELL}h{_CELL}" * (len(tokens) - 1)
-    whole = f'<path class="possible" d="{stairs}v{_CELL - 1}H{_ROOM}z"/>'
-    paths = "".join(
+            if weight > 0:
+                place = f"M{room + key * _CELL} {room + query * _CELL}h{inner}v{inner}h-{inner}z"
+                shades.setdefault(max(round(weight * _LEVELS), 1), []).append(place)
+    stairs = f"M{room} {room}h{inner}" + f"v{_CELL}h{_CELL}" * (len(tokens) - 1)
+    parts = [f'<path class="possible" d="{stairs}v{inner}H{room}z"/>']
+    parts += [
         f'<path class="weight" fill-opacity="{level / _LEVELS:g}" d="{"".join(places)}"/>'
         for level, places in sorted(shades.items())
-    )
+    ]
+    for number, name in enumerate(names):
+        middle = room + number * _CELL + inner / 2
+        turned = f' transform="rotate(-90 {middle + 3:g} {room - 4})"' if room > 14 else ""
+        across = f'x="{middle + (3 if turned else 0):g}" y="{room - 4}"'
+        parts.append(f'<text class="{"turned" if turned else "key"}" {across}{turned}>{name}</text>')
+        parts.append(f'<text class="query" x="{room - 4}" y="{middle + 3:g}">{name}</text>')
+    side = room + _CELL * len(tokens) + 2
     label = escape(f"attention weights of {title}")
     return (
         f'<svg class="attention" viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img" '
-        f'aria-label="{label}"><title>{label}</title>{whole}{paths}{across}{down}</svg>'
+        f'aria-label="{label}"><title>{label}</title>{"".join(parts)}</svg>'
     )

@@ -67,6 +67,11 @@ def automaton_of(document: Mapping[str, Any]) -> Automaton:
     return Automaton(tuple(table["alphabet"]), rows, frozenset(table["accepting"]))
 
 
+def language_name(document: Mapping[str, Any]) -> str:
+    """The language that a task is reduced to."""
+    return str(document["language"]).removeprefix("regex:")
+
+
 def _flow_lines(document: Mapping[str, Any], kind: str) -> tuple[str, ...]:
     verdicts = decide(automaton_of(document))
     if kind == "flow":
@@ -78,7 +83,7 @@ def _flow_lines(document: Mapping[str, Any], kind: str) -> tuple[str, ...]:
 
 def _reduction_lines(document: Mapping[str, Any]) -> tuple[str, ...]:
     inner = document.get("certificate", {})
-    lines = [f"It would decide the language {document['language']}, which has no program:"]
+    lines = [f"It would decide the language {language_name(document)}, which has no program:"]
     about = document.get("reduction", {}).get("about")
     if about:
         lines.insert(0, f"{about[0].upper()}{about[1:].rstrip('.')}.")

@@ -22,9 +22,11 @@ from longreach.results.index import Row, open_index
 from longreach.results.schema import Result, setting
 from longreach.studies.agreement import Budget, Observation, judge, level
 from longreach.studies.places import Place
+from longreach.tasks.program import PREFIX, is_text, short_name
 
 ALGORITHMIC, LANGUAGES, OWN = "Algorithmic tasks", "Formal languages", "Further tasks"
 MOST_EXPRESSION = 200  # characters: a report must not take minutes because of one file
+MOST_PROGRAM = 4_000
 MOST_DEPTH = 40
 _BESIDE: tuple[Judgement, str] = ("not counted", "another configuration of more runs stands for it")
 _IN_THE_LINE = ("encoding", "penalty", "layers", "heads", "width", "lr", "max_steps")
@@ -117,8 +119,11 @@ def _check_name(name: str) -> None:
     if name.startswith("regex:"):
         if len(name) > MOST_EXPRESSION:
             raise InputError("the expression is too long for a report")
+    elif name.startswith(PREFIX) and is_text(name):
+        if len(name) > MOST_PROGRAM:
+            raise InputError("the program is too long for a report")
     elif not re.fullmatch(r"[a-z0-9-]+", name):
-        raise InputError("a program or a Python object that a file names is not loaded")
+        raise InputError("files and Python objects that a result names are not loaded")
 
 
 def _level(name: str, known: Known) -> float | None:
@@ -212,7 +217,7 @@ def _task_view(
     columns = dict.fromkeys(view.encoding for _, view in views)
     drawing, drawing_note = automaton_drawing(known.task, known.certificates, slug)
     return TaskView(
-        name=printable(name),
+        name=printable(short_name(name)),
         slug=slug,
         about="" if known.task is None else known.task.about,
         kind=_kind(name, known),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from longreach.errors import InputError
 from longreach.languages.automaton import Automaton
 from longreach.languages.draw import to_svg
 from longreach.report.attention import MOST_WIDTH, head_views
-from longreach.report.certificate import automaton_of
+from longreach.report.certificate import automaton_of, language_name
 from longreach.report.text import plural
 from longreach.report.view import AttentionView
 from longreach.tasks.language import LanguageTask, RegularLanguage
@@ -25,6 +26,7 @@ from longreach.tasks.task import Task
 
 MOST_STATES = 16
 EXAMPLE_LENGTHS = (9, 10, 8, 11, 12, 7, 6, 5, 4, 3, 2, 1)
+TRIED = 30
 SMALL = 4  # symbols, where the program of a task has 150
 
 
@@ -37,8 +39,8 @@ def automaton_drawing(
     for document in certificates:
         inner = document.get("certificate", {})
         if document.get("kind") == "reduction" and "automaton" in inner:
-            note = f"The automaton of {document['language']}, which a program for the task would decide"
-            return _drawn(automaton_of(inner), note, str(document["language"]), part)
+            note = f"The automaton of {language_name(document)}, which a program for the task would decide"
+            return _drawn(automaton_of(inner), note, language_name(document), part)
     return None, ""
 
 
@@ -82,11 +84,10 @@ def _view(program: str, core: Core, word: list[str], part: str) -> AttentionView
 
 
 def _word(task: LanguageTask) -> list[str] | None:
-    """A word of the language, the same one every time."""
+    """A word of the language."""
     for length in EXAMPLE_LENGTHS:
         if bool(task.has(np.array([length]))[0]):
-            batch = task.sample([length], np.random.default_rng(0))
-            return task.decode(batch.tokens[0, 1:].tolist())
+            return _liveliest([words[1:] for words in _draw(task, length)])
     return None
 
 
@@ -94,6 +95,17 @@ def _example(task: Task) -> list[str] | None:
     """An input of a task with its answer, as the model reads it."""
     for length in (6, 5, 4, 3):
         if bool(task.has(np.array([length]))[0]):
-            batch = task.sample([length], np.random.default_rng(0))
-            return task.decode(batch.tokens[0, : int(batch.sizes[0])].tolist())
+            return _liveliest(_draw(task, length))
     return None
+
+
+def _draw(task: Task, length: int) -> list[list[str]]:
+    """Some examples of a length, as the model reads them; the same ones every time."""
+    batch = task.sample([length] * TRIED, np.random.default_rng(0))
+    rows = zip(batch.tokens.tolist(), batch.sizes.tolist(), strict=True)
+    return [task.decode(tokens[:size]) for tokens, size in rows]
+
+
+def _liveliest(words: list[list[str]]) -> list[str]:
+    """The first with the most different pairs of neighbours: it shows more than a constant one."""
+    return max(words, key=lambda word: len(set(pairwise(word))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longreach.crasp.expressions import Program
@@ -15,6 +15,7 @@ from longreach.studies.published import published_accuracy
 from longreach.tasks.published import FIGURE_1_TASKS
 from longreach.tasks.task import Task
 
+SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
 BENCHMARK = FIGURE_1_TASKS
 """The tasks that are always shown, in this order."""
 
@@ -49,9 +50,10 @@ def known_of(name: str, alphabet: tuple[str, ...] | None) -> Known:
     documents = {
         key: found.sides[key].certificate.model_dump(mode="json", by_alias=True) for key in ("nope", "ape")
     }
+    verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
     return Known(
         task=found.task,
-        verdicts=tuple(_verdict(name, key, found, document) for key, document in documents.items()),
+        verdicts=_without_repetition(verdicts),
         statements={key: f"{note.statement} ({note.source})" for key, note in found.encodings.items()},
         certificates=tuple(documents.values()),
         programs=tuple(
@@ -73,6 +75,15 @@ def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) 
         published=published_accuracy(Place(name, key)) or (),
         certificate=certificate_view(document, side.program),
     )
+
+
+def _without_repetition(verdicts: tuple[VerdictView, ...]) -> tuple[VerdictView, ...]:
+    """A program for one encoding that serves the next as well is shown once."""
+    first, second = (verdict.certificate for verdict in verdicts)
+    if first is None or second is None or first.program is None or first.program != second.program:
+        return verdicts
+    short = replace(second, program=None, json=None, size=0, lines=(SAME_PROGRAM,))
+    return verdicts[0], replace(verdicts[1], certificate=short)
 
 
 def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[VerdictView, ...]:

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from hashlib import sha256
 
+NO_BREAK = "\u00a0"
 _ENCODINGS = {
     "ape": "APE", "nope": "NoPE", "rope": "RoPE", "alibi": "ALiBi", "t5": "T5", "fire": "FIRE",
     "sinusoidal": "sinusoidal", "randomized": "randomized", "coupled": "coupled",
@@ -26,18 +27,20 @@ def encoding_name(name: str) -> str:
 def percent(share: float | None) -> str:
     """A share in per cent; what is not exactly all or nothing is never rounded to it.
 
-    >>> percent(1.0), percent(0.99996), percent(0.5), percent(None)
-    ('100 %', '>99.9 %', '50.0 %', '–')
+    >>> [percent(share).replace(NO_BREAK, " ") for share in (1.0, 0.99996, 0.5, 0.0001, None)]
+    ['100 %', '>99.9 %', '50.0 %', '<0.1 %', '–']
     """
     if share is None or math.isnan(share):
         return "–"
     if share in (0.0, 1.0):
-        return f"{share:.0%}".replace("%", " %")
-    if 0.9995 <= share < 1:
-        return ">99.9 %"
-    if 0 < share < 0.0005:
-        return "<0.1 %"
-    return f"{100 * share:.1f} %"
+        number = f"{100 * share:.0f}"
+    elif 0.9995 <= share < 1:
+        number = ">99.9"
+    elif 0 < share < 0.0005:
+        number = "<0.1"
+    else:
+        number = f"{100 * share:.1f}"
+    return f"{number}{NO_BREAK}%"
 
 
 def duration(seconds: float | None) -> str:
