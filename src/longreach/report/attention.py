@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from longreach.crasp.core import Core
 from longreach.limit.compiler import compile_program
 from longreach.limit.evaluate import attention
 from longreach.limit.model import START, Array, Transformer
-from longreach.report.text import shortened
+from longreach.report.text import escaped, shortened
 from longreach.report.view import HeadView
 
 MOST_HEADS = 6
@@ -47,7 +46,7 @@ def _title(model: Transformer, layer: int, head: int) -> str:
 
 def _drawing(weights: Array, tokens: Sequence[str], title: str) -> str:
     """Rows are queries, columns keys; squares of one shade are one path, which keeps the page small."""
-    names = [escape(shortened(token, 5)) for token in tokens]
+    names = [escaped(shortened(token, 5)) for token in tokens]
     room = 8 + 6 * min(5, max(map(len, tokens)))
     inner = _CELL - 1
     shades: dict[int, list[str]] = {}
@@ -69,7 +68,7 @@ def _drawing(weights: Array, tokens: Sequence[str], title: str) -> str:
         parts.append(f'<text class="{"turned" if turned else "key"}" {across}{turned}>{name}</text>')
         parts.append(f'<text class="query" x="{room - 4}" y="{middle + 3:g}">{name}</text>')
     side = room + _CELL * len(tokens) + 2
-    label = escape(f"attention weights of {title}")
+    label = escaped(f"attention weights of {title}")
     return (
         f'<svg class="attention" viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img" '
         f'aria-label="{label}"><title>{label}</title>{"".join(parts)}</svg>'

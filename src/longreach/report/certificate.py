@@ -24,7 +24,7 @@ def certificate_view(document: Mapping[str, Any], program: Program | None = None
     >>> from longreach.crasp import parse
     >>> view = certificate_view({"kind": "program"}, parse('L = # "a" >= 1'))
     >>> view.program.summary
-    'C-RASP[∅], 3 operations, depth 1'
+    'C-RASP[∅], 4 operations, depth 1'
     """
     kind = str(document.get("kind", "none"))
     text = json.dumps(document, ensure_ascii=False)

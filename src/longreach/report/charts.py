@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 
-from longreach.report.text import encoding_name, percent
+from longreach.report.text import encoding_name, escaped, percent
 from longreach.report.view import CellView, CurveView, TaskView, VerdictView
 
 PUBLISHED_RANGES = ("1-50", "51-100", "101-150")
@@ -37,13 +36,13 @@ class _Frame:
         right = self.width - _RIGHT
         return [
             f'<path class="grid" d="M{_LEFT:g} {self.y(value):.1f}H{right:g}"/>'
-            f'<text class="tick y" x="{_LEFT - 5:g}" y="{self.y(value) + 3:.1f}">{escape(label)}</text>'
+            f'<text class="tick y" x="{_LEFT - 5:g}" y="{self.y(value) + 3:.1f}">{escaped(label)}</text>'
             for value, label in ticks
         ]
 
     def below(self, ticks: Iterable[tuple[float, str]]) -> list[str]:
         return [
-            f'<text class="tick x" x="{self.x(value):.1f}" y="{self.height - 6:g}">{escape(label)}</text>'
+            f'<text class="tick x" x="{self.x(value):.1f}" y="{self.height - 6:g}">{escaped(label)}</text>'
             for value, label in ticks
         ]
 
@@ -51,7 +50,7 @@ class _Frame:
 def _svg(width: float, height: float, title: str, parts: Iterable[str], kind: str) -> str:
     return (
         f'<svg class="chart {kind}" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-label="{escape(title)}"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        f'aria-label="{escaped(title)}"><title>{escaped(title)}</title>{"".join(parts)}</svg>'
     )
 
 
@@ -63,7 +62,7 @@ def _dot(x: float, y: float, radius: float, kind: str, tip: str) -> str:
     """A dot with a larger area around it under which the pointer finds it."""
     place = f'cx="{x:.1f}" cy="{y:.1f}"'
     return (
-        f'<g class="hit" data-tip="{escape(tip)}"><circle class="target" {place} r="{4 * radius:g}"/>'
+        f'<g class="hit" data-tip="{escaped(tip)}"><circle class="target" {place} r="{4 * radius:g}"/>'
         f'<circle class="dot {kind}" {place} r="{radius:g}"/></g>'
     )
 
@@ -95,7 +94,7 @@ def panel(task: TaskView, columns: Sequence[str], width: float = 230.0, height: 
     if task.level is not None:
         tip = f"from {percent(task.level)} on, a cell counts as working"
         place = f"M{_LEFT:g} {frame.y(task.level):.1f}H{width - _RIGHT:g}"
-        parts.append(f'<path class="level hit" data-tip="{escape(tip)}" d="{place}"/>')
+        parts.append(f'<path class="level hit" data-tip="{escaped(tip)}" d="{place}"/>')
     for verdict in task.verdicts:
         kind = _series_class(task, verdict.encoding, columns)
         parts += _marks(frame, verdict, labels, kind, joined=task.cell(verdict.encoding) is None)
@@ -146,7 +145,7 @@ def _marks(frame: _Frame, verdict: VerdictView, labels: Sequence[str], kind: str
         tip = f"published, {encoding_name(verdict.encoding)}, lengths {name}: {percent(value)}"
         places.append((x, y))
         shape = f"M{x - 4:.1f} {y:.1f}l4 -4 4 4 -4 4z"
-        parts.append(f'<path class="mark {kind} hit" data-tip="{escape(tip)}" d="{shape}"/>')
+        parts.append(f'<path class="mark {kind} hit" data-tip="{escaped(tip)}" d="{shape}"/>')
     if joined and len(places) > 1:
         parts.insert(0, f'<path class="line published {kind}" d="{_line(places)}"/>')
     return parts

@@ -10,10 +10,9 @@ from typing import Any
 
 from longreach.errors import InputError
 from longreach.report import measured
-from longreach.report.figures import attention_view, automaton_drawing
 from longreach.report.forecasts import BENCHMARK, Known, further_verdicts, known_of
 from longreach.report.summary import RULE, provenance, sentence, without_place
-from longreach.report.text import printable, slugs
+from longreach.report.text import slugs
 from longreach.report.view import CellView, Judgement, ReportView, TaskView
 from longreach.results.atomic import ResultError
 from longreach.results.cells import Cell, cells
@@ -46,10 +45,10 @@ def report_view(runs: Path | None, title: str) -> ReportView:
     """All that the report shows of a results directory; without one, the forecasts."""
     read = _Read([], {}, [], ()) if runs is None else _read(runs)
     names = list(dict.fromkeys([*BENCHMARK, *(cell.task for cell in read.cells)]))
-    known = {name: _known(name, _alphabet(name, read.cells)) for name in names}
+    links = slugs(names)
+    known = {name: _known(name, _alphabet(name, read.cells), links[name]) for name in names}
     chosen = _chosen(read.cells)
     judgements = _judged(chosen, known)
-    links = slugs(names)
     tasks = tuple(
         _task_view(name, links[name], known[name], read, chosen, judgements)
         for name in _ordered(names, known)
@@ -71,9 +70,7 @@ def report_view(runs: Path | None, title: str) -> ReportView:
         rule=RULE,
         others=len(whole) - sum(len(cell.rows) for cell in read.cells),
         damaged=tuple(
-            (printable(row.key), without_place(row.error or "", runs))
-            for row in read.rows
-            if row.status == "damaged"
+            (row.key, without_place(row.error or "", runs)) for row in read.rows if row.status == "damaged"
         ),
         unfinished=read.unfinished,
         provenance=provenance(runs, whole, read.results),
@@ -102,13 +99,13 @@ def _alphabet(name: str, found: Iterable[Cell]) -> tuple[str, ...] | None:
     return None
 
 
-def _known(name: str, alphabet: tuple[str, ...] | None) -> Known:
+def _known(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     """The task of a name that comes from a file: nothing is imported and no other file is read for it."""
     try:
         _check_name(name)
-        return known_of(name, alphabet)
+        return known_of(name, alphabet, slug)
     except InputError as error:
-        message = printable(error.message.removeprefix("TASK: "))
+        message = error.message.removeprefix("TASK: ")
         return Known(task=None, statements={}, note=f"There is no forecast: {message}.")
 
 
@@ -215,19 +212,18 @@ def _task_view(
         views.append((is_chosen, _cell_view(cell, column, judgement, common, read.results)))
     views.sort(key=lambda pair: (_column_order(pair[1].encoding), not pair[0]))
     columns = dict.fromkeys(view.encoding for _, view in views)
-    drawing, drawing_note = automaton_drawing(known.task, known.certificates, slug)
     return TaskView(
-        name=printable(short_name(name)),
+        name=short_name(name),
         slug=slug,
         about="" if known.task is None else known.task.about,
         kind=_kind(name, known),
         verdicts=(*known.verdicts, *further_verdicts(name, columns, known)),
         cells=tuple(view for _, view in views),
         chosen=tuple(view for is_chosen, view in views if is_chosen),
-        common=tuple((key, printable(value)) for key, value in common.items() if key != "task"),
-        automaton=drawing,
-        automaton_note=drawing_note,
-        attention=attention_view(known.task, known.programs),
+        common=tuple((key, value) for key, value in common.items() if key != "task"),
+        automaton=known.automaton,
+        automaton_note=known.automaton_note,
+        attention=known.attention,
         level=_level(name, known),
         note=known.note,
     )
@@ -255,9 +251,7 @@ def _cell_view(
         runs=tuple(measured.run_view(row, cell.ranges) for row in cell.rows),
         curves=tuple(curve for curve in found if curve is not None),
         settings=tuple(
-            (name, printable(value))
-            for name, value in own.items()
-            if name not in common and name not in _IN_THE_LINE
+            (name, value) for name, value in own.items() if name not in common and name not in _IN_THE_LINE
         ),
         successes=len(cell.successful),
         learned=cell.learned,

@@ -1,15 +1,16 @@
-"""The forecasts and the published numbers, as the report shows them."""
+"""All that the report shows of a task but its runs: forecasts, published numbers, drawings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
-from longreach.crasp.expressions import Program
 from longreach.forecast import Forecast, forecast
 from longreach.report.certificate import certificate_view
-from longreach.report.view import Answer, VerdictView
+from longreach.report.figures import attention_view, automaton_drawing
+from longreach.report.view import Answer, AttentionView, VerdictView
 from longreach.studies.places import Place
 from longreach.studies.published import published_accuracy
 from longreach.tasks.published import FIGURE_1_TASKS
@@ -30,9 +31,9 @@ class Known:
     """For no positions and for learned absolute ones."""
     statements: Mapping[str, str]
     """What theory says of other encodings, by their names."""
-    certificates: tuple[Mapping[str, Any], ...] = ()
-    programs: tuple[Program, ...] = ()
-    """Those that prove a yes."""
+    automaton: str | None = None
+    automaton_note: str = ""
+    attention: AttentionView | None = None
     note: str = ""
 
     def answer(self, encoding: str) -> Answer | None:
@@ -40,27 +41,31 @@ class Known:
         return next((verdict.answer for verdict in self.verdicts if verdict.encoding == encoding), None)
 
 
-def known_of(name: str, alphabet: tuple[str, ...] | None) -> Known:
-    """The forecast of a task.
+@lru_cache(maxsize=256)
+def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
+    """The forecast of a task with its drawings; `slug` is its name in links.
 
-    >>> known_of("aa", None).answer("nope")
+    >>> known_of("aa", None, "aa").answer("nope")
     'no'
     """
     found = forecast(name, alphabet)
     documents = {
         key: found.sides[key].certificate.model_dump(mode="json", by_alias=True) for key in ("nope", "ape")
     }
+    programs = [
+        program
+        for key, document in documents.items()
+        if document["kind"] == "program" and (program := found.sides[key].program) is not None
+    ]
+    drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
     verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
     return Known(
         task=found.task,
         verdicts=_without_repetition(verdicts),
         statements={key: f"{note.statement} ({note.source})" for key, note in found.encodings.items()},
-        certificates=tuple(documents.values()),
-        programs=tuple(
-            side.program
-            for key in documents
-            if (side := found.sides[key]).program is not None and documents[key]["kind"] == "program"
-        ),
+        automaton=drawing,
+        automaton_note=note,
+        attention=attention_view(found.task, programs),
     )
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from longreach.report import charts
 from longreach.report.data import report_view
-from longreach.report.text import duration, encoding_name, percent, plural, shortened
+from longreach.report.text import duration, encoding_name, percent, plural, printable, shortened
 from longreach.report.view import CellView, ReportView, TaskView
 
 TITLE = "longreach report"
@@ -38,6 +38,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
     )
     filters: dict[str, Any] = {
         "percent": percent, "duration": duration, "plural": plural, "encoding_name": encoding_name,
@@ -46,6 +47,11 @@ def _environment() -> jinja2.Environment:
     environment.filters |= filters
     environment.globals |= {"panel": _panel, "curves": _curves}
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """Whatever a file says is shown without characters that do not show."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _panel(task: TaskView, columns: tuple[str, ...]) -> Markup:

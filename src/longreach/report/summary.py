@@ -7,7 +7,7 @@ from pathlib import Path
 
 from longreach import __version__
 from longreach.report.measured import training_range
-from longreach.report.text import duration, plural, printable
+from longreach.report.text import duration, plural
 from longreach.results.cells import Cell
 from longreach.results.index import Row
 from longreach.results.schema import Result, setting
@@ -57,7 +57,7 @@ def without_place(message: str, runs: Path | None) -> str:
     """A message without the path to the results directory, which is nobody else's business."""
     for place in () if runs is None else (str(runs), str(runs.resolve())):
         message = message.replace(f"{place}/", "").replace(f"{place}\\", "")
-    return printable(message)
+    return message
 
 
 def provenance(
@@ -82,4 +82,4 @@ def provenance(
             ("runs of", days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else ""),
             ("time of all runs", duration(sum(row.seconds or 0.0 for row in rows))),
         ]
-    return tuple((name, printable(value)) for name, value in facts if value)
+    return tuple((name, value) for name, value in facts if value)

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from hashlib import sha256
+from html import escape
 
 NO_BREAK = "\u00a0"
 _ENCODINGS = {
@@ -78,7 +79,7 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
         digest = sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:8]
-        found[name] = name if plain == name else f"{plain[:40]}-{digest}".lstrip("-")
+        found[name] = name if plain == name != "" else f"{plain[:40]}-{digest}".lstrip("-")
     return found
 
 
@@ -92,6 +93,15 @@ def printable(text: str) -> str:
         "·" if unicodedata.category(char) in ("Cc", "Cf", "Cs") and char not in "\n\t" else char
         for char in text
     )
+
+
+def escaped(text: str) -> str:
+    """Text for HTML and SVG.
+
+    >>> escaped("<a>")
+    '&lt;a&gt;'
+    """
+    return escape(printable(text))
 
 
 def shortened(text: str, most: int) -> str:
