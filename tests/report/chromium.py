@@ -9,6 +9,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -16,13 +17,22 @@ from types import TracebackType
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE = 60.0  # seconds; a loaded machine starts a browser slowly
+PATIENCE = 180.0  # seconds; a loaded machine starts a browser slowly
 
 _OPTIONS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
     "--disable-extensions", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--hide-scrollbars", "--remote-debugging-pipe",
 )  # fmt: skip
+
+# The browser reads commands from descriptor 3 and writes answers to descriptor 4, wherever ours are.
+_START = """
+import fcntl, os, sys
+read, write = (fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3])
+os.dup2(read, 3)
+os.dup2(write, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def find() -> str | None:
@@ -37,28 +47,15 @@ class Chromium:
         self._profile = tempfile.TemporaryDirectory(prefix="longreach-browser-", ignore_cleanup_errors=True)
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
-        # The browser reads commands from descriptor 3 and writes answers to descriptor 4.
-        started = (
-            f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out} {theirs_in}<&- {theirs_out}>&-'
-            if {theirs_in, theirs_out}.isdisjoint({3, 4})
-            else f'exec 8<&{theirs_in} 9>&{theirs_out} && exec "$0" "$@" 3<&8 4>&9 8<&- 9>&-'
-        )
         self._process = subprocess.Popen(
-            [
-                "/bin/sh",
-                "-c",
-                started,
-                program,
-                *_OPTIONS,
-                f"--user-data-dir={self._profile.name}",
-                "about:blank",
-            ],
+            [sys.executable, "-ISc", _START, str(theirs_in), str(theirs_out), program, *_OPTIONS,
+             f"--user-data-dir={self._profile.name}", "about:blank"],
             pass_fds=(theirs_in, theirs_out),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-        )
+        )  # fmt: skip
         os.close(theirs_in)
         os.close(theirs_out)
         self._in, self._out = ours_in, ours_out
@@ -66,15 +63,23 @@ class Chromium:
         self._number = 0
         self._session: str | None = None
         self.events: list[dict[str, Any]] = []
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.call(f"{domain}.enable")
+        try:
+            target = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            for domain in ("Page", "Runtime", "Network", "Log"):
+                self.call(f"{domain}.enable")
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Chromium:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the browser, and leave nothing behind."""
         os.close(self._out)
         try:
             self._process.wait(5)

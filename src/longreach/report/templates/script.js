@@ -23,7 +23,7 @@
   // One page at a time: the one that holds the element named after #.
   var menu = document.getElementById("menu"), narrow = window.matchMedia("(max-width: 60rem)");
   function route() {
-    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var target = document.getElementById(location.hash.slice(1));
     var page = target && target.closest(".page") || pages[0];
     pages.forEach(function (one) { one.classList.toggle("shown", one === page); });
     document.querySelectorAll("nav.side a").forEach(function (link) {
