@@ -10,6 +10,7 @@ from typing import Any
 
 from longreach.errors import InputError
 from longreach.report import measured
+from longreach.report.command import train_command
 from longreach.report.forecasts import BENCHMARK, Known, further_verdicts, known_of
 from longreach.report.summary import RULE, provenance, sentence, without_place
 from longreach.report.text import slugs
@@ -257,4 +258,5 @@ def _cell_view(
         learned=cell.learned,
         judgement=judgement[0],
         why=judgement[1],
+        command=train_command(cell.config, [row.seed for row in cell.rows]),
     )

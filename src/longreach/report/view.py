@@ -103,6 +103,8 @@ class CellView:
     learned: bool
     judgement: Judgement
     why: str
+    command: str | None = None
+    """The command line that makes its runs, where the configuration tells it."""
 
     @property
     def has_offsets(self) -> bool:
