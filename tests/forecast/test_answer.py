@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,7 @@ def test_copying_reduces_to_whether_a_pair_occurred() -> None:
             x = given[1 : given.index("SEP")]
             letters = {symbol: letter for letter, symbol in reduction.letters.items()}
             # Read after the word as after SEP: the pair (last letter, a) must not count.
-            followed = {b for a, b in zip(x, x[1:], strict=False) if a == last}
+            followed = {b for a, b in pairwise(x) if a == last}
             assert (reduction.token in followed) == automaton.accepts(word)
             said = program.predicts([letters[symbol] for symbol in x])
             if x[-1] == last:

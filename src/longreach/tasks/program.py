@@ -53,7 +53,7 @@ class ProgramTask(LanguageTask):
         kind = "predictor" if core.is_predictor else "acceptor"
         given = Evidence("program", self.name, "the task is given by a program")
         without = Evidence("none", None, f"the program is in {core.class_name}") if core.relations else given
-        object.__setattr__(self, "about", f"{kind} in {core.class_name}, {core.size} operations")
+        object.__setattr__(self, "about", f"{kind} in {core.class_name}, {self.program.core.size} operations")
         object.__setattr__(self, "nope", without)
         object.__setattr__(self, "ape", given)
 

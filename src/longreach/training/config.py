@@ -99,6 +99,7 @@ class TrainConfig(BaseModel):
             hint = near_names(encoding, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
             raise InputError(f"--encoding: unknown encoding {encoding!r}{hint}")
         known = _task(task, given.get("alphabet"))
+        _ = known.tokens  # errors name the task as it was asked for
         task = self_contained(task)
         published = hyperparameters(task, encoding)
         fields: dict[str, Any] = {
