@@ -26,10 +26,13 @@ class Bar:
 
 
 @contextlib.contextmanager
-def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], None]]:
+def show_bars(
+    bars: Sequence[Bar], runs: Path, *, total: int | None = None
+) -> Iterator[Callable[[Result], None]]:
     """A bar per job that runs, when standard error is a terminal; to be told of each result.
 
-    What a job says of itself is read in its directory, whichever engine runs it.
+    What a job says of itself is read in its directory, whichever engine runs it. With `total`, the number of
+    jobs that were done before and of those with bars, one more bar is for all of them.
     """
     if not bars or sys.stderr is None or not sys.stderr.isatty():
         yield lambda result: None
@@ -45,6 +48,9 @@ def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], No
     )  # fmt: skip
     ended = threading.Event()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        everything = None
+        if total is not None:
+            everything = progress.add_task("all", total=total, completed=total - len(bars), state="")
         tasks = {
             bar.key: progress.add_task(bar.title, total=bar.steps, visible=False, state="") for bar in bars
         }
@@ -59,6 +65,8 @@ def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], No
 
         def finished(result: Result) -> None:
             progress.update(tasks[result.key], visible=False)
+            if everything is not None:
+                progress.advance(everything)
 
         thread = threading.Thread(target=watch, daemon=True)
         thread.start()
