@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test lint bench docs clean
+.PHONY: setup demo test test-all chromium lint bench docs clean
 
 setup: $(VENV)/.setup
 $(VENV)/.setup: pyproject.toml constraints.txt
@@ -23,9 +23,26 @@ $(VENV)/.docs: $(VENV)/.dev
 demo: setup
 	$(BIN)/python examples/demo.py --out demo
 
+$(VENV)/.all: $(VENV)/.dev
+	$(PIP) -e '.[train,smt,dev,hf,ray,slurm,parquet,web,browser]'
+	touch $@
+
 # One thread per test process: two processes share the cores.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# What it leaves out for want of a package or a program is named at the end; `make test-all` has it all.
 test: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST)
+
+test-all: $(VENV)/.all chromium
+	$(PYTEST)
+
+# The browser is the system's: playwright would fetch one of its own.
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	|| { echo "installing chromium" && $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium; } \
+	|| echo "chromium is missing and cannot be installed here: tests in a browser are left out"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
