@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .PHONY: setup demo test test-all chromium lint bench docs clean
@@ -37,11 +38,10 @@ test: $(VENV)/.dev
 test-all: $(VENV)/.all chromium
 	$(PYTEST)
 
-# The browser is the system's: playwright would fetch one of its own.
-SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+# The report is looked at in the system's browser; nothing fetches one of its own.
 chromium:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
-	|| { echo "installing chromium" && $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium; } \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	|| { $(SUDO) apt-get update -qq && $(SUDO) apt-get install --yes --no-install-recommends chromium; } \
 	|| echo "chromium is missing and cannot be installed here: tests in a browser are left out"
 
 lint: $(VENV)/.dev

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from longreach.training.config import Range, TrainConfig
 
 DEFAULT_RUNS = Path("runs")
+TASK_HELP = "A built-in task, d-N, regex:…, crasp:FILE, or module:attribute."
 SEARCHED = ("layers", "heads", "width", "lr")
 SEED_FACTOR = 3  # a search tries up to so many times the seeds that were asked for
 
@@ -52,7 +53,7 @@ class Dtype(StrEnum):
 
 
 def train(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="A built-in task, d-N, or regex:….")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)],
     encoding: Annotated[str, typer.Option(metavar="NAME", help="The positional encoding.")] = "ape",
     alphabet: Annotated[
         str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
@@ -271,11 +272,12 @@ def _run(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker) -> list[
     """The results of all members in order, those that were done before included."""
     from longreach.execution.record import pending, run_pending
     from longreach.results.files import read_result
+    from longreach.tasks.program import short_name
 
     jobs = [_job(config) for config in configs]
     waiting = {job.key for job in pending(jobs, runs)}
     finished: dict[str, Result] = {}
-    bars = [Bar(each.key, f"{each.task} seed {each.seed}", each.max_steps) for each in configs]
+    bars = [Bar(each.key, f"{short_name(each.task)} seed {each.seed}", each.max_steps) for each in configs]
     with show_bars([bar for bar in bars if bar.key in waiting], runs) as ended:
         for result in run_pending(jobs, runs, make(len(waiting))):
             finished[result.key] = result

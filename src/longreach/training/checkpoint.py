@@ -46,7 +46,7 @@ class Progress(BaseModel):
 def save(directory: Path, state: State, progress: Progress) -> None:
     """Write the state in place of the last one."""
     directory.mkdir(parents=True, exist_ok=True)
-    tensors = {"vector": state.vector, "first": state.first, "second": state.second}
+    tensors = {"vector": state.vector.cpu(), "first": state.first.cpu(), "second": state.second.cpu()}
     text = progress.model_dump_json()
     content = safetensors.torch.save(tensors, {"progress": text, "checksum": _checksum(tensors, text)})
     write_atomically(directory / STATE, content)

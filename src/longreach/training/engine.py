@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 
 import torch
+from torch import Tensor
 
-from longreach.models.parameters import Parameters
-from longreach.models.transformer import initialise
-from longreach.results.schema import Evaluation
-from longreach.training import checkpoint
-from longreach.training.checkpoint import Progress
 from longreach.training.compiled import Step, compiled_step, compiler, fixed_shape
 from longreach.training.config import TrainConfig
-from longreach.training.data import Batches, Streams, chunks
-from longreach.training.evaluate import accuracy, draw_bins
-from longreach.training.step import Layout, State, loss_and_gradient, step_numbers, update
+from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
+from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
+from longreach.training.step import loss_and_gradient, step_numbers, update
 
-CHECKPOINT_SECONDS = 10.0
-CHECKPOINT_SHARE = 0.05  # of the time, at most, where writing the state is slow
+__all__ = ["Diverged", "Report", "Trained", "chunks_of", "seconds_at_most", "train"]
+
 CHUNKS = 4
 CHUNKS_FROM_WIDTH = 64  # below, a step is overhead, and one more chunk is one more of it
 
@@ -33,42 +24,13 @@ SAMPLE_ROWS = 8
 SAMPLE_FROM_WIDTH = 256
 
 
-class Diverged(Exception):
-    """The loss or its gradient is not a number any more."""
-
-    def __init__(self, step: int, what: str, value: float, rows: tuple[Evaluation, ...]) -> None:
-        super().__init__(f"the {what} is {value} at step {step}")
-        self.step = step
-        self.rows = rows
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A member at its end."""
-
-    parameters: Parameters
-    steps: int
-    reached: bool
-    """Whether all test sequences of the training range are right."""
-    rows: tuple[Evaluation, ...]
-    """The evaluations on the way; the last one has all ranges."""
-    seconds: dict[str, float]
-    resumed: int
-    """The step from which the run went on; 0 if it began anew."""
-    compiled: bool
-    notes: tuple[str, ...] = ()
-
-
-Report = Callable[[int, Evaluation | None], None]
-"""Called with the number of steps done and the evaluation, if there was one."""
-
-
 def train(
     config: TrainConfig,
     directory: Path | None = None,
     *,
     report: Report | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    device: torch.device | str = CPU,
 ) -> Trained:
     """Train a member; with a directory its state is kept there, and a run that was killed goes on.
 
@@ -76,8 +38,9 @@ def train(
     >>> train(config).steps
     20
     """
-    torch.set_num_threads(1)
-    return _Run(config, directory, report, checkpoint_seconds).go()
+    found = find_device(device) if isinstance(device, str) else device
+    prepare(found)
+    return _Run(config, directory, report, checkpoint_seconds, found).go()
 
 
 def seconds_at_most(config: TrainConfig) -> float:
@@ -86,7 +49,7 @@ def seconds_at_most(config: TrainConfig) -> float:
     >>> seconds_at_most(TrainConfig.resolve("binary-majority")) > 1
     True
     """
-    torch.set_num_threads(1)
+    prepare(CPU)
     # A few rows are enough to tell where a step is work, not overhead.
     rows = min(config.batch, SAMPLE_ROWS) if config.width >= SAMPLE_FROM_WIDTH else config.batch
     sample = config.model_copy(update={"batch": rows, "test_size": 1, "compile": False})
@@ -99,136 +62,72 @@ def seconds_at_most(config: TrainConfig) -> float:
     return each * config.max_steps
 
 
-@dataclass
-class _Run:
-    config: TrainConfig
-    directory: Path | None
-    report: Report | None
-    checkpoint_seconds: float
-    losses: tuple[float, int] = (0.0, 0)
-    rows: tuple[Evaluation, ...] = ()
-    seconds: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+def chunks_of(config: TrainConfig) -> int:
+    """Into how many chunks a batch is cut."""
+    return CHUNKS if config.width >= CHUNKS_FROM_WIDTH else 1
 
-    def __post_init__(self) -> None:
-        config = self.config
-        self.layout = Layout.of(config.decoder)
-        streams = Streams(config.seed)
-        self.data = streams.data
-        self.batches = Batches(config)
-        self.state = State.fresh(self.layout.vector(initialise(config.decoder, streams.initial)))
-        with self._timed("prepare"):
-            self.tests = draw_bins(config, streams.evaluation)
-        self.parts = CHUNKS if config.width >= CHUNKS_FROM_WIDTH else 1
+
+class _Run:
+    def __init__(
+        self,
+        config: TrainConfig,
+        directory: Path | None,
+        report: Report | None,
+        checkpoint_seconds: float,
+        device: torch.device = CPU,
+    ) -> None:
+        self.config = config
+        self.report = report
+        self.device = device
+        self.clock = Clock(checkpoint_seconds)
+        self.parts = chunks_of(config)
         self.compiled: Step | None = None
-        self.shape: tuple[int, int] | tuple[None, None] = (None, None)
-        if config.compile and compiler() is None:
-            self.notes += ("no C++ compiler is there: the step was not compiled, and is slower",)
+        notes: tuple[str, ...] = ()
+        if config.compile and device.type != "cpu":
+            notes = (f"the step is not compiled on {device.type}",)
+        elif config.compile and compiler() is None:
+            notes = ("no C++ compiler is there: the step was not compiled, and is slower",)
         elif config.compile:
             self.compiled = compiled_step(config)
-            self.parts, self.shape = 1, fixed_shape(config)
-        self.resumed = self._resume()
-        self.next_save = time.monotonic() + self.checkpoint_seconds
+        shape = None if self.compiled is None else fixed_shape(config)
+        self.member = Member(config, directory, device, shape, notes=notes)
+        self.read_every = steps_between_reads(device)
+        self.unread: list[tuple[int, Tensor, Tensor]] = []
 
     def go(self) -> Trained:
-        config, state = self.config, self.state
-        ended = config.stop_early and bool(self.rows) and self._is_reached(self.rows[-1])
-        while state.step < config.max_steps and not ended:
-            with self._timed("train"):
+        member = self.member
+        while not member.ended:
+            with member.timed("train"):
                 self._step()
             row = None
-            if state.step % config.evaluate_every == 0 or state.step == config.max_steps:
-                row = self._evaluate(everything=False)
-                self.rows += (row,)
-                ended = config.stop_early and self._is_reached(row)
+            if member.is_due:
+                self._read()
+                row = member.evaluate()
             if self.report is not None:
-                self.report(state.step, row)
-            self._keep()
-        last = self._evaluate(everything=True)
-        return Trained(
-            parameters={name: value.clone() for name, value in self.layout.named(state.vector).items()},
-            steps=state.step,
-            reached=self._is_reached(last),
-            rows=(*self.rows[:-1], last),
-            seconds=self.seconds,
-            resumed=self.resumed,
-            compiled=self.compiled is not None,
-            notes=self.notes,
-        )
+                self.report(member.state.step, row)
+            if self.clock.is_due:
+                self._read()
+                with self.clock.writing():
+                    member.save()
+        return member.finish(compiled=self.compiled is not None)
 
     def _step(self) -> None:
-        state, config = self.state, self.config
-        parts = chunks(self.batches.draw(self.data), self.parts, *self.shape)
-        numbers = step_numbers(config, state.step)
+        state, config = self.member.state, self.config
+        batches = self.member.batches
+        numbers = send(step_numbers(config, state.step), self.device)
         if self.compiled is not None:
-            loss, norm = self.compiled(state, next(parts), numbers)
+            loss, norm = self.compiled(state, batches.fixed(state.step), numbers)
         else:
-            loss, gradient = loss_and_gradient(state.vector, self.layout, config, parts)
+            sent = (send_chunk(chunk, self.device) for chunk in batches.chunks(state.step, self.parts))
+            loss, gradient = loss_and_gradient(state.vector, self.member.layout, config, sent)
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         state.step += 1
-        for what, value in (("loss", loss.item()), ("norm of the gradient", norm.item())):
-            if not math.isfinite(value):
-                raise Diverged(state.step, what, value, self.rows)
-        total, count = self.losses
-        self.losses = total + loss.item(), count + 1
+        self.unread.append((state.step, loss, norm))
+        if len(self.unread) >= self.read_every:
+            self._read()
 
-    def _evaluate(self, *, everything: bool) -> Evaluation:
-        """On the training range; at the end on all ranges, at random offsets as well."""
-        with self._timed("evaluate"):
-            vector, layout, config = self.state.vector, self.layout, self.config
-            tests = self.tests if everything else self.tests[:1]
-            first = {test.name: accuracy(vector, layout, config, test.first) for test in tests}
-            shifted = {
-                test.name: accuracy(vector, layout, config, test.shifted) for test in tests if everything
-            }
-        if everything:
-            return Evaluation(
-                step=self.state.step,
-                loss=self.rows[-1].loss if self.rows else None,
-                accuracy=first,
-                accuracy_random_offset=shifted,
-            )
-        total, count = self.losses
-        self.losses = 0.0, 0
-        return Evaluation(step=self.state.step, loss=total / max(count, 1), accuracy=first)
-
-    def _is_reached(self, row: Evaluation) -> bool:
-        return row.accuracy[self.tests[0].name] == 1.0
-
-    def _keep(self) -> None:
-        """Write the state when the last one is old enough; numbers do not depend on when."""
-        if self.directory is None or time.monotonic() < self.next_save:
-            return
-        progress = Progress(
-            key=self.config.key,
-            step=self.state.step,
-            data=cast(dict[str, Any], self.data.bit_generator.state),
-            losses=self.losses,
-            rows=self.rows,
-            seconds=self.seconds,
-        )
-        start = time.monotonic()
-        with self._timed("checkpoint"):
-            checkpoint.save(self.directory, self.state, progress)
-        end = time.monotonic()
-        pause = max(self.checkpoint_seconds, (end - start) / CHECKPOINT_SHARE)
-        self.next_save = end + (pause if self.checkpoint_seconds else 0.0)
-
-    def _resume(self) -> int:
-        if self.directory is None:
-            return 0
-        found = checkpoint.load(self.directory, self.config.key, self.state.vector.numel())
-        if found is None:
-            return 0
-        self.state, progress = found
-        self.data.bit_generator.state = progress.data
-        self.losses, self.rows, self.seconds = progress.losses, progress.rows, progress.seconds
-        return progress.step
-
-    @contextmanager
-    def _timed(self, part: str) -> Iterator[None]:
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[part] = self.seconds.get(part, 0.0) + time.perf_counter() - start
+    def _read(self) -> None:
+        """Look at the losses since the last time, which waits for the device."""
+        unread, self.unread = self.unread, []
+        for step, loss, norm in unread:
+            self.member.count(step, loss.item(), norm.item())

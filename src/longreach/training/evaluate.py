@@ -11,6 +11,7 @@ from torch import Tensor
 from longreach.tasks.task import Batch, draw_lengths
 from longreach.training.config import Range, TrainConfig, range_name
 from longreach.training.data import Chunk, chunks, placed
+from longreach.training.devices import send_chunk
 from longreach.training.step import Layout, chunk_logits
 
 TOKENS_AT_ONCE = 16_384
@@ -50,12 +51,13 @@ def _cut(batch: Batch) -> tuple[Chunk, ...]:
 
 def accuracy(vector: Tensor, layout: Layout, config: TrainConfig, parts: tuple[Chunk, ...]) -> float:
     """The share of sequences whose supervised tokens are all the most likely ones, given those before."""
-    right = total = 0
+    total, right = 0, torch.zeros((), dtype=torch.long, device=vector.device)
     named = layout.named(vector)
     with torch.inference_mode():
-        for chunk in parts:
+        for part in parts:
+            chunk = send_chunk(part, vector.device)
             logits = chunk_logits(named, config, chunk)
             correct = (logits.argmax(dim=-1) == chunk.targets) | (chunk.weights == 0)
-            right += int(correct.all(dim=1).sum())
+            right += correct.all(dim=1).sum()
             total += len(correct)
-    return right / total
+    return int(right) / total

@@ -1,4 +1,4 @@
-"""The function that engines run: a configuration goes in, a result comes out."""
+"""The functions that engines run: a configuration goes in, a result comes out, or several of both."""
 
 from __future__ import annotations
 
@@ -7,23 +7,39 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from longreach.results.atomic import ResultError
+from longreach.results.files import read_result, write_result
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
 from longreach.training import checkpoint
 from longreach.training.config import TrainConfig
-from longreach.training.engine import Diverged, Report, Trained, train
+from longreach.training.devices import describe, find_device
+from longreach.training.engine import train
+from longreach.training.ensemble import train_members
+from longreach.training.member import CHECKPOINT_SECONDS, Diverged, Report, Trained
 
 FUNCTION = "longreach.training.job:run"
 """The name of `run`, for a `Job`."""
+GROUP_FUNCTION = "longreach.training.job:run_members"
+"""The name of `run_members`, for a `Group` of jobs."""
 PROGRESS = "progress.json"
 DIARY_SECONDS = 1.0
 
 
-def run(config: Mapping[str, Any], directory: Path | None = None, *, report: Report | None = None) -> Result:
+def run(
+    config: Mapping[str, Any],
+    directory: Path | None = None,
+    *,
+    report: Report | None = None,
+    device: str = "cpu",
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+) -> Result:
     """Train the member with this configuration; the directory keeps its state and in the end its model.
 
     >>> config = TrainConfig.resolve("binary-majority", max_steps=5, train_lengths=(1, 5), test_size=10)
@@ -31,17 +47,79 @@ def run(config: Mapping[str, Any], directory: Path | None = None, *, report: Rep
     5
     """
     member = TrainConfig.read(config)
-    started = datetime.now(UTC)
+    started, where = datetime.now(UTC), find_device(device)
     if report is None and directory is not None:
         report = Diary(directory)
+    ended: Trained | Diverged
     try:
-        trained = train(member, directory, report=report)
+        ended = train(member, directory, report=report, checkpoint_seconds=checkpoint_seconds, device=where)
     except Diverged as error:
-        result = _diverged(member, error, started)
+        ended = error
+    return _close(member, ended, started, where, directory)
+
+
+def run_members(
+    config: Mapping[str, Any], runs: Path | None = None, *, checkpoint_seconds: float = CHECKPOINT_SECONDS
+) -> list[dict[str, Any]]:
+    """Train members side by side: their configurations under `members`, where under `device`.
+
+    Each has its directory in `runs`, as if it trained alone, and its result is written there when it ends: if
+    the others are killed after that, they go on without it. The results are also returned, as JSON.
+
+    >>> given = {"max_steps": 5, "train_lengths": (1, 5), "test_size": 10}
+    >>> configs = [TrainConfig.resolve("parity", seed=seed, **given).document() for seed in range(2)]
+    >>> [result["final"]["steps"] for result in run_members({"members": configs})]
+    [5, 5]
+    """
+    members = [TrainConfig.read(document) for document in config["members"]]
+    device = str(config.get("device", "cpu"))
+    results = {member.key: _earlier(runs, member.key) for member in members}
+    waiting = [member for member in members if results[member.key] is None]
+    directories = [None if runs is None else runs / member.key for member in waiting]
+    if len(waiting) == 1:
+        (member,), (directory,) = waiting, directories
+        results[member.key] = run(
+            member.document(), directory, device=device, checkpoint_seconds=checkpoint_seconds
+        )
+    elif waiting:
+        started, where = datetime.now(UTC), find_device(device)
+        reports = [None if directory is None else Diary(directory) for directory in directories]
+        ends = train_members(
+            waiting, directories, reports=reports, checkpoint_seconds=checkpoint_seconds, device=where
+        )
+        for place, ended in ends:
+            result = _close(waiting[place], ended, started, where, directories[place])
+            if runs is not None:
+                write_result(runs, result)
+            results[result.key] = result
+    return [json.loads(result.model_dump_json()) for result in results.values() if result is not None]
+
+
+def _earlier(runs: Path | None, key: str) -> Result | None:
+    """The result of a member that was done before its group was killed."""
+    if runs is None:
+        return None
+    try:
+        result = read_result(runs, key)
+    except ResultError:
+        return None
+    return result if result.status == "done" else None
+
+
+def _close(
+    member: TrainConfig,
+    ended: Trained | Diverged,
+    started: datetime,
+    where: torch.device,
+    directory: Path | None,
+) -> Result:
+    """The result of a member that has ended; in its directory only the model is left."""
+    if isinstance(ended, Diverged):
+        result = _diverged(member, ended, started, where)
     else:
         if directory is not None:
-            checkpoint.save_model(directory, trained.parameters, member.decoder)
-        result = _done(member, trained, started, directory)
+            checkpoint.save_model(directory, ended.parameters, member.decoder)
+        result = _done(member, ended, started, directory)
     if directory is not None:
         checkpoint.remove(directory)  # only a run that goes on needs it
         with contextlib.suppress(OSError):
@@ -81,7 +159,7 @@ def _done(config: TrainConfig, trained: Trained, started: datetime, directory: P
         status="done",
         code=code_version(),
         packages=package_versions(),
-        device="cpu",
+        device=trained.device,
         # A run that went on has the seconds from before as well.
         timings=Timings(started=started, seconds=sum(trained.seconds.values()), parts=trained.seconds),
         rows=trained.rows,
@@ -97,8 +175,7 @@ def _done(config: TrainConfig, trained: Trained, started: datetime, directory: P
     )
 
 
-def _diverged(config: TrainConfig, error: Diverged, started: datetime) -> Result:
-    seconds = max(datetime.now(UTC) - started, timedelta()).total_seconds()
+def _diverged(config: TrainConfig, error: Diverged, started: datetime, where: torch.device) -> Result:
     return Result(
         key=config.key,
         config=config.document(),
@@ -107,8 +184,8 @@ def _diverged(config: TrainConfig, error: Diverged, started: datetime) -> Result
         error=str(error),
         code=code_version(),
         packages=package_versions(),
-        device="cpu",
-        timings=Timings(started=started, seconds=seconds),
+        device=describe(where),
+        timings=Timings(started=started, seconds=sum(error.seconds.values()), parts=error.seconds),
         rows=error.rows,
         final=Final(steps=error.step, reached=False),
     )

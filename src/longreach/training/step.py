@@ -6,11 +6,9 @@ compiled as in the one that is not.
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +20,7 @@ from longreach.models.penalty import position_penalty
 from longreach.models.transformer import forward, parameter_table
 from longreach.training.config import TrainConfig
 from longreach.training.data import Chunk
+from longreach.training.devices import precision
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
@@ -96,16 +95,10 @@ def chunk_logits(parameters: Parameters, config: TrainConfig, chunk: Chunk) -> T
 
 def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places."""
-    with _precision(config):
+    with precision(config.dtype, vector.device):
         logits = chunk_logits(layout.named(vector), config, chunk)
     each = F.cross_entropy(logits.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
     return each @ chunk.weights.flatten()
-
-
-def _precision(config: TrainConfig) -> contextlib.AbstractContextManager[Any]:
-    if config.dtype == "float32":
-        return contextlib.nullcontext()
-    return torch.autocast("cpu", dtype=torch.bfloat16)
 
 
 def penalty_loss(vector: Tensor, layout: Layout, config: TrainConfig) -> Tensor:
@@ -143,16 +136,17 @@ def update(
 ) -> Tensor:
     """Clip and apply AdamW (Loshchilov and Hutter, arXiv 1711.05101) in place; the norm before clipping.
 
-    `numbers` are those of `step_numbers`: a tensor, so that a compiled step is one for all steps.
+    `numbers` are those of `step_numbers`: a tensor, so that a compiled step is one for all steps. All may
+    have a leading member axis.
     """
-    rate, size, scale = numbers.unbind()
-    norm: Tensor = torch.linalg.vector_norm(gradient)
+    rate, size, scale = numbers.unsqueeze(-1).unbind(-2)
+    norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1, keepdim=True)
     gradient = gradient * (config.clip / (norm + 1e-6)).clamp(max=1.0)
     first.mul_(BETAS[0]).add_(gradient, alpha=1 - BETAS[0])
     second.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
     vector.mul_(1 - rate * config.weight_decay)
     vector.sub_(size * first / (second.sqrt() * scale + EPSILON))
-    return norm
+    return norm.squeeze(-1)
 
 
 def step_numbers(config: TrainConfig, step: int) -> Tensor:

@@ -1,0 +1,282 @@
+"""Trains members of one shape side by side: stacked parameters, one batched forward and backward for all.
+
+Members differ in whatever does not change the shape of the model or of a batch: seed, learning rate and its
+schedule, steps, task parameters, lengths, penalty. Each has its own stream of data, is clipped, evaluated and
+stopped on its own, and keeps its state as if it trained alone: it can go on alone or in another company.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from longreach.errors import InputError
+from longreach.models.transformer import parameter_table
+from longreach.results.schema import canonical_json
+from longreach.tasks.task import Batch
+from longreach.training.config import TrainConfig
+from longreach.training.data import Chunk
+from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
+from longreach.training.engine import chunks_of
+from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
+from longreach.training.step import chunk_loss, penalty_loss, step_numbers, update
+
+NOT_COMPILED = "the step of members side by side is not compiled"
+
+
+def shape(config: TrainConfig) -> dict[str, Any]:
+    """What members that train side by side have in common.
+
+    >>> one, other = (TrainConfig.resolve("parity", seed=seed, lr=10.0**-seed) for seed in (1, 2))
+    >>> shape(one) == shape(other)
+    True
+    """
+    model = config.decoder.model_dump()
+    if "positions" not in parameter_table(config.decoder):
+        del model["positions"]  # how far the ids go, which is the data's business
+    own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
+    return model | own
+
+
+def check_shapes(configs: Sequence[TrainConfig]) -> None:
+    """Refuse members that cannot train side by side, in one line."""
+    first = shape(configs[0])
+    for number, config in enumerate(configs[1:], 1):
+        other = shape(config)
+        for name in {**first, **other}:
+            mine, yours = first.get(name), other.get(name)
+            if mine != yours:
+                raise InputError(f"members 0 and {number} cannot be stacked: {name} is {mine} and {yours}")
+    keys = [config.key for config in configs]
+    if len(set(keys)) < len(keys):
+        raise InputError("members cannot be stacked: one stands twice")
+
+
+def groups(configs: Sequence[TrainConfig], size: int) -> list[list[TrainConfig]]:
+    """The members that train side by side, at most `size` of them, in groups of about the same number.
+
+    >>> members = [TrainConfig.resolve("sort", width=width, seed=s) for width in (16, 64) for s in range(3)]
+    >>> [[(member.width, member.seed) for member in group] for group in groups(members, 2)]
+    [[(16, 0), (16, 1)], [(16, 2)], [(64, 0), (64, 1)], [(64, 2)]]
+    """
+    alike: defaultdict[str, list[TrainConfig]] = defaultdict(list)
+    for config in configs:
+        alike[canonical_json(shape(config))].append(config)
+    made = []
+    for members in alike.values():
+        parts = -(-len(members) // size)
+        made += [[members[place] for place in part] for part in np.array_split(range(len(members)), parts)]
+    return made
+
+
+def train_members(
+    configs: Sequence[TrainConfig],
+    directories: Sequence[Path | None] | None = None,
+    *,
+    reports: Sequence[Report | None] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    device: torch.device | str = CPU,
+) -> Iterator[tuple[int, Trained | Diverged]]:
+    """Train members side by side, and yield the place in the list and the end of each when it is there.
+
+    >>> given = {"max_steps": 20, "train_lengths": (1, 5), "test_size": 50}
+    >>> members = [TrainConfig.resolve("binary-majority", seed=seed, **given) for seed in range(3)]
+    >>> [(place, ended.steps) for place, ended in train_members(members)]
+    [(0, 20), (1, 20), (2, 20)]
+    """
+    check_shapes(configs)
+    found = find_device(device) if isinstance(device, str) else device
+    prepare(found)
+    places = []
+    for number, config in enumerate(configs):
+        member = Member(config, None if directories is None else directories[number], found)
+        if config.compile:
+            member.notes += (NOT_COMPILED,)
+        places.append(_Place(number, member, None if reports is None else reports[number]))
+    return _Ensemble(places, checkpoint_seconds, found).go()
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    number: int
+    member: Member
+    report: Report | None
+
+
+class _Ensemble:
+    def __init__(self, places: Sequence[_Place], checkpoint_seconds: float, device: torch.device) -> None:
+        self.device = device
+        self.clock = Clock(checkpoint_seconds)
+        self.config = places[0].member.config  # where all are alike
+        self.layout = places[0].member.layout
+        self.parts = chunks_of(self.config)
+        self.read_every = steps_between_reads(device)
+        self.unread: list[tuple[list[int], Tensor, Tensor]] = []
+        self._stack(places)
+
+    def go(self) -> Iterator[tuple[int, Trained | Diverged]]:
+        ended: dict[_Place, Trained | Diverged] = {
+            place: place.member.finish() for place in self.places if place.member.ended
+        }
+        while True:
+            for place, end in ended.items():
+                yield place.number, end
+            if ended:
+                self._stack([place for place in self.places if place not in ended])
+            if not self.places:
+                return
+            ended = self._advance()
+
+    def _stack(self, places: Sequence[_Place]) -> None:
+        """Put the members' states side by side; each member's own becomes a view of its row."""
+        self.places = list(places)
+        states = [place.member.state for place in self.places]
+        if not states:
+            return
+        self.vectors = torch.stack([state.vector for state in states])
+        self.firsts = torch.stack([state.first for state in states])
+        self.seconds = torch.stack([state.second for state in states])
+        rows = zip(states, self.vectors, self.firsts, self.seconds, strict=True)
+        for state, vector, first, second in rows:
+            state.vector, state.first, state.second = vector, first, second
+        penalties = [place.member.config.penalty for place in self.places]
+        self.penalized = [number for number, penalty in enumerate(penalties) if penalty]
+        self.penalties = torch.tensor([penalties[number] for number in self.penalized], device=self.device)
+
+    def _advance(self) -> dict[_Place, Trained | Diverged]:
+        """One step of all members, with the evaluations and checkpoints that are due; those that ended."""
+        start = time.perf_counter()
+        self._step()
+        share = (time.perf_counter() - start) / len(self.places)
+        for place in self.places:
+            place.member.spend("train", share)
+        save = self.clock.is_due
+        ended: dict[_Place, Trained | Diverged] = {}
+        if save or len(self.unread) >= self.read_every or any(place.member.is_due for place in self.places):
+            ended |= self._read()
+        going = [place for place in self.places if place not in ended]
+        for place in going:
+            member = place.member
+            row = member.evaluate() if member.is_due else None
+            if place.report is not None:
+                place.report(member.state.step, row)
+        if save:
+            with self.clock.writing():
+                for place in going:
+                    place.member.save()
+        return ended | {place: place.member.finish() for place in going if place.member.ended}
+
+    def _step(self) -> None:
+        members = [place.member for place in self.places]
+        leaf = self.vectors.detach().requires_grad_()
+        total, gradient = self.vectors.new_zeros(len(members)), torch.zeros_like(self.vectors)
+        for chunk in side_by_side([member.draw() for member in members], self.parts):
+            losses = self._losses(leaf, send_chunk(chunk, self.device))
+            gradient += torch.autograd.grad(losses.sum(), leaf)[0]
+            total += losses.detach()
+        if self.penalized:
+            losses = self._penalties(leaf)
+            gradient += torch.autograd.grad(losses.sum(), leaf)[0]
+            total[self.penalized] += losses.detach()
+        numbers = torch.stack([step_numbers(member.config, member.state.step) for member in members])
+        sent = send(numbers, self.device)
+        norms = update(self.vectors, self.firsts, self.seconds, gradient, sent, self.config)
+        for member in members:
+            member.state.step += 1
+        self.unread.append(([member.state.step for member in members], total, norms))
+
+    def _losses(self, vectors: Tensor, chunk: Chunk) -> Tensor:
+        """The losses (members,) of a chunk whose arrays have a leading member axis."""
+
+        def one(vector: Tensor, arrays: tuple[Tensor, ...], places: Tensor | None) -> Tensor:
+            tokens, ids, targets, weights = arrays
+            return chunk_loss(vector, self.layout, self.config, Chunk(tokens, ids, places, targets, weights))
+
+        arrays = (chunk.tokens, chunk.position_ids, chunk.targets, chunk.weights)
+        axes = (0, 0, None if chunk.places is None else 0)
+        losses: Tensor = torch.func.vmap(one, in_dims=axes)(vectors, arrays, chunk.places)
+        return losses
+
+    def _penalties(self, vectors: Tensor) -> Tensor:
+        """The penalties of the members that have one."""
+        config = self.config.model_copy(update={"penalty": 1.0})
+
+        def one(vector: Tensor) -> Tensor:
+            return penalty_loss(vector, self.layout, config)
+
+        values: Tensor = torch.func.vmap(one)(vectors[self.penalized])
+        return values * self.penalties
+
+    def _read(self) -> dict[_Place, Trained | Diverged]:
+        """Look at the losses since the last time, which waits for the device; the members that failed."""
+        unread, self.unread = self.unread, []
+        failed: dict[_Place, Trained | Diverged] = {}
+        for steps, losses, norms in unread:
+            for place, *numbers in zip(self.places, steps, losses.tolist(), norms.tolist(), strict=True):
+                if place not in failed:
+                    try:
+                        place.member.count(*numbers)
+                    except Diverged as error:
+                        failed[place] = error
+        return failed
+
+
+def side_by_side(batches: Sequence[Batch], parts: int) -> Iterator[Chunk]:
+    """The batches of all members in chunks of the same shape, with a leading member axis.
+
+    Each batch is sorted by size and cut into the same numbers of rows; a chunk is as wide as its longest row
+    of any member. The weights of each member add up to 1.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> rng, sort = np.random.default_rng(0), load_task("sort")
+    >>> batches = [sort.sample([3, 9, 1, 4], rng), sort.sample([2, 2, 5, 5], rng)]
+    >>> [tuple(chunk.tokens.shape) for chunk in side_by_side(batches, 2)]
+    [(2, 2, 8), (2, 2, 20)]
+    """
+    sizes = np.stack([batch.sizes for batch in batches])
+    width = int(sizes.max())
+    names = ("tokens", "position_ids", "targets", "mask")
+    wide = [_wide([getattr(batch, name) for batch in batches], width) for name in names]
+    totals = wide[3].sum(axis=(1, 2), dtype=np.float32)
+    order = np.argsort(sizes, axis=1, kind="stable")
+    for rows in np.array_split(order, min(parts, sizes.shape[1]), axis=1):
+        longest = int(np.take_along_axis(sizes, rows, axis=1).max())
+        tokens, ids, targets, mask = (_rows(array, rows, longest) for array in wide)
+        counts = mask.sum(axis=2)
+        most, found = int(counts.max()), None
+        if most < longest:
+            # The supervised places of each row in order, then places that the loss leaves out.
+            found = np.argsort(~mask, axis=2, kind="stable")[:, :, :most]
+            targets = np.take_along_axis(targets, found, axis=2)
+            mask = np.arange(most) < counts[:, :, None]
+        weights = mask.astype(np.float32) / totals[:, None, None]
+        yield Chunk(
+            torch.from_numpy(tokens),
+            torch.from_numpy(ids),
+            None if found is None else torch.from_numpy(found),
+            torch.from_numpy(targets),
+            torch.from_numpy(weights),
+        )
+
+
+def _wide(arrays: Sequence[NDArray[Any]], width: int) -> NDArray[Any]:
+    """The arrays of all members in one, with zeros, or False, in the columns that they lack."""
+    made = np.zeros((len(arrays), len(arrays[0]), width), dtype=arrays[0].dtype)
+    for mine, array in zip(made, arrays, strict=True):
+        columns = min(width, array.shape[1])
+        mine[:, :columns] = array[:, :columns]
+    return made
+
+
+def _rows(array: NDArray[Any], rows: NDArray[np.int64], width: int) -> NDArray[Any]:
+    members = np.arange(len(array))[:, None]
+    return np.ascontiguousarray(array[members, rows, :width])
