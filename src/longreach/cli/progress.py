@@ -26,9 +26,12 @@ class Bar:
 
 
 @contextlib.contextmanager
-def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], None]]:
+def show_bars(
+    bars: Sequence[Bar], runs: Path, *, jobs: int | None = None
+) -> Iterator[Callable[[Result], None]]:
     """A bar per job that runs, when standard error is a terminal; to be told of each result.
 
+    With `jobs`, the number of all jobs, those done before included, there is a bar for all of them, too.
     What a job says of itself is read in its directory, whichever engine runs it.
     """
     if not bars or sys.stderr is None or not sys.stderr.isatty():
@@ -43,8 +46,11 @@ def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], No
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         TextColumn("{task.fields[state]}", style="dim"),
     )  # fmt: skip
-    ended = threading.Event()
+    ended, over = threading.Event(), set[str]()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        every = None
+        if jobs is not None:
+            every = progress.add_task("members", total=jobs, completed=jobs - len(bars), state="")
         tasks = {
             bar.key: progress.add_task(bar.title, total=bar.steps, visible=False, state="") for bar in bars
         }
@@ -52,13 +58,18 @@ def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], No
         def watch() -> None:
             while not ended.wait(WATCH_SECONDS):
                 for key, task_id in tasks.items():
-                    if (found := _progress(runs / key)) is not None and task_id in progress.task_ids:
+                    if key not in over and (found := _progress(runs / key)) is not None:
                         speed = next(task.speed for task in progress.tasks if task.id == task_id)
                         state = _state(found, speed)
-                        progress.update(task_id, completed=found["step"], visible=True, state=state)
+                        progress.update(
+                            task_id, completed=found["step"], visible=key not in over, state=state
+                        )
 
         def finished(result: Result) -> None:
+            over.add(result.key)
             progress.update(tasks[result.key], visible=False)
+            if every is not None:
+                progress.advance(every)
 
         thread = threading.Thread(target=watch, daemon=True)
         thread.start()

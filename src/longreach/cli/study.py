@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.cli.train import (
-    DEFAULT_RUNS,
-    WATCH_SECONDS,
+from longreach.cli.engines import (
+    AddressOption,
+    EngineMaker,
     EngineName,
-    _check_torch,
-    _duration,
-    _engine,
-    _job,
-    _progress,
-    _state,
+    EngineOption,
+    GpusOption,
+    PartitionOption,
+    TimeLimitOption,
+    WorkersOption,
+    engine_maker,
 )
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.progress import Bar, duration, show_bars
+from longreach.cli.train import DEFAULT_RUNS, _check_torch, _job
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,10 +50,12 @@ def study(
     seeds: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="Members a cell; default: by the scale.")
     ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Where members train.")] = EngineName.local,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes; default: one per core.")
-    ] = None,
+    engine: EngineOption = EngineName.local,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    gpus: GpusOption = None,
+    partition: PartitionOption = None,
+    time_limit: TimeLimitOption = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
@@ -83,10 +85,12 @@ def study(
         given = {"--tasks": tasks, "--encodings": encodings, "--seeds": seeds}
         _theory(chosen, [option for option, value in given.items() if value is not None], out, as_json)
         return
-    if engine is not EngineName.local:
-        raise InputError(f"--engine: {engine.value} is not available yet; there is local")
     if runs.exists() and not runs.is_dir():
         raise InputError(f"--runs: {runs}: not a directory")
+    make = engine_maker(
+        engine, runs,
+        workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+    )  # fmt: skip
     _check_torch()
     places = chosen.select(_names("--tasks", tasks), _names("--encodings", encodings))
     if not places:
@@ -97,9 +101,9 @@ def study(
     # Figures may share members: each is trained once.
     configs = longest_first({config.key: config for each in members.values() for config in each}.values())
     if dry_run:
-        _plan(chosen, scale, configs, runs, workers, as_json)
+        _plan(chosen, scale, configs, runs, make, as_json)
         return
-    failed = _train(configs, runs, workers)
+    failed = _train(configs, runs, make)
     # Judged in the light of the whole study, whatever part of it was asked for.
     every = chosen.outcomes(_rows(runs), scale.value, seeds)
     found = [outcome for outcome in every if outcome.place in members]
@@ -172,7 +176,7 @@ def _plan(
     scale: ScaleName,
     configs: Sequence[TrainConfig],
     runs: Path,
-    workers: int | None,
+    make: EngineMaker,
     as_json: bool,
 ) -> None:
     from dataclasses import asdict
@@ -181,7 +185,7 @@ def _plan(
     from longreach.execution.record import pending
     from longreach.training.engine import seconds_at_most
 
-    jobs, parallel = [_job(config) for config in configs], _engine(configs, workers).parallel
+    jobs, parallel = [_job(config) for config in configs], make(len(configs)).parallel
     found = plan(jobs, runs, parallel)
     most: float | None = None
     if found.estimated < found.pending:
@@ -198,75 +202,27 @@ def _plan(
     again = f", {found.failed} of them failed before" if found.failed else ""
     print(f"{found.jobs} jobs: {found.done} done, {found.pending} to run{again}")
     if most is not None:
-        print(f"at most about {_duration(most)}, if no member stops early")
+        print(f"at most about {duration(most)}, if no member stops early")
     elif found.seconds is not None:
-        print(f"about {_duration(found.seconds)}")
+        print(f"about {duration(found.seconds)}")
 
 
-def _train(configs: Sequence[TrainConfig], runs: Path, workers: int | None) -> list[Result]:
+def _train(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker) -> list[Result]:
     """Train the members that are not done; those that failed."""
     from longreach.execution.record import pending, run_pending
 
     jobs = [_job(config) for config in configs]
     waiting = {job.key for job in pending(jobs, runs)}
     failed = []
-    with _bars([config for config in configs if config.key in waiting], len(jobs), runs) as ended:
-        for result in run_pending(jobs, runs, _engine(configs, workers)):
+    bars = [
+        Bar(each.key, f"{each.task} {each.encoding} seed {each.seed}", each.max_steps) for each in configs
+    ]
+    with show_bars([bar for bar in bars if bar.key in waiting], runs, jobs=len(jobs)) as ended:
+        for result in run_pending(jobs, runs, make(len(waiting))):
             ended(result)
             if result.status == "failed":
                 failed.append(result)
     return failed
-
-
-@contextlib.contextmanager
-def _bars(waiting: Sequence[TrainConfig], jobs: int, runs: Path) -> Iterator[Callable[[Result], None]]:
-    """On a terminal a bar for all members and one for each that trains, on standard error."""
-    if not waiting or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda result: None
-        return
-    import threading
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[state]}", style="dim"),
-    )  # fmt: skip
-    ended, over = threading.Event(), set[str]()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        total = progress.add_task("members", total=jobs, completed=jobs - len(waiting), state="")
-        bars = {
-            config.key: progress.add_task(
-                f"{config.task} {config.encoding} seed {config.seed}",
-                total=config.max_steps,
-                visible=False,
-                state="",
-            )
-            for config in waiting
-        }
-
-        def watch() -> None:
-            while not ended.wait(WATCH_SECONDS):
-                for key, bar in bars.items():
-                    if key not in over and (found := _progress(runs / key)) is not None:
-                        speed = next(task.speed for task in progress.tasks if task.id == bar)
-                        progress.update(
-                            bar, completed=found["step"], visible=key not in over, state=_state(found, speed)
-                        )
-
-        def finished(result: Result) -> None:
-            over.add(result.key)
-            progress.update(bars[result.key], visible=False)
-            progress.advance(total)
-
-        thread = threading.Thread(target=watch, daemon=True)
-        thread.start()
-        try:
-            yield finished
-        finally:
-            ended.set()
-            thread.join()
 
 
 def _rows(runs: Path) -> list[Row]:
