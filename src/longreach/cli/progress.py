@@ -46,7 +46,7 @@ def show_bars(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         TextColumn("{task.fields[state]}", style="dim"),
     )  # fmt: skip
-    ended = threading.Event()
+    ended, over = threading.Event(), set[str]()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         everything = None
         if total is not None:
@@ -58,12 +58,15 @@ def show_bars(
         def watch() -> None:
             while not ended.wait(WATCH_SECONDS):
                 for key, task_id in tasks.items():
-                    if (found := _progress(runs / key)) is not None and task_id in progress.task_ids:
+                    if key not in over and (found := _progress(runs / key)) is not None:
                         speed = next(task.speed for task in progress.tasks if task.id == task_id)
                         state = _state(found, speed)
-                        progress.update(task_id, completed=found["step"], visible=True, state=state)
+                        progress.update(
+                            task_id, completed=found["step"], visible=key not in over, state=state
+                        )
 
         def finished(result: Result) -> None:
+            over.add(result.key)
             progress.update(tasks[result.key], visible=False)
             if everything is not None:
                 progress.advance(everything)
