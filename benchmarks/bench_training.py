@@ -1,78 +1,132 @@
-"""Steps per second of the engine, one process per core, against a plain loop with as many threads as cores.
+"""Steps per second of the engine, one process per core, against Hugging Face GPT-2 with all cores.
 
-The plain loop pads every batch, computes all positions and uses PyTorch's modules: GPT-2 of transformers
-where that is installed, otherwise this package's own module of the same shape.
+The plain loop is what a user would write: padded batches, logits everywhere, AdamW, clipping, a schedule. The
+Trainer does the same work on the same batches. Losses are compared too, so that it is the same work.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchmarks.harness import Row
+from benchmarks.harness import Row, best_time
 
-CASES: dict[str, tuple[str, dict[str, Any], int, str]] = {
-    "binary-majority 1×16": ("binary-majority", {"compile": False}, 300, "≥ 2"),
-    "binary-majority 1×16, compiled": ("binary-majority", {"compile": True}, 1000, "≥ 15"),
-    "copy-unique 2×64": ("copy-unique", {}, 30, "≥ 2.5"),
-    "sort 4×256": ("sort", {"layers": 4, "heads": 4, "width": 256}, 3, "≥ 2"),
-    "sort 4×256, bfloat16": ("sort", {"layers": 4, "heads": 4, "width": 256, "dtype": "bfloat16"}, 3, "≥ 3"),
-}
-
-
-def _engine(task: str, given: dict[str, Any]) -> Callable[[], object]:
+if TYPE_CHECKING:
     from longreach.training.config import TrainConfig
     from longreach.training.engine import _Run
 
-    run = _Run(TrainConfig.resolve(task, **given, test_size=1), None, None, 1e9)
-    return run._step
+LARGE = {"layers": 4, "heads": 4, "width": 256, "lr": 1e-4}
+CASES: dict[str, tuple[str, dict[str, Any], int, str]] = {
+    "binary-majority 1×16": ("binary-majority", {"compile": False}, 300, ""),
+    "binary-majority 1×16, compiled": ("binary-majority", {"compile": True}, 1500, "≥ 15"),
+    "copy-unique 2×64": ("copy-unique", {}, 24, "≥ 2.5"),
+    "sort 4×256": ("sort", LARGE, 3, "≥ 2"),
+    "sort 4×256, bfloat16": ("sort", {**LARGE, "dtype": "bfloat16"}, 3, "≥ 3"),
+}
+REPEATS = 3
+"""The best of so many measurements on either side: other work on the machine disturbs it least."""
+COMPARED_STEPS = 50
 
 
-def _plain(task: str, given: dict[str, Any]) -> Callable[[], object]:
+def _config(case: str) -> TrainConfig:
+    from longreach.training.config import TrainConfig
+
+    task, given, *_ = CASES[case]
+    return TrainConfig.resolve(task, **given, test_size=1)
+
+
+def _run(config: TrainConfig) -> _Run:
+    from longreach.training.engine import _Run
+
+    return _Run(config, None, None, 1e9)
+
+
+def _plain_config(case: str) -> TrainConfig:
+    return _config(case).model_copy(update={"dtype": "float32", "compile": False})
+
+
+def _module(config: TrainConfig) -> Any:
+    """GPT-2 with the parameters that the engine starts from."""
+    from longreach.models.huggingface import to_module
+
+    run = _run(config)
+    return to_module(run.member.layout.named(run.member.state.vector), config.decoder)
+
+
+def _plain(config: TrainConfig) -> Callable[[], float]:
+    """One step of a loop as a user would write it; it returns the loss."""
     import torch
     import torch.nn.functional as F
 
-    from longreach.training.config import TrainConfig
     from longreach.training.data import Batches, Streams
+    from longreach.training.step import learning_rate
 
-    config = TrainConfig.resolve(task, **{**given, "dtype": "float32", "compile": False}, test_size=1)
-    model = _module(config)
+    model = _module(config).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.lr, weight_decay=config.weight_decay)
-    batches, data = Batches(config), Streams(0).data
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: learning_rate(config, step) / config.lr)
+    batches, number = Batches(config, Streams(config.seed).data), 0
 
-    def step() -> object:
-        batch = batches.draw(data)
-        logits = model(torch.from_numpy(batch.tokens), position_ids=torch.from_numpy(batch.position_ids))
-        logits = getattr(logits, "logits", logits)
+    def step() -> float:
+        nonlocal number
+        batch, number = batches.whole(number), number + 1
+        logits = model(
+            input_ids=torch.from_numpy(batch.tokens), position_ids=torch.from_numpy(batch.position_ids)
+        ).logits
         mask = torch.from_numpy(batch.mask)
         loss = F.cross_entropy(logits[mask], torch.from_numpy(batch.targets)[mask])
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
         optimizer.step()
+        rate.step()
         return loss.item()
 
     return step
 
 
-def _module(config: Any) -> Any:
-    try:
-        import transformers
-    except ModuleNotFoundError:
-        from longreach.models.transformer import Decoder
+def _trainer(config: TrainConfig, steps: int) -> float:
+    """Steps per second of transformers' Trainer on the same batches."""
+    import tempfile
 
-        return Decoder(config.decoder)
-    shape = config.decoder
-    return transformers.GPT2LMHeadModel(
-        transformers.GPT2Config(
-            vocab_size=shape.vocabulary, n_positions=shape.positions, n_embd=shape.width,
-            n_layer=shape.layers, n_head=shape.heads, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0,
+    import torch
+    import transformers
+
+    from longreach.training.data import Batches, Streams
+
+    batches = Batches(config, Streams(config.seed).data)
+
+    class Drawn(torch.utils.data.IterableDataset):  # type: ignore[type-arg]
+        def __iter__(self) -> Iterator[dict[str, Any]]:
+            for number in range(10**9):
+                batch = batches.whole(number)
+                for row in range(len(batch)):
+                    labels = batch.targets[row].copy()
+                    labels[~batch.mask[row]] = -100
+                    yield {
+                        "input_ids": batch.tokens[row], "position_ids": batch.position_ids[row],
+                        "labels": labels,
+                    }  # fmt: skip
+
+    def loss(outputs: Any, labels: Any, **_: Any) -> Any:
+        return torch.nn.functional.cross_entropy(outputs.logits.flatten(0, 1), labels.flatten())
+
+    with tempfile.TemporaryDirectory() as directory:
+        options = transformers.TrainingArguments(
+            directory, max_steps=steps, per_device_train_batch_size=config.batch, learning_rate=config.lr,
+            weight_decay=config.weight_decay, max_grad_norm=config.clip, report_to="none", use_cpu=True,
+            save_strategy="no", logging_strategy="no", disable_tqdm=True, dataloader_num_workers=0,
+        )  # fmt: skip
+        trainer = transformers.Trainer(
+            _module(config), options, train_dataset=Drawn(), compute_loss_func=loss
         )
-    )  # fmt: skip
+        start = time.perf_counter()
+        trainer.train()
+        return steps / (time.perf_counter() - start)
 
 
 def _measure(kind: str, case: str) -> float:
@@ -80,14 +134,16 @@ def _measure(kind: str, case: str) -> float:
     import torch
 
     torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
-    task, given, steps, _ = CASES[case]
-    step = (_engine if kind == "engine" else _plain)(task, given)
-    step()
-    step()
-    start = time.perf_counter()
-    for _ in range(steps):
+    steps = CASES[case][2]
+    if kind == "trainer":
+        return _trainer(_plain_config(case), max(3, steps // 4))
+    step: Callable[[], object] = (
+        _run(_config(case))._step if kind == "engine" else _plain(_plain_config(case))
+    )
+    for _ in range(3):
         step()
-    return steps / (time.perf_counter() - start)
+    count = steps if kind == "engine" else max(3, steps // 5)
+    return count / best_time(lambda: [step() for _ in range(count)], REPEATS)
 
 
 def _together(kind: str, case: str, processes: int, threads: int) -> float:
@@ -102,17 +158,86 @@ def _together(kind: str, case: str, processes: int, threads: int) -> float:
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(processes)
     ]
-    return sum(float(process.communicate()[0]) for process in started)
+    return sum(float(process.communicate()[0].split()[-1]) for process in started)
+
+
+def _loss_difference(case: str) -> float:
+    """The largest difference of the losses of the first steps."""
+    config = _config(case)
+    plain, run = _plain(config), _run(config)
+    largest = 0.0
+    for _ in range(COMPARED_STEPS):
+        run._step()
+        mine, run.member.losses = run.member.losses[0], (0.0, 0)
+        largest = max(largest, abs(mine - plain()))
+    return largest
+
+
+def _products(config: TrainConfig) -> float:
+    """The floating-point operations of matrix products in a step, on average."""
+    from torch.utils.flop_counter import FlopCounterMode
+
+    run = _run(config.model_copy(update={"compile": False, "dtype": "float32"}))
+    run.parts = 4
+    with FlopCounterMode(display=False) as counter:
+        for _ in range(8):
+            run._step()
+    return counter.get_total_flops() / 8
+
+
+def _peak(dtype: str) -> float:
+    """The operations per second of large products on one core."""
+    import torch
+
+    torch.set_num_threads(1)
+    one = torch.randn(1024, 1024).to(getattr(torch, dtype))
+    one @ one
+    return 2 * 1024**3 / best_time(lambda: one @ one)
+
+
+def _sampling(case: str) -> float:
+    """The share of a step's time in which its batch is made."""
+    import torch
+
+    from longreach.training.data import Batches, Streams
+
+    torch.set_num_threads(1)
+    run, count = _run(_config(case)), 48 if case.startswith("binary") else 16
+    batches, number = Batches(run.config, Streams(1).data), 0
+
+    def draw() -> None:
+        nonlocal number
+        for _ in range(count):
+            batches.chunks(number, run.parts)
+            number += 1
+
+    run._step()
+    draw()
+    return best_time(draw) / best_time(lambda: [run._step() for _ in range(count)])
 
 
 def rows() -> Iterator[Row]:
     from longreach.execution.environment import cores
 
+    for name in ("transformers", "accelerate"):
+        if importlib.util.find_spec(name) is None:
+            sys.exit(f"bench_training compares with {name}, which is missing: make bench installs it")
     for case, (*_, wanted) in CASES.items():
+        config = _config(case)
         plain = _together("plain", case, 1, cores())
         engine = _together("engine", case, cores(), 1)
-        yield Row(f"{case}: steps/s of the plain loop", plain, "/s", "")
-        yield Row(f"{case}: engine on all cores / plain loop", engine / plain, "×", wanted)
+        yield Row(f"{case}: engine / plain GPT-2 loop, all cores", engine / plain, "×", wanted)
+        share = engine * _products(config) / (cores() * _peak(config.dtype))
+        yield Row(f"{case}: products / peak of {config.dtype} products", 100 * share, "%", "")
+        if config.dtype == "bfloat16" or config.compile:
+            continue
+        trainer = _together("trainer", case, 1, cores())
+        yield Row(f"{case}: engine / Trainer, all cores", engine / trainer, "×", "")
+        if config.width < 256:
+            difference = _loss_difference(case)
+            yield Row(f"{case}: largest loss difference, 50 steps", difference * 1e6, "·10⁻⁶", "≤ 100")
+    for case in ("binary-majority 1×16, compiled", "copy-unique 2×64"):
+        yield Row(f"{case}: share of sampling in a step", 100 * _sampling(case), "%", "< 10")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,15 @@ def _commands() -> Iterator[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("place", "command", "output"), [pytest.param(*c, id=f"{c[0]} {c[1]}") for c in _commands()]
 )
-def test_console_example(place: str, command: str, output: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_console_example(
+    place: str,
+    command: str,
+    output: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where there are no runs of one's own
     program, *arguments = shlex.split(command)
     assert program == "longreach", place
     assert run(arguments) in (0, 1)

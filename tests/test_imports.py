@@ -81,3 +81,8 @@ def test_commands_start_light(arguments: list[str]) -> None:
     assert not loaded & {"torch", "matplotlib", "networkx", "automata", "z3"}
     if "run" not in arguments:
         assert not loaded & {"numpy", "lark", "jinja2"}
+
+
+@pytest.mark.parametrize("task", ["copy-unique", "addition", "tomita-4", "crasp:lib:dyck-1"])
+def test_forecasts_need_no_torch(task: str) -> None:
+    assert not _loaded_by(["forecast", task]) & {"torch", "matplotlib"}

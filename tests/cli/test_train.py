@@ -50,6 +50,38 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
     assert row.split()[1:4] == ["0", "done", "3"]
 
 
+def test_programs_are_known_by_their_text(longreach: Call, tmp_path: Path) -> None:
+    file, runs = tmp_path / "mine.cr", tmp_path / "runs"
+    file.write_text('// mine\nL = # "a" >= # "b"')
+    command = ("train", f"crasp:{file}", *SMALL, "--max-steps", 3, "--runs", runs, "--json")
+    done = longreach(*command)
+    assert (done.code, done.err) == (0, "")
+    (member,) = json.loads(done.out)["runs"]
+    assert read_result(runs, member["key"]).config["task"] == 'crasp:#alphabet a b\nL = # "a" >= # "b"'
+    moved = file.rename(tmp_path / "moved.cr")
+    moved.write_text('L   = # "a" >= # "b"')
+    command = ("train", f"crasp:{moved}", *command[2:])
+    assert json.loads(longreach(*command).out)["runs"] == [member]
+    (listed,) = longreach("results", "list", "--runs", runs).out.splitlines()[1:]
+    assert listed.split()[1].startswith("crasp:")
+    found = json.loads(longreach("forecast", f"crasp:{moved}", "--runs", runs, "--json").out)["measured"]
+    assert [each["keys"] for each in found] == [[member["key"]]]
+    moved.write_text('L = # "a" > # "b"')
+    (other,) = json.loads(longreach(*command).out)["runs"]
+    assert other["key"] != member["key"]
+
+
+def test_a_task_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "train_mine.py").write_text("from longreach.tasks.sort import Sort\ntask = Sort(30)\n")
+    command = ("train", "train_mine:task", *SMALL, "--max-steps", 3, "--runs", "runs", "--json")
+    done = longreach(*command)
+    assert (done.code, done.err) == (0, "")
+    (member,) = json.loads(done.out)["runs"]
+    assert read_result(tmp_path / "runs", member["key"]).config["task"] == "train_mine:task"
+
+
 def test_dry_run(longreach: Call, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     command = ("train", "binary-majority", *SMALL, "--runs", runs)
@@ -92,10 +124,20 @@ def test_a_member_that_fails_gives_exit_code_1(longreach: Call, tmp_path: Path) 
         (["sort", "--train-lengths", "50:1"], "--train-lengths: 50:1 has no length"),
         (["sort", "--layers", 0], "--layers: "),
         (["sort", "--alphabet", "ab"], "--alphabet: goes with a TASK regex:…"),
-        (["sort", "--engine", "ray"], "--engine: ray is not available yet"),
-        (["sort", "--engine", "slurm"], "--engine: slurm is not available yet"),
+        (["sort", "--engine", "rai"], "--engine: "),
+        (["sort", "--address", "auto"], "--address: goes with --engine ray"),
+        (["sort", "--engine", "slurm", "--address", "auto"], "--address: goes with --engine ray"),
+        (["sort", "--gpus", 1], "--gpus: goes with --engine ray or slurm"),
+        (["sort", "--engine", "ray", "--gpus", -1], "--gpus: "),
+        (["sort", "--engine", "ray", "--partition", "long"], "--partition: goes with --engine slurm"),
+        (["sort", "--time-limit", 0], "--time-limit: 0 is not more than 0 minutes"),
+        (["sort", "--engine", "slurm"], "--time-limit: Slurm has to know how many minutes"),
+        (["sort", "--workers", 0], "--workers: "),
         (["regex:(ab", "--alphabet", "ab"], "TASK: "),
         (["sort", "--sede", 1], "--sede: no such option"),
+        (["crasp:none.cr"], "none.cr: no such file"),
+        (["crasp:lib:sort"], "crasp:lib:sort: 151 outputs make too many labels"),
+        (["nothing:task"], "TASK: no module is named 'nothing'"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )
@@ -118,6 +160,24 @@ def test_without_torch(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None
     done = longreach("train", "sort")
     assert (done.code, done.out) == (2, "")
     assert done.first_error == "training needs the extra 'train': pip install 'longreach[train]'"
+
+
+@pytest.mark.parametrize(("engine", "package"), [("ray", "ray"), ("slurm", "submitit")])
+def test_without_the_package_of_an_engine(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch, engine: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    done = longreach("train", "sort", "--engine", engine, "--time-limit", 5)
+    assert (done.code, done.out) == (2, "")
+    needed = f"--engine {engine} needs the extra '{engine}': pip install 'longreach[{engine}]'"
+    assert done.first_error == needed
+
+
+def test_a_member_past_its_time_has_failed(longreach: Call, tmp_path: Path) -> None:
+    done = longreach("train", "sort", "--time-limit", 1e-3, "--runs", tmp_path, "--json")
+    assert done.code == 1
+    (member,) = json.loads(done.out)["runs"]
+    assert member["error"] == "ended after its time limit of 0.06 seconds"
 
 
 def test_help_has_an_example(longreach: Call) -> None:

@@ -132,6 +132,8 @@ LANGUAGES = {
 PREDICTORS = {
     "induction-argmax": LOCAL,
     "induction-all": LOCAL,
+    "dyck-1-next": EMPTY,
+    "anbncn-next": EMPTY,
     "binary-majority": EMPTY,
     "majority-26": EMPTY,
     "binary-majority-interleave": PERIODIC,
@@ -235,6 +237,20 @@ def test_induction_heads(name: str, argmax: bool) -> None:
             least = max(after.values()) if argmax else 1
             expected.append([token for token in "abc" if after[token] >= least])
         assert program.predicts(word) == expected
+
+
+@pytest.mark.parametrize(("name", "language"), [("dyck-1-next", "dyck-1"), ("anbncn-next", "anbncn")])
+def test_what_may_follow(name: str, language: str) -> None:
+    core, known = load(name).core, LANGUAGES[language]
+    members = ["a" * n + "b" * n + "c" * n for n in range(6)]
+    if language == "dyck-1":
+        members = [word for word in map("".join, oracle.all_words("()", 10)) if known.member(word)]
+    beginnings = {word[:end] for word in members for end in range(len(word) + 1)}
+    for word in map("".join, oracle.all_words(known.alphabet, 4)):
+        expected = [letter for letter in known.alphabet if word + letter in beginnings]
+        stream = Stream(core)
+        stream.feed(encode(core, list(word)))
+        assert stream.predicted == [*expected, *(["EOS"] if known.member(word) else [])], word
 
 
 def _answers(name: str, x: list[str], y: list[str]) -> list[list[str]]:

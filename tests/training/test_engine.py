@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from longreach.models.transformer import forward, initialise
 from longreach.results.schema import Evaluation
 from longreach.training import checkpoint, compiled, engine, member, step
 from longreach.training.config import TrainConfig
-from longreach.training.data import Batches, Streams, chunks
+from longreach.training.data import BLOCK, Batches, Streams, chunks
 from longreach.training.engine import Diverged, Trained, train
 from longreach.training.step import Layout, State, chunk_logits, loss_and_gradient, step_numbers, update
 
@@ -41,7 +43,7 @@ def test_chunks_have_the_gradient_of_the_whole_batch(task: str, encoding: str) -
     )
     layout = Layout.of(config.decoder)
     vector = layout.vector(initialise(config.decoder, 1))
-    batch = Batches(config).draw(Streams(0).data)
+    batch = Batches(config, Streams(0).data).whole(0)
 
     leaf = vector.clone().requires_grad_()
     tokens, ids = torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
@@ -60,17 +62,36 @@ def test_chunks_of_a_fixed_shape_have_the_same_gradient() -> None:
     config = tiny(task="addition", train_lengths=(4, 15))
     layout = Layout.of(config.decoder)
     vector = layout.vector(initialise(config.decoder, 1))
-    batch = Batches(config).draw(Streams(0).data)
     shape = compiled.fixed_shape(config)
-    fixed = list(chunks(batch, 1, *shape))
-    assert fixed[0].tokens.shape == (64, shape[0])
-    assert fixed[0].targets.shape == (64, shape[1])
-    one, other = (loss_and_gradient(vector, layout, config, p)[1] for p in (fixed, chunks(batch, 4)))
-    assert (one - other).abs().max() < 1e-6
+    batches = Batches(config, Streams(0).data, shape)
+    for number in range(20):
+        free, fixed = batches.whole(number), batches.fixed(number)
+        assert fixed.tokens.shape == (64, shape[0])
+        assert fixed.targets.shape == (64, shape[1])
+        parts = [[fixed], chunks(free, 4)]
+        one, other = (loss_and_gradient(vector, layout, config, each)[1] for each in parts)
+        assert (one - other).abs().max() < 1e-6
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2 * BLOCK + 1), st.sampled_from(["parity", "sort", "d-2"]))
+def test_batches_go_on_from_any_step(stop: int, task: str) -> None:
+    config = tiny(task=task, batch=3)
+    batches = Batches(config, Streams(5).data)
+    for number in range(stop):
+        batches.whole(number)
+    state = batches.state(stop)
+    wanted = [batches.whole(number) for number in range(stop, stop + BLOCK + 2)]
+    again = Batches(config, Streams(6).data)
+    again.restore(state)
+    for number, batch in enumerate(wanted, start=stop):
+        found = again.whole(number)
+        for name in ("tokens", "targets", "mask", "position_ids", "sizes"):
+            assert np.array_equal(getattr(found, name), getattr(batch, name))
 
 
 def test_chunks_are_trimmed_and_keep_every_row() -> None:
-    batch = Batches(tiny(task="sort")).draw(Streams(3).data)
+    batch = Batches(tiny(task="sort"), Streams(3).data).whole(0)
     parts = list(chunks(batch, 4))
     widths = [chunk.tokens.shape[1] for chunk in parts]
     assert widths == sorted(widths)
@@ -109,7 +130,7 @@ def test_penalty_enters_the_loss_and_its_gradient() -> None:
     config, plain = tiny(penalty=10.0), tiny()
     layout = Layout.of(config.decoder)
     vector = layout.vector(initialise(config.decoder, 1)) * 5
-    batch = Batches(config).draw(Streams(0).data)
+    batch = Batches(config, Streams(0).data).whole(0)
     with_it = loss_and_gradient(vector, layout, config, chunks(batch, 1))
     without = loss_and_gradient(vector, layout, plain, chunks(batch, 1))
     named = layout.named(vector)
@@ -259,7 +280,7 @@ def test_a_member_trains_on_when_it_is_told_to() -> None:
 
 def test_logits_scaled_by_the_length_of_the_prefix() -> None:
     config = TrainConfig.resolve("sort", "nope", train_lengths=(1, 6), log_length=True, layers=2, width=8)
-    batch = Batches(config).draw(Streams(0).data)
+    batch = Batches(config, Streams(0).data).whole(0)
     (chunk,) = chunks(batch, 1)
     named = initialise(config.decoder, 0)
     logits = chunk_logits(named, config, chunk)

@@ -221,7 +221,7 @@ def test_groups() -> None:
 @pytest.mark.parametrize("task", ["sort", "tomita-5", "addition"])
 def test_chunks_hold_the_rows_of_every_member(task: str, parts: int) -> None:
     configs = [tiny(task=task, train_lengths=(4, 4 + 3 * k), test_lengths=((14, 15),)) for k in range(3)]
-    batches = [Batches(config).draw(Streams(k).data) for k, config in enumerate(configs)]
+    batches = [Batches(config, Streams(k).data).whole(0) for k, config in enumerate(configs)]
     stacked = list(side_by_side(batches, parts))
     for k, batch in enumerate(batches):
         alone = list(chunks(batch, parts))

@@ -15,9 +15,12 @@ from longreach.cli import (
     compile,
     crasp,
     doctor,
+    forecast,
     language,
     limit,
+    report,
     results,
+    study,
     tasks,
     train,
     verify,
@@ -44,11 +47,14 @@ crasp.app.command("attend")(compile.attend)
 app.add_typer(crasp.app, name="crasp")
 app.add_typer(limit.app, name="limit")
 app.add_typer(results.app, name="results")
+app.command("forecast")(forecast.forecast)
 app.command("language")(language.language)
 app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)
 app.command("tasks")(tasks.tasks)
 app.command("train")(train.train)
+app.command("study")(study.study)
+app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
 
 

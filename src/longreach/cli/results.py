@@ -121,6 +121,7 @@ def _print_rows(rows: list[Row]) -> None:
     from rich.text import Text
 
     from longreach.results.table import column_order
+    from longreach.tasks.program import short_name
 
     if not rows:
         return
@@ -133,7 +134,8 @@ def _print_rows(rows: list[Row]) -> None:
     for row in rows:
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
-        texts = [row.key, row.task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
+        task = None if row.task is None else short_name(row.task)
+        texts = [row.key, task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
         table.add_row(*(Text("" if text is None else _printable(str(text))) for text in texts))
     console().print(table)
 

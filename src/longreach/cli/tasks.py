@@ -21,7 +21,8 @@ def tasks(
 ) -> None:
     """List the built-in tasks: vocabulary size, least length, what is to be done, an example.
 
-    Wherever TASK is expected there are also d-N for any N and regex:… with --alphabet.
+    Wherever TASK is expected there are also d-N for any N, regex:… with --alphabet, a C-RASP program as
+    crasp:FILE, and a task of your own Python as module:attribute.
 
     Example: longreach tasks
     """

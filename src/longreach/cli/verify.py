@@ -12,20 +12,25 @@ from longreach.cli.output import console, print_json
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
-    from longreach.languages.certificates import AutomatonTable, Certificate
+    from longreach.forecast.certificates import AnyCertificate, TaskCertificate
+    from longreach.languages.certificates import AutomatonTable
 
 
 def verify(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="CERTIFICATE", help="A certificate, or a document of `longreach language --json`."
+            metavar="CERTIFICATE",
+            help="A certificate, or a document of `longreach language` or `longreach forecast` with --json.",
         ),
     ],
     regex: Annotated[
         str | None, typer.Option(metavar="REGEX", help="The language that the certificate must be about.")
     ] = None,
     alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help="The alphabet of --regex.")] = None,
+    task: Annotated[
+        str | None, typer.Option(metavar="TASK", help="The task that the certificate must be about.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Check a certificate. Exit code 1 if it does not prove what it claims.
@@ -34,11 +39,13 @@ def verify(
     """
     if alphabet is not None and regex is None:
         raise InputError("--alphabet: goes with --regex")
+    if task is not None and regex is not None:
+        raise InputError("--task: goes without --regex")
     certificates = _certificates(file)
     expected = _expected(regex, alphabet)
     results = []
     for place, certificate, verdict in certificates:
-        problem, how = check(certificate, expected)
+        problem, how = check(certificate, expected, task)
         if problem is None and verdict not in (None, "yes" if certificate.kind == "program" else "no"):
             problem = f"the document says {verdict!r}, which is not what its certificate proves"
         claim = getattr(certificate, "program_class", None)
@@ -56,21 +63,68 @@ def verify(
         raise typer.Exit(1)
 
 
-def check(certificate: Certificate, expected: AutomatonTable | None) -> tuple[str | None, str]:
+def check(
+    certificate: AnyCertificate, expected: AutomatonTable | None, task: str | None = None
+) -> tuple[str | None, str]:
     """What is wrong with a certificate (None: nothing), and how it was checked."""
+    from longreach.forecast.certificates import (
+        CommunicationCertificate,
+        ReductionCertificate,
+        TaskProgramCertificate,
+    )
     from longreach.languages.certificates import ProgramCertificate
     from longreach.languages.checker import check_certificate
     from longreach.languages.program_checker import check_program
 
+    if isinstance(certificate, TaskProgramCertificate | CommunicationCertificate | ReductionCertificate):
+        if expected is not None:
+            return "the certificate is about a task, not about a language", ""
+        return _check_task(certificate, task)
+    if task is not None:
+        expected, problem = _automaton_of(task)
+        if problem is not None:
+            return problem, ""
     if isinstance(certificate, ProgramCertificate):
         return check_program(certificate, expected)
     return check_certificate(certificate, expected), "flows recomputed from the automaton"
 
 
-def _certificates(file: Path) -> list[tuple[str, Certificate, Any]]:
+def _check_task(certificate: TaskCertificate, task: str | None) -> tuple[str | None, str]:
+    from longreach.forecast.checker import check_task_certificate
+    from longreach.tasks.catalog import load_argument, self_contained
+    from longreach.tasks.outside import is_attribute
+    from longreach.tasks.program import is_text, short_name
+
+    name = certificate.task
+    if task is not None:
+        if self_contained(task) != name:
+            return f"the certificate is about the task {short_name(name)}", ""
+    elif is_attribute(name):  # a document must not choose what is imported
+        return f"the task is Python code, which is not run unless you say so: --task {name}", ""
+    elif name.startswith("crasp:") and not is_text(name):
+        return "the program of the task is not in the certificate", ""
+    try:
+        known = load_argument(task or name)
+    except InputError as error:
+        return error.message, ""
+    return check_task_certificate(certificate, known)
+
+
+def _automaton_of(task: str) -> tuple[AutomatonTable | None, str | None]:
+    from longreach.languages.automaton import Automaton
+    from longreach.languages.documents import automaton_table
+    from longreach.tasks.catalog import load_argument
+
+    automaton = getattr(load_argument(task), "automaton", None)
+    if not isinstance(automaton, Automaton):
+        return None, f"the certificate is about a regular language, not about {task}"
+    return automaton_table(automaton), None
+
+
+def _certificates(file: Path) -> list[tuple[str, AnyCertificate, Any]]:
     """The place, the certificate and the verdict that stands beside it, for each one in a document."""
     from longreach.crasp.parser import read_text
-    from longreach.languages.certificates import read_certificate
+    from longreach.forecast.certificates import read_any
 
     text = read_text(file)
     try:
@@ -92,12 +146,12 @@ def _certificates(file: Path) -> list[tuple[str, Certificate, Any]]:
             if isinstance(value, dict) and "certificate" in value
         }
     if not parts:
-        raise InputError(f"{file}: no certificate: expected an object with 'kind', or a language document")
-    found: list[tuple[str, Certificate, Any]] = []
+        raise InputError(f"{file}: no certificate: expected an object with 'kind', or a document")
+    found: list[tuple[str, AnyCertificate, Any]] = []
     for place, part in parts.items():
         try:
             verdict = document[place].get("verdict") if place else None
-            found.append((place, read_certificate(json.dumps(part)), verdict))
+            found.append((place, read_any(part if isinstance(part, dict) else {}), verdict))
         except InputError as error:
             raise InputError(f"{file}: {place + ': ' if place else ''}{error.message}") from None
     # In a language document some verdicts have nothing to certify; alone, that is a failure.

@@ -295,6 +295,10 @@ def _entries() -> Iterable[Entry]:
                 lambda _: induction_head("abc", argmax=True))  # fmt: skip
     yield Entry("induction-all", "what ever followed the current token", words("abacaba"),
                 lambda _: induction_head("abc", argmax=False))  # fmt: skip
+    yield Entry(
+        "dyck-1-next", "what may follow within balanced brackets", words("( ( )"), _file("dyck-1-next")
+    )
+    yield Entry("anbncn-next", "what may follow within aⁿbⁿcⁿ", words("a a b b"), _file("anbncn-next"))
     yield Entry("binary-majority", "SOS bits SEP the more frequent bit EOS", words("SOS 0 1 1 SEP 1"),
                 lambda _: most_frequent("01"))  # fmt: skip
     yield Entry("majority-26", "SOS letters SEP the most frequent one EOS", words("SOS b a b SEP b"),

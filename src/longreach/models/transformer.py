@@ -21,6 +21,7 @@ from longreach.models.encodings import ENCODINGS
 from longreach.models.parameters import Initial, Parameters, check, draw, register
 
 _STD = 0.02
+FEW_QUERIES = 4
 
 
 def parameter_table(config: DecoderConfig) -> dict[str, Initial]:
@@ -213,23 +214,36 @@ def _attend(
     """The residual stream at the queries after attention."""
     name, encoding = f"layers.{layer}.attention", ENCODINGS[config.encoding]
 
-    def projected(part: str, vectors: Tensor) -> Tensor:
-        made = F.linear(vectors, parameters[f"{name}.{part}.weight"], parameters[f"{name}.{part}.bias"])
-        return made.view(*made.shape[:-1], config.heads, config.head_width).transpose(1, 2)
+    def projected(parts: tuple[str, ...], vectors: Tensor) -> list[Tensor]:
+        matrices = [parameters[f"{name}.{part}.weight"] for part in parts]
+        biases = [parameters[f"{name}.{part}.bias"] for part in parts]
+        if torch.compiler.is_compiling():  # then contiguous results are worth more than fewer products
+            made = [F.linear(vectors, *each) for each in zip(matrices, biases, strict=True)]
+        else:
+            made = list(F.linear(vectors, torch.cat(matrices), torch.cat(biases)).chunk(len(parts), dim=-1))
+        return [part.view(*part.shape[:-1], config.heads, config.head_width).transpose(1, 2) for part in made]
 
     inputs = _normalise(parameters, config, f"layers.{layer}.attention_norm", y)
-    query = encoding.turn(config, projected("query", _take(inputs, reading.places)), reading.query_ids)
-    key = encoding.turn(config, projected("key", inputs), reading.key_ids)
+    if reading.places is None:
+        query, key, value = projected(("query", "key", "value"), inputs)
+    else:
+        (query,) = projected(("query",), _take(inputs, reading.places))
+        key, value = projected(("key", "value"), inputs)
+    query = encoding.turn(config, query, reading.query_ids)
+    key = encoding.turn(config, key, reading.key_ids)
     # Factors enter the queries, which are fewer numbers than the logits.
     query = query * config.head_width**-0.5
     if reading.log_length is not None:
         query = query * reading.log_length.to(query.dtype)
         bias = None if bias is None else bias * reading.log_length.to(bias.dtype)
-    logits = query @ key.transpose(-1, -2)
+    few = query.shape[-2] <= FEW_QUERIES and torch.compiler.is_compiling()
+    # Compiled, products with few queries are faster as sums that are fused with what is around them.
+    logits = (query.unsqueeze(3) * key.unsqueeze(2)).sum(-1) if few else query @ key.transpose(-1, -2)
     if bias is not None:
         logits = logits + bias
     weights = _drop(logits.masked_fill(reading.hidden, -math.inf).softmax(dim=-1), dropout)
-    mixed = (weights @ projected("value", inputs)).transpose(1, 2).flatten(-2)
+    mixed = (weights.unsqueeze(-1) * value.unsqueeze(2)).sum(-2) if few else weights @ value
+    mixed = mixed.transpose(1, 2).flatten(-2)
     out = F.linear(mixed, parameters[f"{name}.out.weight"], parameters[f"{name}.out.bias"])
     return _take(y, reading.places) + _drop(out, dropout)
 

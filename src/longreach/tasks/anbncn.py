@@ -27,7 +27,7 @@ class AnBnCn(LanguageTask):
     letters = ("a", "b", "c")
     labels = (("a", EOS), ("a", "b"), ("b",), ("c",), (EOS,))
     least_length = 3
-    nope = ape = Evidence("program", "anbncn", "letters are counted (Huang et al., C.1.3)")
+    nope = ape = Evidence("program", "anbncn-next", "letters are counted (Huang et al., C.1.3)")
 
     def has(self, lengths: IntArray) -> BoolArray:
         found: BoolArray = (lengths >= 0) & (lengths % 3 == 0)

@@ -23,6 +23,7 @@ class BinaryMajority(SequenceTask):
 
     name = "binary-majority"
     about = "the more frequent bit"
+    chance = 1 / 2  # one of two bits
     symbols = ("0", "1")
     nope = ape = Evidence("program", "binary-majority", "a single count is enough (Huang et al., E.2.2)")
 

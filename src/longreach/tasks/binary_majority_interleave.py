@@ -25,6 +25,7 @@ class BinaryMajorityInterleave(SequenceTask):
 
     name = "binary-majority-interleave"
     about = "the majorities of three interleaved sequences of bits"
+    chance = 1 / 2**SEQUENCES  # one bit for each sequence
     symbols = ("0", "1")
     least_length = SEQUENCES
     nope = Evidence("none", None, "no program without positions has been found (Huang et al., Table 3)")

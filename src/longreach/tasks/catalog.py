@@ -18,6 +18,7 @@ from longreach.tasks.copy_unique import CopyUnique
 from longreach.tasks.dyck_1 import Dyck1
 from longreach.tasks.language import RegularLanguage
 from longreach.tasks.majority import Majority
+from longreach.tasks.outside import attribute_task, is_attribute, is_program, program_task
 from longreach.tasks.parity import Parity
 from longreach.tasks.repeated_copy import RepeatedCopy
 from longreach.tasks.repeated_sort import RepeatedSort
@@ -53,7 +54,8 @@ TASKS: dict[str, Callable[[], Task]] = {
 
 
 def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The task of a name: one of `TASKS`, `d-N` for any N, or `regex:…` with its alphabet.
+    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, a program as
+    `crasp:FILE`, or a task of one's own as `module:attribute`, which is imported.
 
     >>> load_task("sort").name, load_task("d-5").name
     ('sort', 'd-5')
@@ -72,4 +74,33 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
         return _named(name)
+    if is_program(name):
+        return program_task(name)
+    if is_attribute(name):
+        return attribute_task(name)
     raise InputError(f"no task is named {name!r}{near_names(name, TASKS)}")
+
+
+def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
+    """The same for what stands as TASK on a command line; errors begin with that, or with the file.
+
+    >>> load_argument("sort-of")
+    Traceback (most recent call last):
+    longreach.errors.InputError: TASK: no task is named 'sort-of'; did you mean 'sort'...
+    """
+    try:
+        return load_task(name, alphabet)
+    except InputError as error:
+        place = "" if is_program(name) else "TASK: "
+        raise InputError(place + error.message, source=error.source, column=error.column) from None
+
+
+def self_contained(name: str) -> str:
+    """A name by which another process finds the same task: a program's is its text.
+
+    What stands behind `module:attribute` is known by its name only.
+
+    >>> self_contained("crasp:lib:tomita-1")
+    'crasp:#alphabet 0 1\\nD = # "0" == 0'
+    """
+    return program_task(name).self_contained if is_program(name) else name

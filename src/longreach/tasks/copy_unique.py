@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.tasks.distinct import DistinctSymbols, distinct_symbols
-from longreach.tasks.evidence import Evidence
-from longreach.tasks.task import EOS, IntArray
+from longreach.tasks.evidence import Evidence, Reduction
+from longreach.tasks.task import EOS, SEP, IntArray
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,14 @@ class CopyUnique(DistinctSymbols):
         "reduction",
         "regex:(a|b|c)*ab(a|b|c)*",
         "a program would tell whether a given pair of symbols occurred (Huang et al., C.2.2)",
+        # With finitely many distinct symbols there are finitely many inputs. What is asked for is the
+        # predicate that works for inputs of any length: what followed the symbol before SEP.
+        Reduction(
+            {"a": "0", "b": "1", "c": "2"},
+            (SEP, "0"),
+            "1",
+            "with a, b, c as the symbols 0, 1, 2, which may repeat, 1 may follow 0 after SEP for its words",
+        ),
     )
     ape = Evidence("program", "copy-unique", "an induction head: each symbol has one predecessor")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from longreach.tasks.task import IntArray
+from longreach.tasks.task import BoolArray, IntArray
 
 KEY_BITS = 62
 """Of a random key and the number of its column together."""
@@ -25,19 +25,23 @@ def random_orders(sizes: IntArray, width: int, rng: np.random.Generator) -> IntA
     # The column sits in the low bits of its key, so that sorting the keys sorts the columns.
     last = (1 << (KEY_BITS - shift)) - 1
     padding = columns >= sizes[:, None]
-    keys = np.empty(padding.shape, dtype=np.int64)
-    todo = slice(None)
+    keys = _sorted_keys(padding, last, shift, rng)
     while True:
-        drawn = rng.integers(0, last, keys[todo].shape)
-        np.copyto(drawn, last, where=padding[todo])
-        drawn = (drawn << shift) | columns
-        drawn.sort(axis=1)
-        keys[todo] = drawn
-        high = keys >> shift
-        equal = (high[:, 1:] == high[:, :-1]) & (high[:, 1:] < last)
+        # Padding has the largest key and stands last, so that its columns are where they were.
+        equal = (keys[:, 1:] ^ keys[:, :-1] < 1 << shift) & ~padding[:, 1:]
         if not equal.any():
             return keys & ((1 << shift) - 1)
-        todo = equal.any(axis=1).nonzero()[0]
+        again = np.nonzero(equal.any(axis=1))[0]
+        keys[again] = _sorted_keys(padding[again], last, shift, rng)
+
+
+def _sorted_keys(padding: BoolArray, last: int, shift: int, rng: np.random.Generator) -> IntArray:
+    keys = rng.integers(0, last, padding.shape)
+    np.copyto(keys, last, where=padding)
+    keys <<= shift
+    keys |= np.arange(padding.shape[1], dtype=np.int64)
+    keys.sort(axis=1)
+    return keys
 
 
 def shuffled_bits(sizes: IntArray, ones: IntArray, rng: np.random.Generator) -> IntArray:

@@ -28,7 +28,7 @@ class Dyck1(LanguageTask):
     letters = ("(", ")")
     labels = (("(", EOS), ("(", ")"))
     least_length = 2
-    nope = ape = Evidence("program", "dyck-1", "brackets are counted (Huang et al., C.1.2)")
+    nope = ape = Evidence("program", "dyck-1-next", "brackets are counted (Huang et al., C.1.2)")
 
     def has(self, lengths: IntArray) -> BoolArray:
         found: BoolArray = (lengths >= 0) & (lengths % 2 == 0)

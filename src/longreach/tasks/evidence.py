@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["program", "language", "communication", "reduction", "none"]
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How a program for a task would decide a language: what it is given, and what it is asked.
+
+    >>> Reduction({"a": "1", "b": "0"}, ("SEP",), "even", "a is 1").inputs("ab")
+    ('SOS', '1', '0', 'SEP')
+    """
+
+    letters: Mapping[str, str]
+    """The symbol of the task for each letter of the language."""
+    after: tuple[str, ...]
+    """What is read after the word; before it there is SOS."""
+    token: str
+    """The program predicts this token next exactly for the words of the language."""
+    about: str
+    """One sentence."""
+
+    def inputs(self, word: Iterable[str]) -> tuple[str, ...]:
+        """What a program for the task reads for a word of the language's alphabet."""
+        return ("SOS", *(self.letters[letter] for letter in word), *self.after)
 
 
 @dataclass(frozen=True)
@@ -21,9 +44,12 @@ class Evidence:
     `communication`: the bits between the halves of an input grow linearly, so no. `reduction`: a program
     would decide the named language, so no if that has none. `none`: nothing is known, so undecided."""
     name: str | None
-    """The library program, the problem of the communication measurements, or the language reduced to."""
+    """The library program (or a file `….cr`), the problem whose communication is measured, or the language
+    reduced to."""
     reason: str
     """One sentence."""
+    reduction: Reduction | None = None
+    """Of the kind `reduction`."""
 
 
 OWN_LANGUAGE = Evidence("language", None, "decided from the automaton of the language")

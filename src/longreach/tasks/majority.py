@@ -26,6 +26,7 @@ class Majority(SequenceTask):
 
     name = "majority"
     about = "the most frequent of 26 symbols"
+    chance = 1 / 26  # one of 26 symbols
     symbols = tuple(ascii_lowercase)
     nope = ape = Evidence("program", "majority-26", "one count for each symbol (Huang et al., E.2.2)")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.tasks.draws import shuffled_bits
-from longreach.tasks.evidence import Evidence
+from longreach.tasks.evidence import Evidence, Reduction
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, IntArray
+from longreach.tasks.task import EOS, SEP, IntArray
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,15 @@ class Parity(SequenceTask):
 
     name = "parity"
     about = "whether the number of ones is even or odd"
+    chance = 1 / 2  # even or odd
     symbols = ("0", "1", "even", "odd")
     nope = ape = Evidence(
-        "reduction", "parity-language", "the answer decides the language (Huang et al., E.2.2)"
+        "reduction",
+        "parity-language",
+        "the answer decides the language (Huang et al., E.2.2)",
+        Reduction(
+            {"a": "1", "b": "0"}, (SEP,), "even", "with a as 1 and b as 0, 'even' follows SEP for its words"
+        ),
     )
 
     def answer_size(self, length: int) -> int:

@@ -58,6 +58,8 @@ class Task(ABC):
     """What a forecast without positional encodings relies on: C-RASP[∅]."""
     ape: Evidence
     """What a forecast for absolute encodings relies on: C-RASP[periodic, local]."""
+    chance: float = 0.0
+    """The share of long inputs that guessing gets right. 0 where every one of many tokens must be right."""
 
     @property
     @abstractmethod

@@ -13,7 +13,7 @@ from longreach.errors import InputError, near_names
 from longreach.models.config import DecoderConfig
 from longreach.models.encodings import ENCODINGS, LearnedAbsolute
 from longreach.results.schema import job_key
-from longreach.tasks.catalog import load_task
+from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.hyperparameters import hyperparameters
 from longreach.tasks.task import Task
 
@@ -46,6 +46,7 @@ class TrainConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     task: str
+    """A program stands here with its whole text, so that the key depends on it and not on a file's name."""
     alphabet: tuple[str, ...] | None = None
     """Of a task `regex:…`."""
     encoding: str = "ape"
@@ -98,6 +99,8 @@ class TrainConfig(BaseModel):
             hint = near_names(encoding, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
             raise InputError(f"--encoding: unknown encoding {encoding!r}{hint}")
         known = _task(task, given.get("alphabet"))
+        _ = known.tokens  # errors name the task as it was asked for
+        task = self_contained(task)
         published = hyperparameters(task, encoding)
         fields: dict[str, Any] = {
             "task": task, "encoding": encoding, "layers": published.layers, "heads": published.heads,
@@ -197,10 +200,7 @@ class TrainConfig(BaseModel):
 
 
 def _task(name: str, alphabet: Any) -> Task:
-    try:
-        return load_task(name, None if alphabet is None else tuple(alphabet))
-    except InputError as error:
-        raise InputError(f"TASK: {error.message}", source=error.source, column=error.column) from None
+    return load_argument(name, None if alphabet is None else tuple(alphabet))
 
 
 def _worth_compiling(fields: Mapping[str, Any]) -> bool:

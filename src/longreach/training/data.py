@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -14,8 +14,11 @@ from torch import Tensor
 from longreach.models.encodings import ENCODINGS
 from longreach.models.position_ids import randomized_ids
 from longreach.tasks.offsets import OFFSETS
-from longreach.tasks.task import Batch, IntArray
+from longreach.tasks.task import Batch
 from longreach.training.config import TrainConfig
+
+BLOCK = 16
+"""Batches that are drawn at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +52,62 @@ class Streams:
 
 
 class Batches:
-    """Fresh training batches of one member."""
+    """Fresh training batches of one member, drawn BLOCK at a time: that costs little more than one.
 
-    def __init__(self, config: TrainConfig) -> None:
+    >>> config = TrainConfig.resolve("sort", train_lengths=(1, 9), batch=8)
+    >>> batches = Batches(config, Streams(0).data)
+    >>> [len(chunk.tokens) for chunk in batches.chunks(0, parts=2)]
+    [4, 4]
+    """
+
+    def __init__(
+        self, config: TrainConfig, rng: np.random.Generator, shape: tuple[int, int] | None = None
+    ) -> None:
+        """`shape` fixes columns and supervised places of a row, for a step that is compiled."""
         self._config = config
         self._task = config.loaded_task
         self._lengths = self._task.lengths(*config.train_lengths)
+        self._rng = rng
+        self._shape = shape
+        self._block = -1
+        self._rows: Rows | None = None
+        self._before = self._state()  # of the random numbers, before the block in use
 
-    def draw(self, rng: np.random.Generator) -> Batch:
-        """The next batch of the stream."""
-        lengths = self._lengths[rng.integers(0, len(self._lengths), self._config.batch)]
-        return placed(self._task.sample(lengths, rng), self._config, self._config.offsets, rng)
+    def chunks(self, step: int, parts: int) -> list[Chunk]:
+        """The batch of a step, counted from 0, in parts; steps must come in order."""
+        return self._at(step // BLOCK).parts(step % BLOCK, parts)
+
+    def fixed(self, step: int) -> Chunk:
+        """The same as one chunk of the fixed shape."""
+        return self._at(step // BLOCK).fixed(step % BLOCK)
+
+    def whole(self, step: int) -> Batch:
+        """The batch of a step as the task draws it."""
+        return self._at(step // BLOCK).whole(step % BLOCK)
+
+    def state(self, step: int) -> dict[str, Any]:
+        """Of the random numbers, before the block of the next step: with it a run goes on."""
+        return self._before if step // BLOCK == self._block else self._state()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on with the block that begins at this state of the random numbers."""
+        self._rng.bit_generator.state = state
+        self._rows = None
+
+    def _at(self, block: int) -> Rows:
+        if self._rows is None or block != self._block:
+            self._before = self._state()
+            count = BLOCK * self._config.batch
+            lengths = self._lengths[self._rng.integers(0, len(self._lengths), count)]
+            drawn = placed(
+                self._task.sample(lengths, self._rng), self._config, self._config.offsets, self._rng
+            )
+            self._rows = Rows(drawn, BLOCK, self._shape)
+            self._block = block
+        return self._rows
+
+    def _state(self) -> dict[str, Any]:
+        return cast(dict[str, Any], self._rng.bit_generator.state)
 
 
 def placed(batch: Batch, config: TrainConfig, offsets: str, rng: np.random.Generator) -> Batch:
@@ -74,52 +122,110 @@ def placed(batch: Batch, config: TrainConfig, offsets: str, rng: np.random.Gener
     return OFFSETS[offsets](batch, positions, rng)
 
 
-def chunks(batch: Batch, parts: int, width: int | None = None, places: int | None = None) -> Iterator[Chunk]:
-    """The batch in parts of rows of similar size, the shortest first.
+class Rows:
+    """One or several batches, one after the other, as tensors; the rows of each sorted by size.
 
-    The weights of all parts add up to 1, so that gradients that are added up are those of the mean over the
-    supervised places of the whole batch. `width` and `places` fix the shape, for a step that is compiled.
+    Weights of a batch add up to 1, so that gradients of its chunks that are added up are those of the mean
+    over its supervised places.
+    """
+
+    def __init__(self, batch: Batch, batches: int = 1, shape: tuple[int, int] | None = None) -> None:
+        each = len(batch) // batches
+        of = np.arange(len(batch)) // each
+        # Stable, so that rows of one size keep their order; a fixed shape needs none.
+        order = np.lexsort((batch.sizes, of)) if shape is None else slice(None)
+        self._batch = batch
+        self._each = each
+        self._sizes = batch.sizes[order]
+        self._shape = shape
+        width = int(self._sizes.max()) if shape is None else shape[0]
+        tokens, ids, targets = (
+            _wide(array[order], width) for array in (batch.tokens, batch.position_ids, batch.targets)
+        )
+        mask = _wide(batch.mask[order], width)
+        self._counts = mask.sum(axis=1)
+        totals = self._counts.reshape(batches, each).sum(axis=1)
+        self._dense = bool((self._counts == self._sizes).all())
+        places = np.zeros((0, 0), dtype=np.int64)
+        if not self._dense:
+            # The supervised places of each row in order, then places that the loss leaves out.
+            most = int(self._counts.max()) if shape is None else shape[1]
+            used = np.arange(most) < self._counts[:, None]
+            places = np.zeros(used.shape, dtype=np.int64)
+            places[used] = mask.nonzero()[1]
+            targets = np.take_along_axis(targets, places, axis=1)
+            mask = used
+        weights = mask.astype(np.float32) / totals[of].astype(np.float32)[:, None]
+        self._arrays = tuple(map(torch.from_numpy, (tokens, ids, places, targets, weights)))
+
+    def whole(self, number: int) -> Batch:
+        """One of the batches, as the task drew it."""
+        rows = slice(number * self._each, (number + 1) * self._each)
+        width = int(self._batch.sizes[rows].max())
+        return Batch(
+            tokens=self._batch.tokens[rows, :width],
+            targets=self._batch.targets[rows, :width],
+            mask=self._batch.mask[rows, :width],
+            position_ids=self._batch.position_ids[rows, :width],
+            sizes=self._batch.sizes[rows],
+        )
+
+    def parts(self, number: int, parts: int) -> list[Chunk]:
+        """One of the batches in parts of rows of similar size, the shortest first."""
+        return [
+            self._chunk(rows, int(self._sizes[rows.stop - 1]), int(self._counts[rows].max()))
+            for rows in self._cut(number, parts)
+        ]
+
+    def fixed(self, number: int) -> Chunk:
+        """One of the batches as one chunk of the fixed shape."""
+        assert self._shape is not None
+        return self._chunk(slice(number * self._each, (number + 1) * self._each), *self._shape)
+
+    def _cut(self, number: int, parts: int) -> list[slice]:
+        first, each = number * self._each, self._each
+        borders = part_borders(each, parts)
+        return [slice(first + a, first + b) for a, b in pairwise(borders)]
+
+    def _chunk(self, rows: slice, width: int, most: int) -> Chunk:
+        tokens, ids, places, targets, weights = self._arrays
+        if self._dense:
+            most = width
+        return Chunk(
+            tokens[rows, :width],
+            ids[rows, :width],
+            None if self._dense else places[rows, :most],
+            targets[rows, :most],
+            weights[rows, :most],
+        )
+
+
+def part_borders(rows: int, parts: int) -> list[int]:
+    """Where parts of about the same number of rows begin and end.
+
+    >>> part_borders(10, 3)
+    [0, 4, 7, 10]
+    """
+    parts = min(parts, rows)
+    sizes = [rows // parts + (part < rows % parts) for part in range(parts)]
+    return [0, *accumulate(sizes)]
+
+
+def chunks(batch: Batch, parts: int) -> list[Chunk]:
+    """The batch in parts of rows of similar size, the shortest first.
 
     >>> from longreach.tasks.catalog import load_task
     >>> batch = load_task("sort").sample([3, 9, 1, 4], np.random.default_rng(0))
     >>> [tuple(chunk.tokens.shape) for chunk in chunks(batch, 2)]
     [(2, 8), (2, 20)]
     """
-    total = int(batch.mask.sum())
-    order = np.argsort(batch.sizes, kind="stable") if parts > 1 else np.arange(len(batch))
-    for rows in np.array_split(order, min(parts, len(batch))):
-        yield _chunk(batch, rows, total, width, places)
-
-
-def _chunk(batch: Batch, rows: IntArray, total: int, width: int | None, places: int | None) -> Chunk:
-    longest = int(batch.sizes[rows].max())
-    columns = longest if width is None else width
-    tokens, ids, targets = (
-        _wide(array[rows, :longest], columns) for array in (batch.tokens, batch.position_ids, batch.targets)
-    )
-    mask = _wide(batch.mask[rows, :longest], columns)
-    counts = mask.sum(axis=1)
-    most = int(counts.max()) if places is None else places
-    found = None
-    if most < columns:
-        # The supervised places of each row in order, then places that the loss leaves out.
-        found = np.argsort(~mask, axis=1, kind="stable")[:, :most]
-        targets = np.take_along_axis(targets, found, axis=1)
-        mask = np.arange(most) < counts[:, None]
-    weights = mask.astype(np.float32) / np.float32(total)
-    return Chunk(
-        torch.from_numpy(tokens),
-        torch.from_numpy(ids),
-        None if found is None else torch.from_numpy(found),
-        torch.from_numpy(targets),
-        torch.from_numpy(weights),
-    )
+    return Rows(batch).parts(0, parts)
 
 
 def _wide(array: NDArray[Any], width: int) -> NDArray[Any]:
-    """The array with zeros, or False, in the columns that it lacks."""
-    if array.shape[1] == width:
-        return np.ascontiguousarray(array)
+    """The array with so many columns: those beyond are left out, those that it lacks are 0 or False."""
+    if array.shape[1] >= width:
+        return np.ascontiguousarray(array[:, :width])
     made = np.zeros((len(array), width), dtype=array.dtype)
     made[:, : array.shape[1]] = array
     return made

@@ -10,7 +10,6 @@ from torch import Tensor
 
 from longreach.training.compiled import Step, compiled_step, compiler, fixed_shape
 from longreach.training.config import TrainConfig
-from longreach.training.data import chunks
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
 from longreach.training.step import loss_and_gradient, step_numbers, update
@@ -78,20 +77,20 @@ class _Run:
         device: torch.device = CPU,
     ) -> None:
         self.config = config
-        self.member = Member(config, directory, device)
         self.report = report
         self.device = device
         self.clock = Clock(checkpoint_seconds)
         self.parts = chunks_of(config)
         self.compiled: Step | None = None
-        self.shape: tuple[int, int] | tuple[None, None] = (None, None)
+        notes: tuple[str, ...] = ()
         if config.compile and device.type != "cpu":
-            self.member.notes += (f"the step is not compiled on {device.type}",)
+            notes = (f"the step is not compiled on {device.type}",)
         elif config.compile and compiler() is None:
-            self.member.notes += ("no C++ compiler is there: the step was not compiled, and is slower",)
+            notes = ("no C++ compiler is there: the step was not compiled, and is slower",)
         elif config.compile:
             self.compiled = compiled_step(config)
-            self.parts, self.shape = 1, fixed_shape(config)
+        shape = None if self.compiled is None else fixed_shape(config)
+        self.member = Member(config, directory, device, shape, notes=notes)
         self.read_every = steps_between_reads(device)
         self.unread: list[tuple[int, Tensor, Tensor]] = []
 
@@ -114,12 +113,12 @@ class _Run:
 
     def _step(self) -> None:
         state, config = self.member.state, self.config
-        parts = chunks(self.member.draw(), self.parts, *self.shape)
+        batches = self.member.batches
         numbers = send(step_numbers(config, state.step), self.device)
         if self.compiled is not None:
-            loss, norm = self.compiled(state, next(parts), numbers)
+            loss, norm = self.compiled(state, batches.fixed(state.step), numbers)
         else:
-            sent = (send_chunk(chunk, self.device) for chunk in parts)
+            sent = (send_chunk(chunk, self.device) for chunk in batches.chunks(state.step, self.parts))
             loss, gradient = loss_and_gradient(state.vector, self.member.layout, config, sent)
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         state.step += 1

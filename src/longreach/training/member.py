@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 
 import torch
 
@@ -69,6 +68,8 @@ class Member:
     config: TrainConfig
     directory: Path | None = None
     device: torch.device = CPU
+    shape: tuple[int, int] | None = None
+    """Of all batches, where the step is compiled."""
     losses: tuple[float, int] = (0.0, 0)
     rows: tuple[Evaluation, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
@@ -79,8 +80,7 @@ class Member:
         check_dtype(config.dtype, self.device)
         self.layout = Layout.of(config.decoder)
         streams = Streams(config.seed)
-        self.data = streams.data
-        self._batches = Batches(config)
+        self.batches = Batches(config, streams.data, self.shape)
         vector = self.layout.vector(initialise(config.decoder, streams.initial))
         self.state = State.fresh(vector.to(self.device))
         with self.timed("prepare"):
@@ -89,7 +89,7 @@ class Member:
 
     def draw(self) -> Batch:
         """The next batch of the member's own stream."""
-        return self._batches.draw(self.data)
+        return self.batches.whole(self.state.step)
 
     def count(self, step: int, loss: float, norm: float) -> None:
         """Take note of a step's loss and of its gradient's norm, in the order of the steps."""
@@ -148,7 +148,7 @@ class Member:
         progress = Progress(
             key=self.config.key,
             step=self.state.step,
-            data=cast(dict[str, Any], self.data.bit_generator.state),
+            data=self.batches.state(self.state.step),
             losses=self.losses,
             rows=self.rows,
             seconds=self.seconds,
@@ -188,7 +188,7 @@ class Member:
         read, progress = found
         vector, first, second = (each.to(self.device) for each in (read.vector, read.first, read.second))
         self.state = State(vector, first, second, progress.step)
-        self.data.bit_generator.state = progress.data
+        self.batches.restore(progress.data)
         self.losses, self.rows, self.seconds = progress.losses, progress.rows, progress.seconds
         return progress.step
 

@@ -1,0 +1,274 @@
+"""`longreach forecast`: the verdict on a task, with its certificate, before anything is trained."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.language import STYLES, TITLES
+from longreach.cli.output import console, print_json
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from longreach.forecast import Forecast
+    from longreach.forecast.measured import Measured
+    from longreach.forecast.sides import Side
+
+DEFAULT_RUNS = Path("runs")
+SHOWN = ("nope", "ape")
+
+
+def forecast(
+    task: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TASK", help="A built-in task, d-N, regex:…, crasp:FILE, or module:attribute."
+        ),
+    ] = None,
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+    ] = None,
+    program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
+    all_tasks: Annotated[
+        bool, typer.Option("--all", help="A table of the 25 tasks of the benchmark instead of one TASK.")
+    ] = False,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The results of your own runs; default: runs, where it exists."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.
+
+    The verdicts for no positional encoding (NoPE) and for learned absolute ones (APE) come with
+    certificates, which --json prints and longreach verify checks. Nothing is trained.
+
+    Example: longreach forecast copy-unique
+    """
+    if (task is None) != all_tasks:
+        raise InputError("TASK: missing; --all shows all" if task is None else "--all: goes without TASK")
+    if alphabet is not None and (task is None or not task.startswith("regex:")):
+        raise InputError("--alphabet: goes with a TASK regex:…")
+    if program and all_tasks:
+        raise InputError("--program: goes with one TASK, not with --all")
+    directory = _runs(runs)
+    from longreach import forecast as theory
+
+    if task is None:
+        found = theory.forecast_all(directory)
+        if as_json:
+            print_json({"forecasts": [each.document() for each in found]})
+        else:
+            console().print(_matrix(found))
+        return
+    answer = theory.forecast(task, None if alphabet is None else list(alphabet), directory)
+    if as_json:
+        print_json(_document(answer, program))
+    else:
+        _print(answer, program)
+
+
+def _runs(runs: Path | None) -> Path | None:
+    """The results directory: the one that was asked for must be there, the usual one may be missing."""
+    if runs is None:
+        return DEFAULT_RUNS if DEFAULT_RUNS.is_dir() else None
+    if not runs.is_dir():
+        raise InputError(f"--runs: {runs}: {'not a' if runs.exists() else 'no such'} directory")
+    return runs
+
+
+def _document(answer: Forecast, program: bool) -> dict[str, Any]:
+    document = answer.document()
+    if program:
+        for key, side in answer.sides.items():
+            if side.program is not None:
+                document[key]["program"] = side.program.text
+    return document
+
+
+def _print(answer: Forecast, program: bool) -> None:
+    out = console()
+    out.print(answer.name.removeprefix("regex:"), style="bold", markup=False, end="")
+    about = answer.task.about
+    states = getattr(answer.task, "automaton", None)
+    shown = f"over {' '.join(answer.alphabet)}, {len(states)} states" if states is not None else about
+    out.print(f"   {shown}", style="dim", markup=False)
+    out.print(_verdicts(answer))
+    numbers = _numbers(answer)
+    if numbers is not None:
+        out.print(numbers)
+    _print_notes(out, answer)
+    if program:
+        _print_programs(out, answer)
+
+
+def _verdicts(answer: Forecast) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for width in (None, None, 1):
+        table.add_column(no_wrap=width is None)
+    for key in SHOWN:
+        side = answer.sides[key]
+        style = f"bold {STYLES[side.verdict.value]}"
+        table.add_row(f"  {TITLES[key]}", Text(side.verdict.value, style), Text(side.reason))
+        table.add_row("", "", Text(_proof(side), "dim"))
+    return table
+
+
+def _proof(side: Side) -> str:
+    """The certificate in one line."""
+    certificate = side.certificate
+    match certificate.kind:
+        case "program":
+            assert side.program is not None
+            core = side.program.core
+            return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
+        case "communication":
+            n = certificate.lengths[-1]
+            return (
+                f"communication: {certificate.bits[-1]:.0f} bits between halves of {n} symbols, "
+                f"{certificate.growth}; limit transformers pass C log N"
+            )
+        case "reduction":
+            language = certificate.language.removeprefix("regex:")
+            return f"reduction to {language}, which has no program in {side.program_class} (flow)"
+        case "flow" | "sampled-flow":
+            return f"algebraic proof that there is none in {side.program_class}"
+        case _:
+            return f"no certificate in {side.program_class}"
+
+
+def _needs(side: Side) -> str:
+    if not side.window and side.modulus in (None, 1):
+        return ""
+    return f" (window {side.window}, modulus {side.modulus})"
+
+
+def _numbers(answer: Forecast) -> Table | None:
+    """Published and own accuracies, one row each."""
+    from rich.table import Table
+    from rich.text import Text
+
+    rows: list[tuple[str, dict[str, float], str]] = []
+    if answer.paper is not None:
+        for key in SHOWN:
+            if key in answer.paper.accuracy:
+                theirs = answer.paper.verdicts[key]
+                note = "" if answer.agreement[key] else f"their verdict: {theirs}"
+                rows.append((f"paper  {TITLES[key]}", answer.paper.accuracy[key], note))
+    for own in _best(answer.measured):
+        cell = own.cell
+        means = {name: spread.mean for name, spread in own.accuracy.items()}
+        note = f"{len(cell.successful)} of {len(cell.rows)} runs right up to the training length"
+        rows.append((f"yours  {TITLES.get(own.encoding, own.encoding)}", means, note))
+    if not rows:
+        return None
+    from longreach.results.table import column_order
+
+    ranges = sorted({name for _, means, _ in rows for name in means}, key=column_order)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    for _ in ranges:
+        table.add_column(no_wrap=True, justify="right")
+    table.add_column()
+    table.add_row("  lengths", *(Text(name, "dim") for name in ranges), "")
+    for label, means, note in rows:
+        shown = [f"{100 * means[name]:.1f} %" if name in means else "" for name in ranges]
+        table.add_row(f"  {label}", *shown, Text(note, "dim"))
+    return table
+
+
+def _best(measured: tuple[Measured, ...]) -> list[Measured]:
+    """One configuration per encoding: the best."""
+    return list({each.encoding: each for each in reversed(measured)}.values())[::-1]
+
+
+def _print_notes(out: Console, answer: Forecast) -> None:
+    from longreach.languages.verdict import Answer
+    from longreach.tasks.program import is_text, short_name
+
+    notes = answer.encodings
+    verdicts = {key: answer.sides[key].verdict for key in SHOWN}
+    lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
+    unknown = [name for name, note in notes.items() if not note.known]
+    lines.append(f"{', '.join(unknown)}: not decided by theory")
+    if Answer.NO in verdicts.values():
+        lines.append(f"no: {answer.meaning_of_no}")
+    best = next((key for key in SHOWN if verdicts[key] is Answer.YES), "ape")
+    nameless = is_text(answer.stored) and answer.name == short_name(answer.stored)
+    if not nameless and not any(own.encoding == best for own in answer.measured):
+        command = ["longreach", "train", answer.name, "--encoding", best, "--seeds", "3"]
+        lines.append(f"next: {shlex.join(command)}")
+    for line in lines:
+        out.print(f"  {line}", style="dim", markup=False)
+
+
+def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, note in notes.items():
+        if note.known:
+            found.setdefault(note.statement, []).append(name)
+    return found
+
+
+def _print_programs(out: Console, answer: Forecast) -> None:
+    shown: set[str] = set()
+    for key in SHOWN:
+        program = answer.sides[key].program
+        if program is not None and program.text not in shown:
+            shown.add(program.text)
+            out.print()
+            core = program.core
+            title = f"// {TITLES[key]}: {core.class_name}, {core.size} operations"
+            out.print(title, style="dim", markup=False)
+            out.print(program.text, markup=False)
+
+
+def _matrix(found: tuple[Forecast, ...]) -> Table:
+    """Tasks by encodings: the verdict, the published accuracy at the longest range, and one's own."""
+    from rich.table import Table
+    from rich.text import Text
+
+    own = any(each.measured for each in found)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("task")
+    for key in SHOWN:
+        table.add_column(TITLES[key])
+        table.add_column("paper", justify="right")
+        if own:
+            table.add_column("yours", justify="right")
+    table.add_column("by")
+    for each in found:
+        cells: list[Text] = [Text(each.name)]
+        for key in SHOWN:
+            word = each.sides[key].verdict.value
+            cells.append(Text(word, f"bold {STYLES[word]}"))
+            cells.append(Text(_percent(_last(each, key)), "dim"))
+            if own:
+                cells.append(Text(_percent(_last_own(each, key))))
+        kinds = dict.fromkeys(each.sides[key].certificate.kind for key in SHOWN)
+        cells.append(Text(", ".join(kinds), "dim"))
+        table.add_row(*cells)
+    return table
+
+
+def _last(answer: Forecast, key: str) -> float | None:
+    if answer.paper is None or key not in answer.paper.accuracy:
+        return None
+    return list(answer.paper.accuracy[key].values())[-1]
+
+
+def _last_own(answer: Forecast, key: str) -> float | None:
+    return next((own.last for own in _best(answer.measured) if own.encoding == key), None)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"

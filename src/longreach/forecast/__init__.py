@@ -1,0 +1,10 @@
+"""Will it generalize? What theory says of a task, with certificates, and what has been measured.
+
+>>> from longreach.forecast import forecast
+>>> forecast("sort").sides["nope"].verdict.value
+'yes'
+"""
+
+from longreach.forecast.answer import Forecast, forecast, forecast_all
+
+__all__ = ["Forecast", "forecast", "forecast_all"]

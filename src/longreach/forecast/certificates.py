@@ -1,0 +1,114 @@
+"""Certificates about tasks that are no regular languages: programs, communication, reductions.
+
+The certificates of regular languages are those of `longreach.languages.certificates`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, TypeAlias
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from longreach.errors import InputError
+from longreach.languages.certificates import (
+    Certificate,
+    FlowCertificate,
+    ProgramClass,
+    SampledFlowCertificate,
+    read_certificate,
+)
+
+_CLASS = AliasChoices("class", "program_class")
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _TaskDocument(_Document):
+    program_class: ProgramClass = Field(validation_alias=_CLASS, serialization_alias="class")
+    task: str
+    """By which the task is found; a program stands there with its text."""
+
+
+class TaskProgramCertificate(_TaskDocument):
+    """A program that predicts every token that the task asks for."""
+
+    kind: Literal["program"] = "program"
+    program: str
+    size: int
+    depth: int
+    window: int
+    modulus: int
+
+
+class FitDocument(_Document):
+    """bits ≈ coefficient · g(N)."""
+
+    coefficient: float
+    error: float
+
+
+class CommunicationCertificate(_TaskDocument):
+    """Between the halves of an input more bits are needed than any limit transformer can pass."""
+
+    kind: Literal["communication"] = "communication"
+    problem: str
+    """What is measured, as `longreach communicate` names it."""
+    about: str
+    lengths: tuple[int, ...]
+    """N, the symbols per half."""
+    rows: tuple[int, ...]
+    """Distinct rows of the communication matrix at each N, counted exactly."""
+    bits: tuple[float, ...]
+    growth: str
+    fits: dict[str, FitDocument]
+    proof: str
+    """Why it goes on beyond these lengths."""
+
+
+class ReductionDocument(_Document):
+    """A program for the task, given SOS, the word and `after`, predicts `token` for the language's words."""
+
+    letters: dict[str, str]
+    after: tuple[str, ...]
+    token: str
+    about: str
+
+
+class ReductionCertificate(_TaskDocument):
+    """A program for the task would decide a language that has no program in the class."""
+
+    kind: Literal["reduction"] = "reduction"
+    language: str
+    alphabet: tuple[str, ...]
+    reduction: ReductionDocument
+    certificate: FlowCertificate | SampledFlowCertificate = Field(discriminator="kind")
+    """That of the language."""
+
+
+TaskCertificate: TypeAlias = TaskProgramCertificate | CommunicationCertificate | ReductionCertificate
+AnyCertificate: TypeAlias = Certificate | TaskCertificate
+
+_KINDS: dict[str, type[TaskCertificate]] = {
+    "program": TaskProgramCertificate,
+    "communication": CommunicationCertificate,
+    "reduction": ReductionCertificate,
+}
+
+
+def read_any(document: dict[str, Any]) -> AnyCertificate:
+    """A certificate of a task or of a language.
+
+    >>> read_any({"kind": "none", "reason": "undecided"}).kind
+    'none'
+    """
+    kind = document.get("kind")
+    if not isinstance(kind, str) or kind not in _KINDS or "automaton" in document:
+        return read_certificate(json.dumps(document))
+    try:
+        return _KINDS[kind].model_validate_json(json.dumps(document), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        raise InputError(f"{'.'.join(map(str, first['loc'])) or 'certificate'}: {first['msg']}") from None

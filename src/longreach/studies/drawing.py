@@ -1,0 +1,191 @@
+"""What the figures share: panels of accuracy against bins, ours in front and the paper's lightly behind.
+
+Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart; markers and
+line styles say the same once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from longreach.studies.agreement import level
+from longreach.studies.outcome import Outcome
+from longreach.studies.published import published_ranges
+from longreach.tasks.catalog import load_task
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    Part: TypeAlias = Figure | SubFigure
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a kind of cell is drawn, and what the legend calls it."""
+
+    colour: str
+    marker: str
+    name: str
+
+
+GREEN, RED, GREY, BLUE, ORANGE = "#009E73", "#D55E00", "#777777", "#0072B2", "#E69F00"
+LINES = {"ape": "-", "nope": ":"}
+LINE_NAMES = {"ape": "APE", "nope": "NoPE"}
+LIGHT = 0.3  # how opaque the paper's numbers are
+SHIFT = 0.06  # so that lines at 100 % do not hide each other
+
+Looks: TypeAlias = Callable[[Outcome], Look]
+
+FORECAST_LOOKS: dict[str | None, Look] = {
+    "yes": Look(GREEN, "o", "a program exists"),
+    "no": Look(RED, "X", "none exists"),
+    "undecided": Look(GREY, "D", "none found"),
+    None: Look(BLUE, "s", "no forecast"),
+}
+
+
+def by_forecast(outcome: Outcome) -> Look:
+    """Green circles: a program exists. Red crosses: none does. Grey diamonds: none has been found."""
+    return FORECAST_LOOKS[outcome.forecast]
+
+
+def line_style(outcome: Outcome) -> str:
+    """Solid for learned absolute positions, dotted without positions, as in the paper."""
+    return LINES.get(outcome.place.encoding, "-")
+
+
+def grouped(found: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """The cells of each task, in order."""
+    tasks: dict[str, list[Outcome]] = {}
+    for outcome in found:
+        tasks.setdefault(outcome.place.task, []).append(outcome)
+    return tasks
+
+
+def panel(
+    axis: Axes,
+    cells: Sequence[Outcome],
+    title: str,
+    looks: Looks = by_forecast,
+    styles: Callable[[Outcome], str] = line_style,
+) -> None:
+    """One task: a line per cell with the range of its runs, hollow where no run was learned."""
+    task = cells[0].place.task
+    chance = load_task(task).chance
+    axis.axhline(level(task), color="#BBBBBB", linewidth=0.7, linestyle=(0, (4, 3)), zorder=0)
+    if chance:
+        axis.axhline(chance, color="#BBBBBB", linewidth=1.6, zorder=0)
+    middle = (len(cells) - 1) / 2
+    for place, cell in enumerate(cells):
+        look, style = looks(cell), styles(cell)
+        places = [number + (place - middle) * SHIFT for number in range(len(cell.ranges))]
+        if cell.published is not None:
+            axis.plot(
+                places,
+                cell.published,
+                color=look.colour,
+                linestyle=style,
+                linewidth=3.2,
+                alpha=LIGHT,
+                zorder=1,
+            )
+        known = [(at, spread) for at, spread in zip(places, cell.accuracy, strict=True) if spread]
+        if not known:
+            continue
+        at = [number for number, _ in known]
+        mean = [spread.mean for _, spread in known]
+        below = [max(0.0, spread.mean - spread.low) for _, spread in known]
+        above = [max(0.0, spread.high - spread.mean) for _, spread in known]
+        axis.errorbar(
+            at, mean, yerr=(below, above), color=look.colour, linestyle=style, linewidth=1.3, elinewidth=0.8,
+            capsize=1.5, marker=look.marker, markersize=4.2, markeredgewidth=0.9,
+            markerfacecolor=look.colour if cell.learned else "white", zorder=3,
+        )  # fmt: skip
+    if not any(cell.cell for cell in cells):
+        axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=7, color=GREY)
+    axis.set_title(title, fontsize=7.5, pad=3)
+    axis.set_xlim(-0.3, len(cells[0].ranges) - 0.7)
+    axis.set_ylim(-0.06, 1.06)
+    axis.set_xticks(range(len(cells[0].ranges)), [str(number + 1) for number in range(len(cells[0].ranges))])
+    axis.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+    axis.tick_params(labelsize=6.5, length=2, pad=1.5)
+
+
+def grid(
+    part: Part,
+    tasks: Mapping[str, Sequence[Outcome]],
+    columns: int,
+    titles: Mapping[str, str],
+    looks: Looks = by_forecast,
+    styles: Callable[[Outcome], str] = line_style,
+) -> None:
+    """A panel per task, row by row; the places that are left over stay empty."""
+    rows = max(1, -(-len(tasks) // columns))
+    axes = part.subplots(rows, columns, squeeze=False, sharex=False, sharey=True)
+    for axis in axes.flat[len(tasks) :]:
+        axis.axis("off")
+    for axis, (task, cells) in zip(axes.flat, tasks.items(), strict=False):
+        panel(axis, cells, titles[task] + _other_lengths(cells, tasks), looks, styles)
+    for row in axes:
+        row[0].set_ylabel("accuracy, %", fontsize=7)
+
+
+def _usual(tasks: Mapping[str, Sequence[Outcome]]) -> tuple[int, ...]:
+    """The last lengths of the ranges that most tasks have."""
+    found = [_lasts(cells[0]) for cells in tasks.values()]
+    return max(dict.fromkeys(found), key=found.count)
+
+
+def _lasts(outcome: Outcome) -> tuple[int, ...]:
+    return tuple(int(name.split("-")[1]) for name in outcome.ranges)
+
+
+def _other_lengths(cells: Sequence[Outcome], tasks: Mapping[str, Sequence[Outcome]]) -> str:
+    own = _lasts(cells[0])
+    return "" if own == _usual(tasks) else f" (≤ {own[0]})"
+
+
+def bins_note(tasks: Mapping[str, Sequence[Outcome]]) -> str:
+    """What the bins are in our runs and in the paper."""
+    own = _usual(tasks)
+    ranges = [f"≤ {own[0]}", *(f"{before + 1}–{last}" for before, last in pairwise(own))]
+    ours = ", ".join(ranges)
+    names = next(
+        (bins for cells in tasks.values() for cell in cells if (bins := published_ranges(cell.place))), {}
+    )
+    theirs = tuple(int(name.split("-")[1]) for name in names)
+    paper = f" (paper: {', '.join(names)})" if names and theirs != own else ""
+    return f"bins of length: {ours}{paper.replace('-', '–')}; the first is the training range"
+
+
+def legend(part: Part, found: Sequence[Outcome], looks: Looks = by_forecast, notes: str = "") -> None:
+    """What colours, markers and lines mean, below the panels."""
+    from matplotlib.lines import Line2D
+
+    def handle(**style: Any) -> Line2D:
+        return Line2D([], [], **style)
+
+    kinds = list(dict.fromkeys(looks(outcome) for outcome in found))
+    handles = [handle(color=k.colour, marker=k.marker, markersize=5, label=k.name) for k in kinds]
+    for encoding in dict.fromkeys(outcome.place.encoding for outcome in found):
+        if encoding in LINES:
+            handles.append(
+                handle(color="black", linestyle=LINES[encoding], linewidth=1.3, label=LINE_NAMES[encoding])
+            )
+    if any(outcome.published for outcome in found):
+        handles.append(handle(color="black", linewidth=3.2, alpha=LIGHT, label="the paper's numbers"))
+    handles.append(
+        handle(color="black", marker="o", markerfacecolor="white", linestyle="", label="not learned (bin 1)")
+    )
+    handles.append(handle(color="#BBBBBB", linewidth=0.7, linestyle=(0, (4, 3)), label="level of success"))
+    if any(load_task(outcome.place.task).chance for outcome in found):
+        handles.append(handle(color="#BBBBBB", linewidth=1.6, label="chance"))
+    box = part.legend(
+        handles=handles, loc="outside lower center", ncols=min(len(handles), 5), fontsize=7, frameon=False,
+        title=notes, title_fontsize=7,
+    )  # fmt: skip
+    box.set_in_layout(True)

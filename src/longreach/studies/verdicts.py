@@ -1,0 +1,39 @@
+"""What the theory says of a cell, and of a language besides."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal, TypeAlias
+
+from longreach.forecast import Forecast, forecast
+from longreach.languages.measures import Measures, measure
+from longreach.languages.names import named_automaton
+from longreach.studies.places import ENCODINGS, Place
+
+Verdict: TypeAlias = Literal["yes", "no", "undecided"]
+
+
+def forecast_of(place: Place) -> Verdict | None:
+    """The verdict for the cell; None for encodings of which the theory has none.
+
+    >>> forecast_of(Place("aa", "nope")), forecast_of(Place("aa", "ape")), forecast_of(Place("aa", "rope"))
+    ('no', 'yes', None)
+    """
+    if place.encoding not in ENCODINGS:
+        return None
+    return _forecast(place.task).sides[place.encoding].verdict.value
+
+
+@cache
+def _forecast(task: str) -> Forecast:
+    return forecast(task)
+
+
+@cache
+def measures_of(language: str) -> Measures:
+    """Star-freeness and the other measures of a regular language by name.
+
+    >>> measures_of("aa").ac0
+    True
+    """
+    return measure(named_automaton(language))
