@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longreach.cli.engines import EngineName
+from longreach.cli.engines import EngineMaker, EngineName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from longreach.execution.jobs import Engine, Job
-    from longreach.execution.record import Group, Grouping
 
 MOST_ON_CUDA = 64
 
@@ -29,54 +27,47 @@ StackOption = Annotated[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Stacking:
-    """How members share processes. It changes neither their keys nor which results there are."""
+def stacked_maker(
+    make: EngineMaker,
+    device: str,
+    stack: int | None,
+    *,
+    engine: EngineName,
+    workers: int | None,
+    gpus: float | None,
+) -> EngineMaker:
+    """Makes engines that train members on the device, side by side if there are several.
 
-    device: str
-    size: int
-    one_process: bool
-    """Whether one process uses the device, if nobody says how many."""
-
-    def jobs_at_once(self, members: int) -> int:
-        """For how many jobs an engine is made."""
-        return 1 if self.one_process else members
-
-    def grouping(self, engine: Engine) -> Grouping | None:
-        """Which members run together; None: each on its own."""
-        if self.device == "cpu" and self.size == 1:
-            return None
-
-        def made(jobs: Sequence[Job]) -> list[Group]:
-            from longreach.execution.record import Group
-            from longreach.training.config import TrainConfig
-            from longreach.training.ensemble import groups
-            from longreach.training.job import GROUP_FUNCTION
-
-            # No core waits because all members stand in one process.
-            most = -(-len(jobs) // engine.parallel) if self.device == "cpu" else self.size
-            by_key = {job.key: job for job in jobs}
-            members = [TrainConfig.read(job.config) for job in jobs]
-            return [
-                Group(GROUP_FUNCTION, tuple(by_key[each.key] for each in group), {"device": self.device})
-                for group in groups(members, min(self.size, max(1, most)))
-            ]
-
-        return made
-
-
-def stacking(
-    device: str, stack: int | None, engine: EngineName, *, workers: int | None, gpus: float | None
-) -> Stacking:
-    """What the options say; a device that is not there is refused, if members train on this machine."""
+    This changes neither the members' keys nor which results there are. A device that is not there is refused,
+    if members train on this machine.
+    """
     from longreach.training.devices import check_name, find_device
 
     check_name(device)
-    if engine is EngineName.local:
+    name, here = device, engine is EngineName.local
+    if here:
         name = str(find_device(device))
     elif device == "auto":  # a job of a cluster sees the devices that it has asked for, and no others
         name = "cuda" if gpus else "cpu"
-    else:
-        name = device
-    one = engine is EngineName.local and name != "cpu" and workers is None
-    return Stacking(name, stack or (MOST_ON_CUDA if name.startswith("cuda") else 1), one)
+    size = stack or (MOST_ON_CUDA if name.startswith("cuda") else 1)
+    if name == "cpu" and size == 1:
+        return make
+    # Several processes on one device get in each other's way, unless somebody wants them.
+    alone = here and name != "cpu" and workers is None
+    return lambda jobs: _stacked(make(1 if alone else jobs), name, size)
+
+
+def _stacked(engine: Engine, device: str, size: int) -> Engine:
+    from longreach.execution.stacked import StackedEngine
+    from longreach.training.config import TrainConfig
+    from longreach.training.ensemble import groups
+    from longreach.training.job import GROUP_FUNCTION
+
+    def group(jobs: Sequence[Job]) -> list[list[Job]]:
+        # No core waits because all members stand in one process.
+        most = -(-len(jobs) // engine.parallel) if device == "cpu" else size
+        known = {job.key: job for job in jobs}
+        made = groups([TrainConfig.read(job.config) for job in jobs], min(size, most))
+        return [[known[member.key] for member in members] for members in made]
+
+    return StackedEngine(engine, GROUP_FUNCTION, group, {"device": device})

@@ -22,7 +22,7 @@ from longreach.cli.engines import (
 )
 from longreach.cli.output import console, note, print_json
 from longreach.cli.progress import Bar, duration, show_bars
-from longreach.cli.stacking import DeviceOption, Stacking, StackOption, stacking
+from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
 from longreach.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -142,16 +142,16 @@ def train(
     }  # fmt: skip
     members = range(seeds) if seeds is not None else [0 if seed is None else seed]
     _check_torch()
-    side_by_side = stacking(device, stack, engine, workers=workers, gpus=gpus)
+    make = stacked_maker(make, device, stack, engine=engine, workers=workers, gpus=gpus)
     configs = (_grid if search else _configs)(task, encoding, given, members)
     if dry_run:
         _plan(configs, runs, make, as_json)
         return
-    tried = _run(configs, runs, make, side_by_side)
+    tried = _run(configs, runs, make)
     results, extra = tried, {}
     if search:
         chosen = _choose(configs, tried, task, encoding, given)
-        results = [] if chosen is None else _successes(chosen, members, runs, make, side_by_side)
+        results = [] if chosen is None else _successes(chosen, members, runs, make)
         extra = {
             "chosen": None if chosen is None else _shape(chosen.document()),
             "search": [{**_document(each), **_shape(each.config)} for each in tried],
@@ -215,18 +215,16 @@ def _choose(
     return chosen
 
 
-def _successes(
-    chosen: TrainConfig, seeds: Sequence[int], runs: Path, make: EngineMaker, side_by_side: Stacking
-) -> list[Result]:
+def _successes(chosen: TrainConfig, seeds: Sequence[int], runs: Path, make: EngineMaker) -> list[Result]:
     """The results of the chosen shape: further seeds while fewer are successful than were asked for."""
     wanted, configs = len(seeds), [_with_seed(chosen, seed) for seed in seeds]
-    results = _run(configs, runs, make, side_by_side)
+    results = _run(configs, runs, make)
     while len(seeds) > 1 and len(results) < SEED_FACTOR * wanted:
         missing = wanted - sum(bool(each.final and each.final.reached) for each in results)
         if not missing:
             break
         more = range(len(results), min(len(results) + missing, SEED_FACTOR * wanted))
-        results += _run([_with_seed(chosen, seed) for seed in more], runs, make, side_by_side)
+        results += _run([_with_seed(chosen, seed) for seed in more], runs, make)
     return results
 
 
@@ -274,9 +272,7 @@ def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json
         print(f"about {duration(found.seconds)}")
 
 
-def _run(
-    configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, side_by_side: Stacking
-) -> list[Result]:
+def _run(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker) -> list[Result]:
     """The results of all members in order, those that were done before included."""
     from longreach.execution.record import pending, run_pending
     from longreach.results.files import read_result
@@ -287,8 +283,7 @@ def _run(
     finished: dict[str, Result] = {}
     bars = [Bar(each.key, f"{short_name(each.task)} seed {each.seed}", each.max_steps) for each in configs]
     with show_bars([bar for bar in bars if bar.key in waiting], runs) as ended:
-        engine = make(side_by_side.jobs_at_once(len(waiting)))
-        for result in run_pending(jobs, runs, engine, side_by_side.grouping(engine)):
+        for result in run_pending(jobs, runs, make(len(waiting))):
             finished[result.key] = result
             ended(result)
     results = [finished.get(job.key) or read_result(runs, job.key) for job in jobs]

@@ -8,28 +8,28 @@ from typing import Any
 
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
-from longreach.execution.record import Group, Grouping, pending, run_pending
+from longreach.execution.record import pending, run_pending
+from longreach.execution.stacked import StackedEngine
 from longreach.results.files import read_result
 from longreach.results.schema import Result
 from tests.results.samples import sample
 
-ENGINE = LocalEngine(workers=2)
+FUNCTION = "tests.execution.group_functions:train_many"
 
 
 def _job(seed: int, **config: Any) -> Job:
     return Job.of("tests.execution.functions:train", sample(seed, config=config).config)
 
 
-def _by(size: int, **settings: Any) -> Grouping:
-    def made(jobs: Sequence[Job]) -> list[Group]:
-        parts = [tuple(jobs[start : start + size]) for start in range(0, len(jobs), size)]
-        return [Group("tests.execution.group_functions:train_many", part, settings) for part in parts]
+def _by(size: int, **settings: Any) -> StackedEngine:
+    def made(jobs: Sequence[Job]) -> list[Sequence[Job]]:
+        return [jobs[start : start + size] for start in range(0, len(jobs), size)]
 
-    return made
+    return StackedEngine(LocalEngine(workers=2), FUNCTION, made, settings)
 
 
-def _run(jobs: Sequence[Job], runs: Path, grouping: Grouping) -> dict[str, Result]:
-    results = list(run_pending(jobs, runs, ENGINE, grouping))
+def _run(jobs: Sequence[Job], runs: Path, engine: StackedEngine) -> dict[str, Result]:
+    results = list(run_pending(jobs, runs, engine))
     found = {result.key: result for result in results}
     assert len(found) == len(results)
     assert all(read_result(runs, key) == result for key, result in found.items())
@@ -68,14 +68,26 @@ def test_answers_that_do_not_fit(tmp_path: Path) -> None:
     jobs = [_job(0), _job(1)]
     found = _run(jobs, tmp_path, _by(2, most=1))
     for job in jobs:
-        message = "tests.execution.group_functions:train_many returned no list of 2 results"
+        message = f"{FUNCTION} returned no list of 2 answers"
         assert (found[job.key].status, found[job.key].error) == ("failed", message)
 
 
-def test_results_written_before_the_group_ends_count_when_it_is_killed(tmp_path: Path) -> None:
+def test_results_written_before_the_group_ends_stay_when_it_is_killed(tmp_path: Path) -> None:
     jobs = [_job(0), _job(1, die=True)]
-    run = run_pending(jobs, tmp_path, LocalEngine(workers=1), _by(2, early=True))
-    run.close()
-    assert pending(jobs, tmp_path) == jobs
-    _run(jobs, tmp_path, _by(2, early=True))
+    found = _run(jobs, tmp_path, _by(2, early=True))
+    assert found[jobs[0].key].status == "done"
     assert pending(jobs, tmp_path) == jobs[1:]
+
+
+def test_no_jobs() -> None:
+    engine = _by(3)
+    assert list(engine.run([])) == []
+    assert engine.parallel == 2
+
+
+def test_closing_ends_the_engine_below(tmp_path: Path) -> None:
+    run = run_pending([_job(seed) for seed in range(4)], tmp_path, _by(1))
+    first = next(run)
+    run.close()
+    assert read_result(tmp_path, first.key) == first
+    assert list(run) == []
