@@ -13,10 +13,12 @@ from pathlib import Path
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
-from longreach.results.files import write_result
+from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint
 from longreach.training.job import FUNCTION, PROGRESS, Diary, run
 from tests.training.test_engine import tiny
+
+LEFT = [checkpoint.MODEL, RESULT]
 
 
 def test_result(tmp_path: Path) -> None:
@@ -28,8 +30,8 @@ def test_result(tmp_path: Path) -> None:
     assert set(result.final.accuracy) == {"1-10", "11-20"}
     assert [row.step for row in result.rows] == [20, 40, 60]
     assert {"prepare", "train", "evaluate"} <= set(result.timings.parts)
-    assert sorted(path.name for path in (tmp_path / config.key).iterdir()) == [checkpoint.MODEL]
-    assert write_result(tmp_path, result).exists()
+    assert sorted(path.name for path in (tmp_path / config.key).iterdir()) == LEFT
+    assert read_result(tmp_path, config.key) == result
     parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
     assert shape == config.decoder
     assert parameters["embedding"].shape == (len(config.loaded_task.tokens), 16)
@@ -72,7 +74,7 @@ def test_killed_process_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
     assert resumed.final is not None
     assert int(str(resumed.final.details["resumed"])) > 0
     assert resumed.rows == run(config.document()).rows
-    assert sorted(path.name for path in tmp_path.iterdir()) == [checkpoint.MODEL]
+    assert sorted(path.name for path in tmp_path.iterdir()) == LEFT
 
 
 def test_diary(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from longreach.cli.engines import (
 )
 from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json
+from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ def train(
     gpus: GpusOption = None,
     partition: PartitionOption = None,
     time_limit: TimeLimitOption = None,
+    device: DeviceOption = "auto",
+    stack: StackOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -138,6 +141,7 @@ def train(
     }  # fmt: skip
     members = range(seeds) if seeds is not None else [0 if seed is None else seed]
     check_torch()
+    make = stacked_maker(make, device, stack, engine=engine, workers=workers, gpus=gpus)
     configs = (_grid if search else _configs)(task, encoding, given, members)
     if dry_run:
         _plan(configs, runs, make, as_json)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
@@ -45,41 +44,12 @@ def _done(runs: str | Path, key: str) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class Group:
-    """Jobs that one call of a function does together, for which it returns the list of their results.
-
-    It is called with `{"members": [configurations]}`, the further settings and the results directory.
-    """
-
-    function: str
-    jobs: tuple[Job, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_job(self, runs: Path) -> Job:
-        """What engines run."""
-        config = {"members": [job.config for job in self.jobs], **self.settings}
-        return replace(Job.of(self.function, config), directory=runs)
-
-    def apart(self) -> list[Group]:
-        """Each job in a group of its own."""
-        return [replace(self, jobs=(job,)) for job in self.jobs]
-
-
-Grouping: TypeAlias = Callable[[Sequence[Job]], Sequence[Group]]
-
-
-def run_pending(
-    jobs: Iterable[Job], runs: str | Path, engine: Engine, grouping: Grouping | None = None
-) -> Generator[Result]:
+def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Generator[Result]:
     """Run what is not done, and yield each result when it is written.
 
     The functions are called with the configuration and the job's directory, `runs/<key>`, and return a
     `Result`. A job that fails leaves a result that says why, and runs again the next time.
     However this ends, what was yielded is on disk, and calling it again goes on from there.
-
-    A `grouping` says which jobs run together. The jobs of a group that fails run once more, each on its own:
-    one of them cannot fail the others.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as runs:
@@ -88,43 +58,14 @@ def run_pending(
     >>> result.status, result.seed, result.error.splitlines()[0]
     ('failed', 3, "AttributeError: module 'json' has no attribute 'no_such_name'")
     """
-    waiting = pending(jobs, runs)
-    if grouping is not None:
-        yield from _run_groups(grouping(waiting), Path(runs), engine)
-        return
-    placed = {job.key: replace(job, directory=(Path(runs) / job.key).absolute()) for job in waiting}
-    with closing(engine.run(placed.values())) as outcomes:
+    waiting = {
+        job.key: replace(job, directory=(Path(runs) / job.key).absolute()) for job in pending(jobs, runs)
+    }
+    with closing(engine.run(waiting.values())) as outcomes:
         for key, answer in outcomes:
-            result = _result(placed[key], answer)
+            result = _result(waiting[key], answer)
             write_result(runs, result)
             yield result
-
-
-def _run_groups(groups: Sequence[Group], runs: Path, engine: Engine) -> Generator[Result]:
-    again: list[Group] = []
-    made = [group.as_job(runs.absolute()) for group in groups]
-    known = {job.key: group for job, group in zip(made, groups, strict=True)}
-    with closing(engine.run(made)) as outcomes:
-        for key, answer in outcomes:
-            group = known[key]
-            if isinstance(answer, Failure) and len(group.jobs) > 1:
-                again += group.apart()
-                continue
-            for result in _results(group, answer):
-                write_result(runs, result)
-                yield result
-    if again:
-        yield from _run_groups(again, runs, engine)
-
-
-def _results(group: Group, answer: Answer | Failure) -> list[Result]:
-    if isinstance(answer, Failure):
-        return [failed(job, answer) for job in group.jobs]
-    if not isinstance(answer, list) or len(answer) != len(group.jobs):
-        failure = Failure("exception", f"{group.function} returned no list of {len(group.jobs)} results")
-        return [failed(job, failure) for job in group.jobs]
-    pairs = zip(group.jobs, answer, strict=True)
-    return [_result(replace(job, function=group.function), mine) for job, mine in pairs]
 
 
 def _result(job: Job, answer: Answer | Failure) -> Result:

@@ -74,7 +74,11 @@ def write_result(runs: str | Path, result: Result) -> Path:
     ...     read_result(runs, result.key) == result
     True
     """
-    directory = Path(runs) / result.key
+    return write_into(Path(runs) / result.key, result)
+
+
+def write_into(directory: Path, result: Result) -> Path:
+    """Write a result into the directory of its job."""
     try:
         content = (result.model_dump_json(indent=1) + "\n").encode()
     except PydanticSerializationError as error:

@@ -21,6 +21,12 @@ STEPS_BETWEEN_READS = 50
 """Reading a number waits until the device is done with all before it."""
 
 
+def check_name(name: str) -> None:
+    """Refuse what is no name of a device, here or elsewhere."""
+    if not NAMES.fullmatch(name):
+        raise InputError(f"--device: {name!r} is not one of auto, cpu, cuda, cuda:N, mps")
+
+
 def find_device(name: str = "auto") -> torch.device:
     """The device with this name; `auto` is a CUDA device if there is one, else the processor.
 
@@ -30,8 +36,7 @@ def find_device(name: str = "auto") -> torch.device:
     Traceback (most recent call last):
     longreach.errors.InputError: --device: 'gpu' is not one of auto, cpu, cuda, cuda:N, mps
     """
-    if not NAMES.fullmatch(name):
-        raise InputError(f"--device: {name!r} is not one of auto, cpu, cuda, cuda:N, mps")
+    check_name(name)
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "mps" and not torch.backends.mps.is_available():

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from longreach.results.atomic import ResultError
-from longreach.results.files import read_result, write_result
+from longreach.results.files import read_result, write_into
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
 from longreach.training import checkpoint
@@ -40,7 +40,9 @@ def run(
     device: str = "cpu",
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Result:
-    """Train the member with this configuration; the directory keeps its state and in the end its model.
+    """Train the member with this configuration.
+
+    The directory keeps its state, and in the end its model and its result.
 
     >>> config = TrainConfig.resolve("binary-majority", max_steps=5, train_lengths=(1, 5), test_size=10)
     >>> run(config.document()).final.steps
@@ -63,8 +65,8 @@ def run_members(
 ) -> list[dict[str, Any]]:
     """Train members side by side: their configurations under `members`, where under `device`.
 
-    Each has its directory in `runs`, as if it trained alone, and its result is written there when it ends: if
-    the others are killed after that, they go on without it. The results are also returned, as JSON.
+    Each has its directory in `runs`, as if it trained alone, and is ready when its result lies there: if all
+    are killed after that, the others go on without it. The results are returned as JSON.
 
     >>> given = {"max_steps": 5, "train_lengths": (1, 5), "test_size": 10}
     >>> configs = [TrainConfig.resolve("parity", seed=seed, **given).document() for seed in range(2)]
@@ -89,8 +91,6 @@ def run_members(
         )
         for place, ended in ends:
             result = _close(waiting[place], ended, started, where, directories[place])
-            if runs is not None:
-                write_result(runs, result)
             results[result.key] = result
     return [json.loads(result.model_dump_json()) for result in results.values() if result is not None]
 
@@ -113,7 +113,7 @@ def _close(
     where: torch.device,
     directory: Path | None,
 ) -> Result:
-    """The result of a member that has ended; in its directory only the model is left."""
+    """The result of a member that has ended; in its directory it and the model are left."""
     if isinstance(ended, Diverged):
         result = _diverged(member, ended, started, where)
     else:
@@ -121,7 +121,9 @@ def _close(
             checkpoint.save_model(directory, ended.parameters, member.decoder)
         result = _done(member, ended, started, directory)
     if directory is not None:
-        checkpoint.remove(directory)  # only a run that goes on needs it
+        # Before the state goes: if the disk is full, or all is killed now, the run ends again in a moment.
+        write_into(directory, result)
+        checkpoint.remove(directory)
         with contextlib.suppress(OSError):
             (directory / PROGRESS).unlink()
     return result
