@@ -21,8 +21,12 @@ $(VENV)/.docs: $(VENV)/.dev
 	$(PIP) -e '.[train,smt,dev,docs]'
 	touch $@
 
+# The main job: forecasts for the whole benchmark, six tasks measured, and both in one page.
+DEMO_TASKS := binary-majority,d-2,aa,aaaa,tomita-5,parity
 demo: setup
-	$(BIN)/python examples/demo.py --out demo
+	$(BIN)/longreach forecast --all --runs demo/runs
+	$(BIN)/longreach study figure1 --scale laptop --seeds 1 --tasks $(DEMO_TASKS) --runs demo/runs
+	$(BIN)/longreach report --runs demo/runs --out demo/index.html
 
 $(VENV)/.all: $(VENV)/.dev
 	$(PIP) -e '.[train,smt,dev,hf,ray,slurm,parquet,web,browser]'
@@ -49,7 +53,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev
+$(VENV)/.bench: $(VENV)/.dev
+	$(PIP) -e '.[train,smt,dev,hf,bench]'
+	touch $@
+
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
