@@ -23,6 +23,7 @@ from longreach.cli.engines import (
 from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json
 from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
+from longreach.cli.summary import cell_of, print_summary, summary
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def train(
         _plan(configs, runs, make, as_json)
         return
     tried = _run(configs, runs, make)
-    results, extra = tried, {}
+    results, extra = tried, dict[str, Any]()
     if search:
         chosen = _choose(configs, tried, task, encoding, given)
         results = [] if chosen is None else _successes(chosen, members, runs, make)
@@ -155,13 +156,18 @@ def train(
             "chosen": None if chosen is None else _shape(chosen.document()),
             "search": [{**_document(each), **_shape(each.config)} for each in tried],
         }
+    cell = cell_of(results, runs) if len(results) > 1 else None
     if as_json:
+        if cell is not None:
+            extra["summary"] = summary(cell)
         print_json({"runs": [_document(result) for result in results], **extra})
     else:
         if search:
             _print(tried, SEARCHED)
             print()
         _print(results, SEARCHED if search else ())
+        if cell is not None:
+            print_summary(cell)
     if any(result.status == "failed" for result in [*tried, *results]):
         raise typer.Exit(1)
 
