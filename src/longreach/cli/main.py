@@ -18,6 +18,7 @@ from longreach.cli import (
     forecast,
     language,
     limit,
+    report,
     results,
     study,
     tasks,
@@ -53,6 +54,7 @@ app.command("communicate")(communicate.communicate)
 app.command("tasks")(tasks.tasks)
 app.command("train")(train.train)
 app.command("study")(study.study)
+app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
 
 

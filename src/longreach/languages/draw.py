@@ -30,13 +30,16 @@ _STYLE = """
 Point = tuple[float, float]
 
 
-def to_svg(automaton: Automaton, title: str = "automaton") -> str:
+def to_svg(automaton: Automaton, title: str = "automaton", *, part: str | None = None) -> str:
     """The automaton as one SVG document; states that accept nothing any more are pale.
+
+    As a part of a page, which `part` names, it has ids of its own and no style: the page has that.
 
     >>> from longreach.languages.expression import from_expression
     >>> to_svg(from_expression("(ab)*"), "(ab)*").count("<circle")
     4
     """
+    tip = "tip" if part is None else f"tip-{part}"
     alive = live_states(automaton)
     places = _places(automaton, alive)
     width = max(x for x, _ in places) + MARGIN
@@ -44,15 +47,19 @@ def to_svg(automaton: Automaton, title: str = "automaton") -> str:
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-            f'width="{width:.0f}" height="{height:.0f}" role="img" aria-label="{escape(title)}">'
+            f'width="{width:.0f}" height="{height:.0f}" role="img" class="automaton" '
+            f'aria-label="{escape(title)}">'
         ),
-        f"<title>{escape(title)}</title><style>{_STYLE}</style>",
+        f"<title>{escape(title)}</title>{f'<style>{_STYLE}</style>' if part is None else ''}",
         (
-            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
-            'orient="auto-start-reverse"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>'
+            f'<defs><marker id="{escape(tip)}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
+            'markerHeight="7" orient="auto-start-reverse"><path class="tip" d="M0 0 8 4 0 8z"/></marker>'
+            "</defs>"
         ),
-        f'<rect class="ground" width="{width:.0f}" height="{height:.0f}"/>',
     ]
+    if part is None:
+        parts.append(f'<rect class="ground" width="{width:.0f}" height="{height:.0f}"/>')
+    parts.append(f'<g marker-end="url(#{escape(tip)})">')  # all paths within inherit it
     x, y = places[0]
     parts.append(_path((x - RADIUS - 30, y), (x - RADIUS - 30, y), (x - RADIUS, y), ""))
     labels = []
@@ -65,6 +72,7 @@ def to_svg(automaton: Automaton, title: str = "automaton") -> str:
             line, label = _edge(places[source], places[target], back, ", ".join(letters), pale)
         parts.append(line)
         labels.append(label)
+    parts.append("</g>")
     for state, (x, y) in enumerate(places):
         pale = "" if state in alive else ' class="dead"'
         ring = f'<circle class="accepting" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS - 4}"/>'
@@ -147,7 +155,7 @@ def _path(start: Point, control: Point, end: Point, pale: str) -> str:
 
 
 def _drawn(numbers: str, pale: str) -> str:
-    return f'<path class="edge{pale}" d="{numbers}" marker-end="url(#tip)"/>'
+    return f'<path class="edge{pale}" d="{numbers}"/>'
 
 
 def _label(place: Point, text: str, pale: str) -> str:

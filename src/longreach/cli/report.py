@@ -1,0 +1,45 @@
+"""`longreach report`: forecasts and measurements in one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longreach.cli.output import print_json, write_text
+from longreach.errors import InputError
+
+DEFAULT_RUNS, DEFAULT_OUT = Path("runs"), Path("report.html")
+
+
+def report(
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The results directory; default: runs, where it exists."),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")] = DEFAULT_OUT,
+    title: Annotated[str | None, typer.Option(metavar="TITLE", help="The title of the report.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Write forecasts and measurements as one HTML file that needs no network.
+
+    Without results it has the forecasts only.
+
+    Example: longreach report --runs runs --out report.html
+    """
+    if out.is_dir():
+        raise InputError(f"--out: {out}: is a directory")
+    if not out.parent.is_dir():
+        raise InputError(f"--out: {out}: no such directory")
+    from longreach.report.data import report_view
+    from longreach.report.render import TITLE, render
+
+    if runs is None and DEFAULT_RUNS.is_dir():
+        runs = DEFAULT_RUNS
+    view = report_view(runs, title or TITLE)
+    write_text(out, render(view))
+    if as_json:
+        print_json({"path": str(out), "cells": view.cells, "runs": view.runs})
+    else:
+        print(out)

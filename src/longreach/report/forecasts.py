@@ -1,0 +1,111 @@
+"""All that the report shows of a task but its runs: forecasts, published numbers, drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from longreach.forecast import Forecast, forecast
+from longreach.report.certificate import certificate_view
+from longreach.report.figures import attention_view, automaton_drawing
+from longreach.report.view import Answer, AttentionView, VerdictView
+from longreach.studies.places import Place
+from longreach.studies.published import published_accuracy
+from longreach.tasks.published import FIGURE_1_TASKS
+from longreach.tasks.task import Task
+
+SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
+BENCHMARK = FIGURE_1_TASKS
+"""The tasks that are always shown, in this order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of a task without its runs."""
+
+    task: Task | None
+    """None: it was not loaded, and the note says why."""
+    verdicts: tuple[VerdictView, ...] = ()
+    """For no positions and for learned absolute ones."""
+    statements: Mapping[str, str]
+    """What theory says of other encodings, by their names."""
+    automaton: str | None = None
+    automaton_note: str = ""
+    attention: AttentionView | None = None
+    note: str = ""
+
+    def answer(self, encoding: str) -> Answer | None:
+        """The verdict for an encoding; None where there is no forecast."""
+        return next((verdict.answer for verdict in self.verdicts if verdict.encoding == encoding), None)
+
+
+@lru_cache(maxsize=256)
+def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
+    """The forecast of a task with its drawings; `slug` is its name in links.
+
+    >>> known_of("aa", None, "aa").answer("nope")
+    'no'
+    """
+    found = forecast(name, alphabet)
+    documents = {
+        key: found.sides[key].certificate.model_dump(mode="json", by_alias=True) for key in ("nope", "ape")
+    }
+    programs = [
+        program
+        for key, document in documents.items()
+        if document["kind"] == "program" and (program := found.sides[key].program) is not None
+    ]
+    drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
+    verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
+    return Known(
+        task=found.task,
+        verdicts=_without_repetition(verdicts),
+        statements={key: f"{note.statement} ({note.source})" for key, note in found.encodings.items()},
+        automaton=drawing,
+        automaton_note=note,
+        attention=attention_view(found.task, programs),
+    )
+
+
+def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) -> VerdictView:
+    side = found.sides[key]
+    answers: dict[str, Answer] = {"yes": "yes", "no": "no"}
+    return VerdictView(
+        encoding=key,
+        answer=answers.get(side.verdict.value, "undecided"),
+        program_class=side.program_class,
+        reason=side.reason,
+        published=published_accuracy(Place(name, key)) or (),
+        certificate=certificate_view(document, side.program),
+    )
+
+
+def _without_repetition(verdicts: tuple[VerdictView, ...]) -> tuple[VerdictView, ...]:
+    """A program for one encoding that serves the next as well is shown once."""
+    first, second = (verdict.certificate for verdict in verdicts)
+    if first is None or second is None or first.program is None or first.program != second.program:
+        return verdicts
+    short = replace(second, program=None, json=None, size=0, lines=(SAME_PROGRAM,))
+    return verdicts[0], replace(verdicts[1], certificate=short)
+
+
+def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[VerdictView, ...]:
+    """For the other columns of the matrix: other encodings, and encodings with a penalty."""
+    views = []
+    for column in columns:
+        encoding, _, penalty = column.partition(" + ")
+        if column in ("nope", "ape"):
+            continue
+        base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
+        views.append(
+            VerdictView(
+                encoding=column,
+                answer="unknown" if base is None else base.answer,
+                program_class="" if base is None else base.program_class,
+                reason=known.statements.get(encoding, "") if base is None else base.reason,
+                published=published_accuracy(Place(name, encoding, float(penalty or 0))) or (),
+            )
+        )
+    return tuple(views)

@@ -1,0 +1,121 @@
+"""The runs of a task as the pages show them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from longreach.report.text import plural
+from longreach.report.view import CurveView, Point, RunView
+from longreach.results.cells import Cell, Spread
+from longreach.results.index import Row
+from longreach.results.schema import Result, setting
+
+_SHAPE = (("layers", "layer"), ("heads", "head"))
+MOST_EVALUATIONS = 120  # points of a curve
+
+
+def column_of(cell: Cell) -> str:
+    """The column of a cell in the matrix: its encoding, and a penalty if it has one."""
+    penalty = setting(cell.config, "penalty")
+    if isinstance(penalty, int | float) and not isinstance(penalty, bool) and penalty:
+        return f"{cell.encoding} + {penalty:g}"
+    return cell.encoding
+
+
+def model_line(config: Mapping[str, Any]) -> str:
+    """The shape of a model and its training in a line.
+
+    >>> model_line({"layers": 1, "width": 16, "lr": 1e-3, "max_steps": 30000})
+    '1 layer, width 16, learning rate 0.001, at most 30,000 steps'
+    """
+    parts = []
+    for name, noun in _SHAPE:
+        value = setting(config, name)
+        if isinstance(value, int):
+            parts.append(plural(value, noun))
+    width, rate, steps = (setting(config, name) for name in ("width", "lr", "max_steps"))
+    parts += [f"width {width}"] if isinstance(width, int) else []
+    parts += [f"learning rate {rate:g}"] if isinstance(rate, int | float) else []
+    parts += [f"at most {plural(steps, 'step')}"] if isinstance(steps, int) else []
+    return ", ".join(parts)
+
+
+def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Settings by their full names, values as JSON has them, strings without quotes."""
+    found: dict[str, str] = {}
+    for name, value in config.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return found
+
+
+def shared(configs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The settings that are the same in all configurations."""
+    every = [flat(config) for config in configs]
+    first = every[0] if every else {}
+    return {name: value for name, value in first.items() if all(one.get(name) == value for one in every)}
+
+
+def points(cell: Cell) -> tuple[Point, ...]:
+    """The accuracies per range, of the runs that count."""
+    offsets = cell.accuracy_random_offset
+    return tuple(
+        Point(label=name, mean=s.mean, low=s.low, high=s.high, offset=_mean(offsets.get(name)))
+        for name, s in cell.accuracy.items()
+    )
+
+
+def _mean(spread: Spread | None) -> float | None:
+    return None if spread is None else spread.mean
+
+
+def run_view(row: Row, ranges: Sequence[str]) -> RunView:
+    """A line of the run table."""
+    return RunView(
+        key=row.key,
+        seed="–" if row.seed is None else str(row.seed),
+        status="failed" if row.status == "failed" else "done",
+        steps=row.steps,
+        seconds=row.seconds,
+        reached=row.reached,
+        accuracy=tuple(_known(row.accuracy.get(name)) for name in ranges),
+        offset=tuple(_known(row.accuracy_random_offset.get(name)) for name in ranges),
+        error=row.error,
+    )
+
+
+def curve_view(result: Result, training: str | None) -> CurveView | None:
+    """The evaluations of a run; of very many only some, the last one included."""
+    rows = result.rows
+    if not rows:
+        return None
+    every = -(-len(rows) // MOST_EVALUATIONS)
+    rows = tuple(row for number, row in enumerate(reversed(rows)) if number % every == 0)[::-1]
+    return CurveView(
+        seed="–" if result.seed is None else str(result.seed),
+        steps=tuple(row.step for row in rows),
+        loss=tuple(_known(row.loss) for row in rows),
+        accuracy=tuple(_known(row.accuracy.get(training or "")) for row in rows),
+    )
+
+
+def training_range(cell: Cell) -> str | None:
+    """The name of the range that was trained on: as configured, else the one with the least lengths."""
+    lengths = setting(cell.config, "train_lengths")
+    if isinstance(lengths, list) and len(lengths) == 2:
+        return f"{lengths[0]}-{lengths[1]}"
+    return cell.ranges[0] if cell.ranges else None
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
+
+
+def weight(cell: Cell) -> tuple[int, bool, str]:
+    """Which cell of several stands for an encoding: most runs, then one that learned, then the latest."""
+    return len(cell.rows), cell.learned, max(row.started or "" for row in cell.rows)

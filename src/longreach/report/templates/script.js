@@ -1,0 +1,66 @@
+"use strict";
+(function () {
+  var root = document.documentElement, pages = document.querySelectorAll(".page");
+  root.classList.add("js");
+
+  // Light and dark: the system's choice until the button says otherwise.
+  var toggle = document.getElementById("toggle"), system = window.matchMedia("(prefers-color-scheme: dark)");
+  function stored(value) {
+    try {
+      if (value) { localStorage.setItem("longreach-theme", value); }
+      return localStorage.getItem("longreach-theme");
+    } catch (error) { return null; }
+  }
+  function isDark() { return root.dataset.theme ? root.dataset.theme === "dark" : system.matches; }
+  function label() { toggle.textContent = isDark() ? "Light" : "Dark"; toggle.title = "Switch to the " + (isDark() ? "light" : "dark") + " theme"; }
+  var wanted = stored();
+  if (wanted === "light" || wanted === "dark") { root.dataset.theme = wanted; }
+  toggle.hidden = false;
+  toggle.addEventListener("click", function () { root.dataset.theme = isDark() ? "light" : "dark"; stored(root.dataset.theme); label(); });
+  system.addEventListener("change", label);
+  label();
+
+  // One page at a time: the one that holds the element named after #.
+  var menu = document.getElementById("menu"), narrow = window.matchMedia("(max-width: 60rem)");
+  function route() {
+    var target = document.getElementById(location.hash.slice(1));
+    var page = target && target.closest(".page") || pages[0];
+    pages.forEach(function (one) { one.classList.toggle("shown", one === page); });
+    document.querySelectorAll("nav.side a").forEach(function (link) {
+      if (link.getAttribute("href") === "#" + page.id) { link.setAttribute("aria-current", "page"); } else { link.removeAttribute("aria-current"); }
+    });
+    if (narrow.matches) { menu.open = false; }
+    if (target && target !== page) { target.scrollIntoView(); } else { window.scrollTo(0, 0); }
+  }
+  window.addEventListener("hashchange", route);
+  narrow.addEventListener("change", function () { menu.open = !narrow.matches; });
+  route();
+
+  // The filter keeps the tasks whose name has the text and that are of the kind asked for.
+  var text = document.getElementById("filter"), which = document.getElementById("which");
+  function filter() {
+    document.querySelectorAll("[data-task]").forEach(function (element) {
+      var named = element.dataset.task.toLowerCase().indexOf(text.value.trim().toLowerCase()) >= 0;
+      var flagged = !which.value || element.dataset.flags.split(" ").indexOf(which.value) >= 0;
+      element.hidden = !(named && flagged);
+    });
+    document.querySelectorAll(".matrix tbody").forEach(function (body) { body.hidden = !body.querySelector("[data-task]:not([hidden])"); });
+  }
+  text.addEventListener("input", filter);
+  which.addEventListener("change", filter);
+
+  // Numbers of charts under the pointer.
+  var box = document.createElement("div");
+  box.className = "tip-box"; box.hidden = true; document.body.appendChild(box);
+  document.addEventListener("pointerover", function (event) {
+    var hit = event.target.closest && event.target.closest("[data-tip]");
+    box.hidden = !hit;
+    if (!hit) { return; }
+    box.textContent = hit.dataset.tip;
+    var place = hit.getBoundingClientRect(), size = box.getBoundingClientRect();
+    var left = place.left + place.width / 2 - size.width / 2, above = place.top - size.height - 6;
+    box.style.left = Math.max(4, Math.min(left, root.clientWidth - size.width - 4)) + "px";
+    box.style.top = (above > 4 ? above : place.bottom + 6) + "px";
+  });
+  window.addEventListener("scroll", function () { box.hidden = true; }, { passive: true });
+})();

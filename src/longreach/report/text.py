@@ -1,0 +1,109 @@
+"""How the report writes numbers and names."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable
+from hashlib import sha256
+from html import escape
+
+NO_BREAK = "\u00a0"
+_ENCODINGS = {
+    "ape": "APE", "nope": "NoPE", "rope": "RoPE", "alibi": "ALiBi", "t5": "T5", "fire": "FIRE",
+    "sinusoidal": "sinusoidal", "randomized": "randomized", "coupled": "coupled",
+}  # fmt: skip
+
+
+def encoding_name(name: str) -> str:
+    """How the papers write an encoding.
+
+    >>> encoding_name("nope"), encoding_name("mine")
+    ('NoPE', 'mine')
+    """
+    return _ENCODINGS.get(name, name)
+
+
+def percent(share: float | None) -> str:
+    """A share in per cent; what is not exactly all or nothing is never rounded to it.
+
+    >>> [percent(share).replace(NO_BREAK, " ") for share in (1.0, 0.99996, 0.5, 0.0001, None)]
+    ['100 %', '>99.9 %', '50.0 %', '<0.1 %', '–']
+    """
+    if share is None or math.isnan(share):
+        return "–"
+    if share in (0.0, 1.0):
+        number = f"{100 * share:.0f}"
+    elif 0.9995 <= share < 1:
+        number = ">99.9"
+    elif 0 < share < 0.0005:
+        number = "<0.1"
+    else:
+        number = f"{100 * share:.1f}"
+    return f"{number}{NO_BREAK}%"
+
+
+def duration(seconds: float | None) -> str:
+    """A time that people read.
+
+    >>> duration(4.21), duration(75), duration(7300)
+    ('4.2 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds is None:
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def plural(number: int, word: str) -> str:
+    """A number with its noun.
+
+    >>> plural(1, "run"), plural(1200, "run")
+    ('1 run', '1,200 runs')
+    """
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def slugs(names: Iterable[str]) -> dict[str, str]:
+    """For every name a different one that can stand in a link; a plain name stays itself.
+
+    >>> slugs(["tomita-4", "regex:(ab)*"])
+    {'tomita-4': 'tomita-4', 'regex:(ab)*': 'regex-ab-...'}
+    """
+    found = {}
+    for name in names:
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+        digest = sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+        found[name] = name if plain == name != "" else f"{plain[:40]}-{digest}".lstrip("-")
+    return found
+
+
+def printable(text: str) -> str:
+    """Text without characters that would not show or would turn the text around them.
+
+    >>> printable("a\\x00b\\u202ec")
+    'a·b·c'
+    """
+    return "".join(
+        "·" if unicodedata.category(char) in ("Cc", "Cf", "Cs") and char not in "\n\t" else char
+        for char in text
+    )
+
+
+def escaped(text: str) -> str:
+    """Text for HTML and SVG.
+
+    >>> escaped("<a>")
+    '&lt;a&gt;'
+    """
+    return escape(printable(text))
+
+
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text that is too long."""
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,213 @@
+"""What the report's pages show, as plain data: the templates read nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Answer: TypeAlias = Literal["yes", "no", "undecided", "unknown"]
+"""Of the forecast; unknown where the theory says nothing about an encoding."""
+Judgement: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "not measured"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramView:
+    """A program as people read it."""
+
+    text: str
+    summary: str
+    """Its class, size and depth."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateView:
+    """What a verdict rests on."""
+
+    kind: str
+    lines: tuple[str, ...] = ()
+    """A few sentences; a line that begins with blanks is a word, not a sentence."""
+    facts: tuple[tuple[str, str], ...] = ()
+    program: ProgramView | None = None
+    json: str | None = None
+    """The document itself, unless it is too long for a page."""
+    size: int = 0
+    """Characters of the document."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictView:
+    """The forecast for one encoding."""
+
+    encoding: str
+    answer: Answer
+    program_class: str = ""
+    reason: str = ""
+    published: tuple[float | None, ...] = ()
+    """The published accuracies at lengths up to 50, 51-100 and 101-150, as fractions."""
+    certificate: CertificateView | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """The accuracies of a cell in one range of lengths."""
+
+    label: str
+    mean: float
+    low: float
+    high: float
+    offset: float | None = None
+    """The mean at random offsets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveView:
+    """The evaluations of one run: steps with loss and accuracy on the training range, where known."""
+
+    seed: str
+    steps: tuple[int, ...]
+    loss: tuple[float | None, ...]
+    accuracy: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunView:
+    """A line of the run table."""
+
+    key: str
+    seed: str
+    status: Literal["done", "failed"]
+    steps: int | None
+    seconds: float | None
+    reached: bool | None
+    accuracy: tuple[float | None, ...]
+    """By range."""
+    offset: tuple[float | None, ...]
+    """The same at random offsets."""
+    error: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellView:
+    """The runs of one configuration."""
+
+    encoding: str
+    model: str
+    """Its shape in a few words."""
+    ranges: tuple[str, ...]
+    points: tuple[Point, ...]
+    runs: tuple[RunView, ...]
+    curves: tuple[CurveView, ...]
+    settings: tuple[tuple[str, str], ...]
+    """What its configuration has that not all runs of the task share."""
+    successes: int
+    learned: bool
+    judgement: Judgement
+    why: str
+    command: str | None = None
+    """The command line that makes its runs, where the configuration tells it."""
+
+    @property
+    def has_offsets(self) -> bool:
+        """Whether accuracies at random offsets are known."""
+        return any(value is not None for run in self.runs for value in run.offset)
+
+    @property
+    def last(self) -> Point | None:
+        """The longest range that was measured."""
+        return self.points[-1] if self.points else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadView:
+    """Where one head attends."""
+
+    title: str
+    svg: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionView:
+    """Where a compiled program attends on one word."""
+
+    program: str
+    word: str
+    heads: tuple[HeadView, ...]
+    number: int
+    """How many heads there are; not all may be drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskView:
+    """A task with its forecast and its runs."""
+
+    name: str
+    slug: str
+    """Its name as it stands in links."""
+    about: str
+    kind: str
+    """The heading under which it stands."""
+    verdicts: tuple[VerdictView, ...]
+    cells: tuple[CellView, ...]
+    chosen: tuple[CellView, ...]
+    """One cell per encoding, for the overview."""
+    common: tuple[tuple[str, str], ...] = ()
+    """The settings that all its runs share."""
+    automaton: str | None = None
+    automaton_note: str = ""
+    attention: AttentionView | None = None
+    note: str = ""
+    """Why something is missing."""
+    level: float | None = None
+    """From which accuracy on the longest range on it counts as working."""
+
+    def verdict(self, encoding: str) -> VerdictView | None:
+        """The forecast for an encoding."""
+        return next((verdict for verdict in self.verdicts if verdict.encoding == encoding), None)
+
+    def cell(self, encoding: str) -> CellView | None:
+        """The chosen cell of an encoding."""
+        return next((cell for cell in self.chosen if cell.encoding == encoding), None)
+
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        return sum(len(cell.runs) for cell in self.cells)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportView:
+    """The whole report."""
+
+    title: str
+    sentence: str
+    """What was measured, at which scale."""
+    tasks: tuple[TaskView, ...]
+    encodings: tuple[str, ...]
+    """The columns of the matrix."""
+    cells: int
+    runs: int
+    successes: int
+    failed: int
+    agreeing: int
+    counted: int
+    rule: str
+    """When a cell counts as working."""
+    others: int
+    """Results that are not of a task under an encoding, and are not shown."""
+    damaged: tuple[tuple[str, str], ...]
+    """Names and what is wrong."""
+    unfinished: tuple[str, ...]
+    provenance: tuple[tuple[str, str], ...]
+
+    @property
+    def disagreements(self) -> tuple[tuple[TaskView, CellView], ...]:
+        """The chosen cells whose measurement is not what the forecast says."""
+        return self._judged("disagrees")
+
+    @property
+    def uncounted(self) -> tuple[tuple[TaskView, CellView], ...]:
+        """The chosen cells that say nothing about the forecast."""
+        return self._judged("undecided", "not counted", "not measured")
+
+    def _judged(self, *states: Judgement) -> tuple[tuple[TaskView, CellView], ...]:
+        return tuple((task, cell) for task in self.tasks for cell in task.chosen if cell.judgement in states)
