@@ -219,14 +219,14 @@ def _print_cells(found: Sequence[Outcome]) -> None:
     for title in ("task", "encoding"):
         table.add_column(title)
     for title in ("success", *(f"bin {number + 1}" for number in range(len(found[0].ranges)))):
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", no_wrap=True)
     table.add_column("forecast")
     table.add_column("paper", justify="right")
     table.add_column("judgement")
     for each in found:
         success = "" if each.cell is None else f"{len(each.cell.successful)}/{len(each.cell.rows)}"
         bins = [
-            "" if spread is None else f"{100 * spread.mean:.1f} ± {100 * spread.deviation:.1f}"
+            "" if spread is None else f"{100 * spread.mean:.1f}±{100 * spread.deviation:.1f}"
             for spread in each.accuracy
         ]
         learned = "" if each.learned or each.cell is None else "; not learned"
