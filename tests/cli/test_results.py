@@ -215,7 +215,7 @@ def test_parquet_needs_pyarrow(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     done = longreach("results", "export", "--runs", runs, "--out", tmp_path / "a.parquet")
     assert (done.code, done.out) == (2, "")
-    assert done.first_error == "Parquet needs the package 'pyarrow': pip install pyarrow"
+    assert done.first_error == "Parquet needs the extra 'parquet': pip install 'longreach[parquet]'"
     assert not (tmp_path / "a.parquet").exists()
 
 

@@ -124,8 +124,15 @@ def test_a_member_that_fails_gives_exit_code_1(longreach: Call, tmp_path: Path) 
         (["sort", "--train-lengths", "50:1"], "--train-lengths: 50:1 has no length"),
         (["sort", "--layers", 0], "--layers: "),
         (["sort", "--alphabet", "ab"], "--alphabet: goes with a TASK regex:…"),
-        (["sort", "--engine", "ray"], "--engine: ray is not available yet"),
-        (["sort", "--engine", "slurm"], "--engine: slurm is not available yet"),
+        (["sort", "--engine", "rai"], "--engine: "),
+        (["sort", "--address", "auto"], "--address: goes with --engine ray"),
+        (["sort", "--engine", "slurm", "--address", "auto"], "--address: goes with --engine ray"),
+        (["sort", "--gpus", 1], "--gpus: goes with --engine ray or slurm"),
+        (["sort", "--engine", "ray", "--gpus", -1], "--gpus: "),
+        (["sort", "--engine", "ray", "--partition", "long"], "--partition: goes with --engine slurm"),
+        (["sort", "--time-limit", 0], "--time-limit: 0 is not more than 0 minutes"),
+        (["sort", "--engine", "slurm"], "--time-limit: Slurm has to know how many minutes"),
+        (["sort", "--workers", 0], "--workers: "),
         (["regex:(ab", "--alphabet", "ab"], "TASK: "),
         (["sort", "--sede", 1], "--sede: no such option"),
         (["crasp:none.cr"], "none.cr: no such file"),
@@ -153,6 +160,24 @@ def test_without_torch(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None
     done = longreach("train", "sort")
     assert (done.code, done.out) == (2, "")
     assert done.first_error == "training needs the extra 'train': pip install 'longreach[train]'"
+
+
+@pytest.mark.parametrize(("engine", "package"), [("ray", "ray"), ("slurm", "submitit")])
+def test_without_the_package_of_an_engine(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch, engine: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    done = longreach("train", "sort", "--engine", engine, "--time-limit", 5)
+    assert (done.code, done.out) == (2, "")
+    needed = f"--engine {engine} needs the extra '{engine}': pip install 'longreach[{engine}]'"
+    assert done.first_error == needed
+
+
+def test_a_member_past_its_time_has_failed(longreach: Call, tmp_path: Path) -> None:
+    done = longreach("train", "sort", "--time-limit", 1e-3, "--runs", tmp_path, "--json")
+    assert done.code == 1
+    (member,) = json.loads(done.out)["runs"]
+    assert member["error"] == "ended after its time limit of 0.06 seconds"
 
 
 def test_help_has_an_example(longreach: Call) -> None:

@@ -54,6 +54,24 @@ def wait(config: Config) -> str:
     return "waited"
 
 
+def kill_the_parent(config: Config) -> str:
+    """Kills the process that a cluster has started to look after this one."""
+    marker = Path(config["marker"])
+    if config["always"] or not marker.exists():
+        marker.touch()
+        Path(config["pids"], str(os.getpid())).touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    return "alive"
+
+
+def end_as(config: Config) -> None:
+    """As if Slurm had ended the job."""
+    Path(os.environ["FAKE_SLURM"], f"{os.environ['FAKE_SLURM_NAME']}.state").write_text(config["state"])
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
+
+
 def with_child(config: Config) -> None:
     """Starts a process that outlives this one, if nobody ends it."""
     code = f"import os, time; open(os.path.join({config['pids']!r}, str(os.getpid())), 'w'); time.sleep(60)"
@@ -71,6 +89,11 @@ def with_fork(config: Config) -> str:
         time.sleep(60)
         os._exit(0)
     return die_once(config)
+
+
+def where(config: Config, directory: Path) -> list[object]:
+    (directory / "seen").touch()
+    return [str(directory), os.getpid()]
 
 
 def settings(config: Config) -> dict[str, str]:

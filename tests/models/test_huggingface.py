@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,9 @@ from longreach.errors import InputError, MissingExtra
 from longreach.models import huggingface
 from longreach.models.config import DecoderConfig
 from longreach.models.transformer import forward, initialise
+from tests.extras import needs
 from tests.models.literal_gpt2 import logits, random_state
 
-WITH_LIBRARY = importlib.util.find_spec("transformers") is not None
 DOCUMENT: dict[str, Any] = {
     "model_type": "gpt2", "n_layer": 2, "n_head": 2, "n_embd": 8, "vocab_size": 7, "n_positions": 12
 }  # fmt: skip
@@ -159,14 +158,19 @@ def test_damaged_directories_are_refused(tmp_path: Path) -> None:
     assert config.layers == 2
 
 
-def test_a_live_model_or_the_name_of_the_extra(tmp_path: Path) -> None:
-    """With the library: equal logits, live and through a directory; without: an error names the extra."""
-    config = DecoderConfig(layers=2, heads=2, width=8, vocabulary=7, positions=12, tied=False)
-    parameters = initialise(config, 5)
-    if not WITH_LIBRARY:
-        with pytest.raises(MissingExtra, match="hf"):
-            huggingface.to_module(parameters, config)
-        return
+LIVE = DecoderConfig(layers=2, heads=2, width=8, vocabulary=7, positions=12, tied=False)
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huggingface.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match="hf"):
+        huggingface.to_module(initialise(LIVE, 5), LIVE)
+
+
+@needs("transformers", "Transformers")
+def test_a_live_model(tmp_path: Path) -> None:
+    """Equal logits, live and through a directory."""
+    config, parameters = LIVE, initialise(LIVE, 5)
     library: Any = importlib.import_module("transformers")
     huggingface.save(tmp_path, parameters, config)
     tokens, ids = torch.tensor([[3, 1, 4], [1, 5, 2]]), torch.tensor([[0, 1, 2], [7, 8, 9]])

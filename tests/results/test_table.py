@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 from longreach.errors import InputError
 from longreach.results.index import Row
 from longreach.results.table import FIXED, Table, csv_text, evaluations_of, parquet_bytes, table_of
+from tests.extras import needs
 from tests.results.samples import sample
 
 ROWS = [
@@ -60,8 +62,9 @@ def test_an_empty_table() -> None:
     assert csv_text(table_of([])) == ",".join(FIXED) + "\n"
 
 
+@needs("pyarrow")
 def test_parquet() -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = importlib.import_module("pyarrow.parquet")
     table = table_of(ROWS)
     read = parquet.read_table(io.BytesIO(parquet_bytes(table)))
     assert tuple(read.column_names) == table.columns
@@ -77,5 +80,5 @@ def test_parquet() -> None:
 
 def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InputError, match="Parquet needs the package 'pyarrow': pip install pyarrow"):
+    with pytest.raises(InputError, match="Parquet needs the extra 'parquet'"):
         parquet_bytes(table_of(ROWS))

@@ -17,6 +17,7 @@ EXTRAS = {
     "ray": ("ray",),
     "slurm": ("submitit",),
     "smt": ("z3-solver",),
+    "parquet": ("pyarrow",),
     "web": ("starlette", "uvicorn"),
     "browser": ("playwright",),
     "docs": ("zensical",),

@@ -20,6 +20,7 @@ from longreach.cli import (
     limit,
     report,
     results,
+    study,
     tasks,
     train,
     verify,
@@ -52,6 +53,7 @@ app.command("verify")(verify.verify)
 app.command("communicate")(communicate.communicate)
 app.command("tasks")(tasks.tasks)
 app.command("train")(train.train)
+app.command("study")(study.study)
 app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
 

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.engines import (
+    AddressOption,
+    EngineMaker,
+    EngineName,
+    EngineOption,
+    GpusOption,
+    PartitionOption,
+    TimeLimitOption,
+    WorkersOption,
+    engine_maker,
+)
+from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json
-from longreach.errors import InputError, MissingExtra
+from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longreach.execution.jobs import Engine, Job
     from longreach.results.schema import Result
     from longreach.training.config import Range, TrainConfig
 
 DEFAULT_RUNS = Path("runs")
 TASK_HELP = "A built-in task, d-N, regex:…, crasp:FILE, or module:attribute."
-WATCH_SECONDS = 0.5
 SEARCHED = ("layers", "heads", "width", "lr")
 SEED_FACTOR = 3  # a search tries up to so many times the seeds that were asked for
-
-
-class EngineName(StrEnum):
-    local = "local"
-    ray = "ray"
-    slurm = "slurm"
 
 
 class Schedule(StrEnum):
@@ -94,10 +96,12 @@ def train(
     seed: Annotated[int | None, typer.Option(metavar="S", help="One member with this seed.")] = None,
     seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
     search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
-    engine: Annotated[EngineName, typer.Option(help="Where members train.")] = EngineName.local,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes; default: one per core.")
-    ] = None,
+    engine: EngineOption = EngineName.local,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    gpus: GpusOption = None,
+    partition: PartitionOption = None,
+    time_limit: TimeLimitOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -109,8 +113,6 @@ def train(
 
     Example: longreach train binary-majority --seeds 3
     """
-    if engine is not EngineName.local:
-        raise InputError(f"--engine: {engine.value} is not available yet; there is local")
     if seed is not None and seeds is not None:
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
@@ -119,6 +121,10 @@ def train(
         raise InputError("--alphabet: goes with a TASK regex:…")
     if runs.exists() and not runs.is_dir():
         raise InputError(f"--runs: {runs}: not a directory")
+    make = engine_maker(
+        engine, runs,
+        workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+    )  # fmt: skip
     given = {
         "alphabet": None if alphabet is None else tuple(alphabet), "layers": layers, "heads": heads,
         "width": width, "lr": lr, "batch": batch, "max_steps": max_steps, "warmup": warmup,
@@ -131,16 +137,16 @@ def train(
         "dtype": None if dtype is None else dtype.value, "penalty": penalty, "compile": compile_step,
     }  # fmt: skip
     members = range(seeds) if seeds is not None else [0 if seed is None else seed]
-    _check_torch()
+    check_torch()
     configs = (_grid if search else _configs)(task, encoding, given, members)
     if dry_run:
-        _plan(configs, runs, workers, as_json)
+        _plan(configs, runs, make, as_json)
         return
-    tried = _run(configs, runs, workers)
+    tried = _run(configs, runs, make)
     results, extra = tried, {}
     if search:
         chosen = _choose(configs, tried, task, encoding, given)
-        results = [] if chosen is None else _successes(chosen, members, runs, workers)
+        results = [] if chosen is None else _successes(chosen, members, runs, make)
         extra = {
             "chosen": None if chosen is None else _shape(chosen.document()),
             "search": [{**_document(each), **_shape(each.config)} for each in tried],
@@ -165,13 +171,6 @@ def _range(option: str, text: str) -> Range:
 
 def _ranges(text: str) -> tuple[Range, ...]:
     return tuple(_range("--test-lengths", part) for part in text.split(","))
-
-
-def _check_torch() -> None:
-    try:
-        import torch  # noqa: F401
-    except ModuleNotFoundError:
-        raise MissingExtra("training", "train") from None
 
 
 def _configs(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
@@ -204,16 +203,16 @@ def _choose(
     return chosen
 
 
-def _successes(chosen: TrainConfig, seeds: Sequence[int], runs: Path, workers: int | None) -> list[Result]:
+def _successes(chosen: TrainConfig, seeds: Sequence[int], runs: Path, make: EngineMaker) -> list[Result]:
     """The results of the chosen shape: further seeds while fewer are successful than were asked for."""
     wanted, configs = len(seeds), [_with_seed(chosen, seed) for seed in seeds]
-    results = _run(configs, runs, workers)
+    results = _run(configs, runs, make)
     while len(seeds) > 1 and len(results) < SEED_FACTOR * wanted:
         missing = wanted - sum(bool(each.final and each.final.reached) for each in results)
         if not missing:
             break
         more = range(len(results), min(len(results) + missing, SEED_FACTOR * wanted))
-        results += _run([_with_seed(chosen, seed) for seed in more], runs, workers)
+        results += _run([_with_seed(chosen, seed) for seed in more], runs, make)
     return results
 
 
@@ -221,72 +220,25 @@ def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: config[name] for name in SEARCHED}
 
 
-def _job(config: TrainConfig) -> Job:
-    from longreach.execution.jobs import Job
-    from longreach.training.job import FUNCTION
-
-    return Job.of(FUNCTION, config.document())
-
-
-def _engine(configs: Sequence[TrainConfig], workers: int | None) -> Engine:
-    from longreach.execution.environment import cores
-    from longreach.execution.local import LocalEngine
-
-    return LocalEngine(workers=min(workers or cores(), len(configs)))
-
-
-def _plan(configs: Sequence[TrainConfig], runs: Path, workers: int | None, as_json: bool) -> None:
+def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json: bool) -> None:
     """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few."""
     from dataclasses import asdict
 
-    from longreach.execution.plan import plan, shape
-    from longreach.execution.record import pending
-    from longreach.training.engine import seconds_at_most
-
-    jobs, parallel = [_job(config) for config in configs], _engine(configs, workers).parallel
-    found = plan(jobs, runs, parallel)
-    most: float | None = None
-    if found.estimated < found.pending:
-        waiting = {job.key for job in pending(jobs, runs)}
-        members = [config for config in configs if config.key in waiting]
-        times = {shape(config.document()): config for config in members}
-        each = {name: seconds_at_most(config) for name, config in times.items()}
-        all_of_them = [each[shape(config.document())] for config in members]
-        most = max(sum(all_of_them) / parallel, *all_of_them)
+    found, most = planned(configs, runs, make)
     if as_json:
         keys = [{"key": one.key, "seed": one.seed} for one in configs]
         config = configs[0].document()
         print_json({**asdict(found), "seconds_at_most": most, "members": keys, "config": config})
         return
-    again = f", {found.failed} of them failed before" if found.failed else ""
-    print(
-        f"{found.jobs} job{'s' if found.jobs > 1 else ''}: {found.done} done, {found.pending} to run{again}"
-    )
-    if most is not None:
-        print(f"at most about {_duration(most)}, if no member stops early")
-    elif found.seconds is not None:
-        print(f"about {_duration(found.seconds)}")
+    print_plan(found, most)
 
 
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
-
-
-def _run(configs: Sequence[TrainConfig], runs: Path, workers: int | None) -> list[Result]:
+def _run(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker) -> list[Result]:
     """The results of all members in order, those that were done before included."""
-    from longreach.execution.record import pending, run_pending
     from longreach.results.files import read_result
 
-    jobs = [_job(config) for config in configs]
-    waiting = {job.key for job in pending(jobs, runs)}
-    finished: dict[str, Result] = {}
-    with _bars([config for config in configs if config.key in waiting], runs) as ended:
-        for result in run_pending(jobs, runs, _engine(configs, workers)):
-            finished[result.key] = result
-            ended(result)
-    results = [finished.get(job.key) or read_result(runs, job.key) for job in jobs]
+    finished = train_pending(configs, runs, make)
+    results = [finished.get(config.key) or read_result(runs, config.key) for config in configs]
     for remark in dict.fromkeys(remark for key in finished for remark in _notes(finished[key])):
         note(remark)
     return results
@@ -295,76 +247,6 @@ def _run(configs: Sequence[TrainConfig], runs: Path, workers: int | None) -> lis
 def _notes(result: Result) -> list[str]:
     found = result.final.details.get("notes", []) if result.final is not None else []
     return [str(remark) for remark in found] if isinstance(found, list) else []
-
-
-@contextlib.contextmanager
-def _bars(configs: Sequence[TrainConfig], runs: Path) -> Iterator[Callable[[Result], None]]:
-    """A bar per member that trains on standard error, when that is a terminal."""
-    if not configs or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda result: None
-        return
-    import threading
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from longreach.tasks.program import short_name
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[state]}", style="dim"),
-    )  # fmt: skip
-    ended = threading.Event()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bars = {
-            config.key: progress.add_task(
-                f"{short_name(config.task)} seed {config.seed}",
-                total=config.max_steps,
-                visible=False,
-                state="",
-            )
-            for config in configs
-        }
-
-        def watch() -> None:
-            while not ended.wait(WATCH_SECONDS):
-                for key, bar in bars.items():
-                    if (found := _progress(runs / key)) is not None and bar in progress.task_ids:
-                        speed = next(task.speed for task in progress.tasks if task.id == bar)
-                        state = _state(found, speed)
-                        progress.update(bar, completed=found["step"], visible=True, state=state)
-
-        def finished(result: Result) -> None:
-            progress.update(bars[result.key], visible=False)
-
-        thread = threading.Thread(target=watch, daemon=True)
-        thread.start()
-        try:
-            yield finished
-        finally:
-            ended.set()
-            thread.join()
-
-
-def _progress(directory: Path) -> dict[str, Any] | None:
-    """What a member that trains last said, if anything."""
-    import json
-
-    from longreach.training.job import PROGRESS
-
-    try:
-        found = json.loads((directory / PROGRESS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) and isinstance(found.get("step"), int) else None
-
-
-def _state(found: dict[str, Any], speed: float | None) -> str:
-    parts = [] if speed is None else [f"{speed:.0f} steps/s"]
-    if isinstance(found.get("loss"), float):
-        parts.append(f"loss {found['loss']:.4f}")
-    parts += [f"{name} {100 * share:.1f} %" for name, share in found.get("accuracy", {}).items()]
-    return "  ".join(parts)
 
 
 def _document(result: Result) -> dict[str, Any]:

@@ -6,18 +6,16 @@ import json
 import os
 import queue
 import time
-from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from longreach.errors import InputError
+from longreach.execution.attempts import ATTEMPTS, Attempt, Attempts
 from longreach.execution.environment import cores, worker_environment
-from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome
+from longreach.execution.jobs import Failure, Job, Outcome
 from longreach.execution.process import Event, WorkerProcess
 
-ATTEMPTS = 2  # a job whose worker dies is run once more
-STARTS = 3  # so many workers in a row that die before they begin a job: there is no point in going on
 TICK = 1.0  # seconds between looks at processes that may have died without a word
 
 
@@ -45,6 +43,8 @@ class LocalEngine:
     """Threads per process."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Further variables for the workers."""
+    attempts: int = ATTEMPTS
+    """How often a job is tried whose worker dies."""
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
@@ -53,6 +53,8 @@ class LocalEngine:
             raise InputError(f"time_limit: {self.time_limit} is not more than 0 seconds")
         if self.threads < 1:
             raise InputError(f"threads: {self.threads} is less than 1")
+        if self.attempts < 1:
+            raise InputError(f"attempts: {self.attempts} is less than 1")
 
     @property
     def parallel(self) -> int:
@@ -64,17 +66,11 @@ class LocalEngine:
 
         Closing the generator, an interruption or an error in `jobs` ends the workers at once.
         """
-        crew = _Crew(self, iter(jobs))
+        crew = Crew(self)
         try:
-            yield from crew.outcomes()
+            yield from crew.outcomes(jobs)
         finally:
             crew.end()
-
-
-@dataclass(frozen=True)
-class _Attempt:
-    job: Job
-    number: int = 1
 
 
 @dataclass(eq=False)
@@ -82,26 +78,25 @@ class _Place:
     """A worker and what it is doing."""
 
     process: WorkerProcess
-    attempt: _Attempt | None = None
+    attempt: Attempt | None = None
     started: float | None = None
     """When it said that it began; None before that."""
     overdue: bool = False
 
 
-class _Crew:
-    """The workers of one run."""
+class Crew:
+    """The workers of an engine; they stay, with all that they have loaded, until the end is called."""
 
-    def __init__(self, engine: LocalEngine, jobs: Iterator[Job]) -> None:
+    def __init__(self, engine: LocalEngine) -> None:
         self._engine = engine
-        self._jobs = jobs
-        self._again: deque[_Attempt] = deque()
+        self._attempts = Attempts(())
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._places: dict[WorkerProcess, _Place] = {}
-        self._keys: set[str] = set()
-        self._failed_starts = 0
         self._environment = worker_environment(os.environ, engine.threads) | dict(engine.environment)
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
+        """Run these jobs; to be read to its end before there are others."""
+        self._attempts = Attempts(jobs, self._engine.attempts)
         self._hand_out()
         while any(place.attempt is not None for place in self._places.values()):
             process, line = self._next_event()
@@ -114,6 +109,7 @@ class _Crew:
                 yield outcome
 
     def end(self) -> None:
+        """Kill the workers and all that they have started."""
         for process in self._places:
             process.kill()
         for process in self._places:
@@ -126,7 +122,7 @@ class _Crew:
             idle = next((place for place in self._places.values() if place.attempt is None), None)
             if idle is None and len(self._places) >= self._engine.parallel:
                 return
-            attempt = self._next_attempt()
+            attempt = self._attempts.take()
             if attempt is None:
                 return
             if idle is None:
@@ -137,17 +133,6 @@ class _Crew:
             directory = None if job.directory is None else str(job.directory)
             message = {"key": job.key, "function": job.function, "config": job.config, "directory": directory}
             idle.process.send(message)
-
-    def _next_attempt(self) -> _Attempt | None:
-        if self._again:
-            return self._again.popleft()
-        job = next(self._jobs, None)
-        if job is None:
-            return None
-        if job.key in self._keys:
-            raise InputError(f"the job {job.key} stands twice in the list")
-        self._keys.add(job.key)
-        return _Attempt(job)
 
     def _next_event(self) -> Event:
         while True:
@@ -183,7 +168,7 @@ class _Crew:
         key = place.attempt.job.key
         if message.get("started") == key:
             place.started = time.monotonic()
-            self._failed_starts = 0
+            self._attempts.started()
             return None
         if message.get("key") != key:
             place.process.kill()
@@ -206,18 +191,12 @@ class _Crew:
         if place.overdue:
             message = f"ended after its time limit of {self._engine.time_limit:g} seconds"
             return key, Failure("timeout", message, process.tail, seconds)
-        if place.started is None:  # not the job's fault
-            self._failed_starts += 1
-            if self._failed_starts >= STARTS:
-                last = process.tail.splitlines()[-1:] or [f"one {process.end}"]
-                raise ExecutionError(f"worker processes do not start: {last[0]}")
-            self._again.appendleft(attempt)
+        if place.started is None:
+            last = process.tail.splitlines()[-1:] or [f"one {process.end}"]
+            self._attempts.failed_to_start(attempt, f"worker processes do not start: {last[0]}")
             return None
-        if attempt.number < ATTEMPTS:
-            self._again.appendleft(_Attempt(attempt.job, attempt.number + 1))
-            return None
-        message = f"its worker process {process.end}, in {ATTEMPTS} attempts"
-        return key, Failure("crash", message, process.tail, seconds)
+        failure = Failure("crash", f"its worker process {process.end}", process.tail, seconds)
+        return self._attempts.outcome(attempt, failure)
 
     def _let_go(self, place: _Place) -> None:
         self._places.pop(place.process)

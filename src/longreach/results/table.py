@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from longreach.errors import InputError
+from longreach.errors import MissingExtra
 from longreach.results.index import Row
 from longreach.results.schema import Result
 
@@ -112,7 +112,7 @@ def parquet_bytes(table: Table) -> bytes:
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise InputError("Parquet needs the package 'pyarrow': pip install pyarrow") from None
+        raise MissingExtra("Parquet", "parquet") from None
     columns = {
         name: pyarrow.array(*_typed([record[number] for record in table.records], pyarrow))
         for number, name in enumerate(table.columns)

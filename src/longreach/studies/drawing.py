@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from longreach.studies.agreement import level
 from longreach.studies.outcome import Outcome
-from longreach.studies.published import published_bins
+from longreach.studies.published import published_ranges
 from longreach.tasks.catalog import load_task
 
 if TYPE_CHECKING:
@@ -154,8 +154,11 @@ def bins_note(tasks: Mapping[str, Sequence[Outcome]]) -> str:
     own = _usual(tasks)
     ranges = [f"≤ {own[0]}", *(f"{before + 1}–{last}" for before, last in pairwise(own))]
     ours = ", ".join(ranges)
-    bins = published_bins()
-    paper = "" if own == tuple(int(name.split("-")[1]) for name in bins) else f" (paper: {', '.join(bins)})"
+    names = next(
+        (bins for cells in tasks.values() for cell in cells if (bins := published_ranges(cell.place))), {}
+    )
+    theirs = tuple(int(name.split("-")[1]) for name in names)
+    paper = f" (paper: {', '.join(names)})" if names and theirs != own else ""
     return f"bins of length: {ours}{paper.replace('-', '–')}; the first is the training range"
 
 

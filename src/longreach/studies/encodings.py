@@ -19,10 +19,9 @@ DARK_BELOW = 0.55
 
 
 def figure(found: Sequence[Outcome], title: str) -> Figure:
-    """A matrix: tasks down, encodings across, accuracy on the last bin; hatched where nothing was learned."""
+    """A matrix of accuracy on the last bin, tasks down and encodings across."""
     import numpy as np
     from matplotlib.figure import Figure
-    from matplotlib.patches import Rectangle
 
     tasks = list(dict.fromkeys(each.place.task for each in found))
     columns = list(dict.fromkeys(each.place.encoding for each in found))
@@ -38,32 +37,17 @@ def figure(found: Sequence[Outcome], title: str) -> Figure:
             axis.text(column, row, f"–{mark}", ha="center", va="center", fontsize=7, color="black")
             continue
         values[row, column] = last.mean
-        share = f"{len(each.cell.successful)}/{len(each.cell.rows)}"
+        number = f"{100 * last.mean:.0f}" if each.learned else f"({100 * last.mean:.0f})"
+        text = f"{number}  {len(each.cell.successful)}/{len(each.cell.rows)}{mark}"
         colour = "white" if last.mean < DARK_BELOW else "black"
-        axis.text(
-            column,
-            row,
-            f"{100 * last.mean:.0f}  {share}{mark}",
-            ha="center",
-            va="center",
-            fontsize=7,
-            color=colour,
-        )
-        if not each.learned:
-            corner = (column - 0.5, row - 0.5)
-            axis.add_patch(
-                Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor="#AAAAAA", linewidth=0)
-            )
+        axis.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
     image = axis.imshow(np.ma.masked_invalid(values), cmap=SCALE, vmin=0, vmax=1, aspect="auto")
     axis.set_xticks(range(len(columns)), columns, fontsize=8)
     axis.set_yticks(range(len(tasks)), tasks, fontsize=8)
     axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
     drawn.colorbar(image, ax=axis, fraction=0.03, pad=0.02).set_label("accuracy on the last bin", fontsize=8)
-    axis.set_xlabel(
-        "per cent on the last bin, successful runs of all; ✓ ✗ ? the forecast; hatched: not learned in"
-        " distribution",
-        fontsize=7,
-    )
+    note = "per cent on the last bin (in brackets: not learned in distribution), successful runs of all"
+    axis.set_xlabel(f"{note}; ✓ ✗ ? the forecast", fontsize=7)
     return drawn
 
 

@@ -1,4 +1,4 @@
-"""The numbers and verdicts of the paper, to stand beside ours. They are read from a file, never typed in."""
+"""The numbers and verdicts of the paper, to stand beside ours. They are read from files, never typed in."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from longreach.studies.places import Place
+from longreach.tasks.published import published
+
+PENALIZED = {0.0: "{}", 1e-4: "{}-regularized"}
+"""How the published numbers with a penalty are called, by its coefficient."""
 
 
 @dataclass(frozen=True)
@@ -23,33 +27,31 @@ class PublishedRow:
 
 
 @cache
-def _content() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+def _tables() -> dict[str, Any]:
+    content = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = content["tasks"]
     return found
 
 
-def published_bins() -> tuple[str, ...]:
-    """The ranges of lengths of the published numbers.
+def published_ranges(place: Place) -> dict[str, float]:
+    """The published mean accuracies of a cell by range of lengths; empty if there are none.
 
-    >>> published_bins()
-    ('1-50', '51-100', '101-150')
+    >>> published_ranges(Place("copy-unique", "ape"))
+    {'1-50': 1.0, '51-100': 0.999, '101-150': 0.987}
     """
-    return tuple(_content()["bins"])
+    found = published(place.task)
+    if found is None or place.penalty not in PENALIZED:
+        return {}
+    return found.accuracy.get(PENALIZED[place.penalty].format(place.encoding), {})
 
 
 def published_accuracy(place: Place) -> tuple[float, ...] | None:
-    """The published mean accuracies at lengths up to 50, 51–100 and 101–150, if there are any.
+    """The same without the ranges, from the shortest to the longest; None if there are none.
 
-    >>> published_accuracy(Place("copy-unique", "ape")), published_accuracy(Place("sort", "rope"))
-    ((1.0, 0.999, 0.987), None)
+    >>> published_accuracy(Place("sort", "ape", 1e-4)), published_accuracy(Place("sort", "rope"))
+    ((1.0, 0.9999, 0.9956), None)
     """
-    table = _content()["accuracy"].get(place.encoding, {})
-    if place.penalty:
-        table = (
-            _content()["accuracy_penalty"].get(f"{place.penalty:g}", {}) if place.encoding == "ape" else {}
-        )
-    found = table.get(place.task)
-    return None if found is None else tuple(found)
+    return tuple(published_ranges(place).values()) or None
 
 
 def published_row(task: str) -> PublishedRow:
@@ -58,5 +60,6 @@ def published_row(task: str) -> PublishedRow:
     >>> published_row("d-12").dot_depth, published_row("addition").ac0
     (12, True)
     """
-    content = _content()
-    return PublishedRow(**(content["table3"].get(task) or content["table2"][task]))
+    found = published(task)
+    assert found is not None, f"{task} is not in the tables"
+    return PublishedRow(found.verdicts["nope"], found.verdicts["ape"], **_tables()[task])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FIGURES = (".svg", ".png", ".pdf")
 TEXTS = (".md", ".json")
+FEW = 8  # names that an error message lists
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,8 @@ class Study:
         ):
             for name in given or ():
                 if name not in known:
-                    hint = near_names(name, known) or f"; it has {', '.join(known)}"
+                    close = "" if len(known) <= FEW else near_names(name, known)
+                    hint = close or f"; it has {', '.join(known)}"
                     raise InputError(f"{option}: {self.name} has no {name!r}{hint}")
         return tuple(
             place
@@ -120,8 +122,12 @@ class Study:
         assert self.figure is not None, f"{self.name} has neither a figure nor a table"
         buffer = io.BytesIO()
         metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}
-        figure = self.figure(found, self.heading(scale))
-        figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
+        from matplotlib import rc_context
+
+        # With the salt the same numbers give the same file.
+        with rc_context({"svg.hashsalt": self.name}):
+            figure = self.figure(found, self.heading(scale))
+            figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
         return buffer.getvalue()
 
 

@@ -247,8 +247,7 @@ def side_by_side(batches: Sequence[Batch], parts: int) -> Iterator[Chunk]:
     names = ("tokens", "position_ids", "targets", "mask")
     wide = [_wide([getattr(batch, name) for batch in batches], width) for name in names]
     totals = wide[3].sum(axis=(1, 2), dtype=np.float32)
-    order = np.argsort(sizes, axis=1, kind="stable") if parts > 1 else np.arange(sizes.shape[1])[None]
-    order = np.broadcast_to(order, sizes.shape)
+    order = np.argsort(sizes, axis=1, kind="stable")
     for rows in np.array_split(order, min(parts, sizes.shape[1]), axis=1):
         longest = int(np.take_along_axis(sizes, rows, axis=1).max())
         tokens, ids, targets, mask = (_rows(array, rows, longest) for array in wide)

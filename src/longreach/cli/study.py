@@ -1,0 +1,269 @@
+"""`longreach study`: train what a published table or figure needs, draw it, and judge the forecasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longreach.cli.engines import (
+    AddressOption,
+    EngineName,
+    EngineOption,
+    GpusOption,
+    PartitionOption,
+    TimeLimitOption,
+    WorkersOption,
+    engine_maker,
+)
+from longreach.cli.members import check_torch, planned, print_plan, train_pending
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.train import DEFAULT_RUNS
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from longreach.results.index import Row
+    from longreach.studies.outcome import Outcome
+    from longreach.studies.study import Study
+
+
+class ScaleName(StrEnum):
+    smoke = "smoke"
+    laptop = "laptop"
+    paper = "paper"
+
+
+def study(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A study; --list names them.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
+    scale: Annotated[ScaleName, typer.Option(help="How much is trained.")] = ScaleName.laptop,
+    tasks: Annotated[str | None, typer.Option(metavar="A,B,…", help="Only these tasks of the study.")] = None,
+    encodings: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="Only these encodings of the study.")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="K", min=1, help="Members a cell; default: by the scale.")
+    ] = None,
+    engine: EngineOption = EngineName.local,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    gpus: GpusOption = None,
+    partition: PartitionOption = None,
+    time_limit: TimeLimitOption = None,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The figure; default: DIR/figures/NAME-SCALE.svg."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Reproduce a published table or figure: train its members, draw it, compare forecast and measurement.
+
+    Members that are done are not trained again; after an interruption the same command goes on.
+    The exit code is 1 when a member failed.
+
+    Example: longreach study figure1 --scale smoke
+    """
+    if listed:
+        _list(as_json)
+        return
+    if name is None:
+        raise InputError("NAME: missing; --list names the studies")
+    from longreach.studies.catalog import load_study
+
+    chosen = load_study(name)
+    if out is not None:
+        _check_out(out, chosen.formats)
+    if chosen.table is not None:
+        given = {"--tasks": tasks, "--encodings": encodings, "--seeds": seeds}
+        _theory(chosen, [option for option, value in given.items() if value is not None], out, as_json)
+        return
+    if runs.exists() and not runs.is_dir():
+        raise InputError(f"--runs: {runs}: not a directory")
+    make = engine_maker(
+        engine, runs,
+        workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+    )  # fmt: skip
+    check_torch()
+    places = chosen.select(_names("--tasks", tasks), _names("--encodings", encodings))
+    if not places:
+        raise InputError(f"--encodings: no cell of {chosen.name} is left")
+    from longreach.studies.study import longest_first
+
+    members = chosen.members_by_place(scale.value, seeds, places)
+    # Figures may share members: each is trained once.
+    configs = longest_first({config.key: config for each in members.values() for config in each}.values())
+    if dry_run:
+        found, most = planned(configs, runs, make)
+        if as_json:
+            document = {"study": chosen.name, "scale": scale.value, **asdict(found)}
+            print_json({**document, "seconds_at_most": most})
+        else:
+            print_plan(found, most)
+        return
+    results = train_pending(configs, runs, make, overall=True)
+    failed = [result for result in results.values() if result.status == "failed"]
+    # Judged in the light of the whole study, whatever part of it was asked for.
+    every = chosen.outcomes(_rows(runs), scale.value, seeds)
+    cells = [outcome for outcome in every if outcome.place in members]
+    path = _figure(chosen, cells, scale, runs, out)
+    if as_json:
+        _print_document(chosen, cells, scale, path)
+    else:
+        _print_cells(cells)
+        if scale is ScaleName.smoke:
+            print("\nsmoke scale: tiny models, no claim")
+        else:
+            _print_agreement(cells)
+        note(f"wrote {path}")
+    for result in failed:
+        note(f"{result.key}: {(result.error or 'failed').splitlines()[0]}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _names(option: str, text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",")]
+    if not all(names):
+        raise InputError(f"{option}: {text!r} is not a list of names, as in a,b")
+    return names
+
+
+def _check_out(out: Path, formats: Sequence[str]) -> None:
+    if out.suffix.lower() not in formats:
+        raise InputError(f"--out: {out}: must end in {', '.join(formats)}")
+    if not out.parent.is_dir():
+        raise InputError(f"--out: {out}: no such directory")
+
+
+def _list(as_json: bool) -> None:
+    from longreach.studies.catalog import STUDIES
+
+    if as_json:
+        fields = ("name", "title", "source", "about", "time")
+        print_json(
+            {"studies": [{field: getattr(each, field) for field in fields} for each in STUDIES.values()]}
+        )
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("study", "about", "source", "time"):
+        table.add_column(title)
+    for each in STUDIES.values():
+        table.add_row(each.name, each.about, each.source, each.time)
+    console().print(table)
+
+
+def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool) -> None:
+    if unfit:
+        raise InputError(f"{unfit[0]}: {chosen.name} is a table of theory and trains nothing")
+    assert chosen.table is not None, chosen.name
+    table = chosen.table()
+    if as_json:
+        print_json({"study": chosen.name, "source": chosen.source, **table.document()})
+    else:
+        print(table.markdown(), end="")
+    if out is not None:
+        write_bytes(out, chosen.content((), "paper", out.suffix.lower()))
+
+
+def _rows(runs: Path) -> list[Row]:
+    from longreach.results.index import open_index
+
+    if not runs.is_dir():
+        return []
+    with open_index(runs) as index:
+        return index.rows()
+
+
+def _figure(chosen: Study, found: Sequence[Outcome], scale: ScaleName, runs: Path, out: Path | None) -> Path:
+    path = out
+    if path is None:
+        path = runs / "figures" / f"{chosen.name}-{scale.value}{chosen.formats[0]}"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
+    write_bytes(path, chosen.content(found, scale.value, path.suffix.lower()))
+    return path
+
+
+def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, path: Path) -> None:
+    from longreach.studies.outcome import agreement
+
+    print_json(
+        {
+            "study": chosen.name,
+            "title": chosen.title,
+            "source": chosen.source,
+            "scale": scale.value,
+            "figure": str(path),
+            "cells": [outcome.document() for outcome in found],
+            "agreement": agreement(found),
+        }
+    )
+
+
+def _print_cells(found: Sequence[Outcome]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("task", "encoding"):
+        table.add_column(title)
+    for title in ("success", *(f"bin {number + 1}" for number in range(len(found[0].ranges)))):
+        table.add_column(title, justify="right")
+    table.add_column("forecast")
+    table.add_column("paper", justify="right")
+    table.add_column("judgement")
+    for each in found:
+        success = "" if each.cell is None else f"{len(each.cell.successful)}/{len(each.cell.rows)}"
+        bins = [
+            "" if spread is None else f"{100 * spread.mean:.1f} ± {100 * spread.deviation:.1f}"
+            for spread in each.accuracy
+        ]
+        learned = "" if each.learned or each.cell is None else "; not learned"
+        table.add_row(
+            each.place.task, each.place.label, success, *bins, each.forecast or "–", _percent(each.published),
+            each.judgement.state + learned,
+        )  # fmt: skip
+    console().print(table)
+
+
+def _percent(published: tuple[float, ...] | None) -> str:
+    return "–" if published is None else f"{100 * published[-1]:.1f}"
+
+
+def _print_agreement(found: Sequence[Outcome]) -> None:
+    from longreach.studies.outcome import agreement
+
+    counts = agreement(found)
+    out = console()
+    out.print()
+    out.print(
+        f"forecast and measurement agree in {counts['agrees']} of {counts['counted']} counted cells",
+        markup=False,
+    )
+    aside = ", ".join(
+        f"{counts[state]} {state.replace('_', ' ')}"
+        for state in ("undecided", "not_counted", "no_forecast", "not_run")
+        if counts[state]
+    )
+    if aside:
+        out.print(f"apart: {aside}", markup=False)
+    for each in found:
+        if each.judgement.state in ("disagrees", "undecided", "not counted"):
+            last = each.accuracy[-1]
+            measured = "" if last is None else f", {100 * last.mean:.1f} on the last bin"
+            out.print(
+                f"  {each.place.task} {each.place.label}: {each.judgement.state}: {each.judgement.reason}"
+                f"{measured} (paper: {_percent(each.published)})",
+                markup=False,
+            )

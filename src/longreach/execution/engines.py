@@ -1,0 +1,106 @@
+"""The engines by name, made from one set of options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longreach.errors import InputError, near_names
+from longreach.execution.environment import cores
+from longreach.execution.jobs import Engine
+from longreach.execution.local import LocalEngine
+from longreach.execution.packages import load
+from longreach.execution.ray import RayEngine
+from longreach.execution.slurm import SlurmEngine
+
+SLURM_LOGS = "slurm"  # below the results directory, which all nodes see
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """What can be said of an engine; what is None is the engine's own choice."""
+
+    workers: int | None = None
+    """How many jobs run at a time."""
+    address: str | None = None
+    """Of a Ray cluster."""
+    gpus: float | None = None
+    """Per job."""
+    partition: str | None = None
+    """Of a Slurm cluster."""
+    time_limit: float | None = None
+    """Seconds per job."""
+
+
+def make_engine(name: str, options: EngineOptions, *, jobs: int, runs: str | Path) -> Engine:
+    """The engine with this name, for so many jobs whose results go to `runs`.
+
+    Options that another engine has are refused, and a package that is missing is named.
+
+    >>> make_engine("local", EngineOptions(workers=8), jobs=3, runs="runs").parallel
+    3
+    """
+    if name not in ENGINES:
+        raise InputError(f"no engine is named {name!r}{near_names(name, ENGINES)}")
+    refuse_contradictions(name, options)
+    return ENGINES[name](options, jobs, Path(runs))
+
+
+def refuse_contradictions(name: str, options: EngineOptions) -> None:
+    """Say which option does not go with the engine, or which is missing, in the words of the command line.
+
+    >>> refuse_contradictions("local", EngineOptions(address="auto"))
+    Traceback (most recent call last):
+        ...
+    longreach.errors.InputError: --address: goes with --engine ray
+    """
+    for option, engines in OPTIONS.items():
+        if getattr(options, option) is not None and name not in engines:
+            raise InputError(f"--{option}: goes with --engine {' or '.join(engines)}")
+    if options.time_limit is not None and not options.time_limit > 0:
+        raise InputError(f"--time-limit: {options.time_limit / 60:g} is not more than 0 minutes")
+    if name == "slurm" and options.time_limit is None:
+        raise InputError("--time-limit: Slurm has to know how many minutes a job may take")
+
+
+def _local(options: EngineOptions, jobs: int, runs: Path) -> Engine:
+    workers = min(options.workers or cores(), max(1, jobs))
+    return LocalEngine(workers=workers, time_limit=options.time_limit)
+
+
+def _ray(options: EngineOptions, jobs: int, runs: Path) -> Engine:
+    load("ray", "--engine ray", "ray")
+    workers = options.workers
+    if options.address is None and not options.gpus:  # Ray is started here, no larger than it is needed
+        workers = min(workers or cores(), max(1, jobs))
+    return _named(
+        RayEngine,
+        address=options.address, workers=workers, gpus=options.gpus or 0, time_limit=options.time_limit,
+    )  # fmt: skip
+
+
+def _slurm(options: EngineOptions, jobs: int, runs: Path) -> Engine:
+    load("submitit", "--engine slurm", "slurm")
+    return _named(
+        SlurmEngine,
+        folder=runs / SLURM_LOGS, time_limit=options.time_limit, partition=options.partition,
+        workers=min(options.workers or jobs, max(1, jobs)), gpus=options.gpus or 0,
+    )  # fmt: skip
+
+
+def _named(engine: Callable[..., Engine], **settings: Any) -> Engine:
+    """Settings that are checked by the engine are options here."""
+    try:
+        return engine(**settings)
+    except InputError as error:
+        raise InputError(f"--{error.message}") from None
+
+
+ENGINES: dict[str, Callable[[EngineOptions, int, Path], Engine]] = {
+    "local": _local,
+    "ray": _ray,
+    "slurm": _slurm,
+}
+OPTIONS = {"address": ("ray",), "gpus": ("ray", "slurm"), "partition": ("slurm",)}

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.results.files import read_result
+from longreach.studies import settings
+from longreach.studies.catalog import STUDIES
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+SMOKE = ("study", "figure1", "--scale", "smoke", "--tasks", "binary-majority,aa")
+
+
+def _times(runs: Path) -> dict[str, int]:
+    return {path.parent.name: path.stat().st_mtime_ns for path in runs.glob("*/result.json")}
+
+
+def test_end_to_end_and_again(longreach: Call, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    first = longreach(*SMOKE, "--runs", runs, "--json")
+    assert (first.code, first.err) == (0, "")
+    document = json.loads(first.out)
+    assert (document["study"], document["scale"]) == ("figure1", "smoke")
+    cells = document["cells"]
+    assert [(cell["task"], cell["encoding"], cell["forecast"]) for cell in cells] == [
+        ("binary-majority", "ape", "yes"), ("binary-majority", "nope", "yes"), ("aa", "ape", "yes"),
+        ("aa", "nope", "no"),
+    ]  # fmt: skip
+    for cell in cells:
+        assert (cell["runs"], cell["finished"], cell["judgement"]) == (1, 1, "not counted")
+        (key,) = cell["keys"]
+        result = read_result(runs, key)
+        assert result.final is not None
+        assert result.final.steps <= 20
+        assert [spread["mean"] for spread in cell["accuracy"].values()] == [
+            result.final.accuracy[name] for name in cell["accuracy"]
+        ]
+        assert cell["success"] == float(bool(result.final.reached))
+    assert document["agreement"]["counted"] == 0
+    assert document["agreement"]["not_counted"] == 4
+    drawn = Path(document["figure"])
+    assert drawn == runs / "figures" / "figure1-smoke.svg"
+    assert "binary-majority" in drawn.read_text(encoding="utf-8")
+    before = _times(runs)
+    assert len(before) == 4
+    again = longreach(*SMOKE, "--runs", runs, "--json")
+    assert json.loads(again.out) == document
+    assert _times(runs) == before
+    # The other figures need nothing more for the same cells.
+    dry = longreach("study", "figure3", *SMOKE[2:], "--runs", runs, "--dry-run", "--json")
+    assert (json.loads(dry.out)["jobs"], json.loads(dry.out)["pending"]) == (4, 0)
+
+
+def test_for_people(longreach: Call, tmp_path: Path) -> None:
+    figure = tmp_path / "mine.png"
+    done = longreach(
+        *SMOKE[:4], "--tasks", "aa", "--encodings", "nope", "--seeds", 2, "--runs", tmp_path, "--out", figure
+    )
+    assert done.code == 0
+    head, row, blank, claim = done.out.splitlines()
+    assert head.split()[:3] == ["task", "encoding", "success"]
+    assert row.split()[:2] == ["aa", "nope"]
+    assert row.split()[2].endswith("/2")
+    assert (blank, claim) == ("", "smoke scale: tiny models, no claim")
+    assert done.err.splitlines() == [f"wrote {figure}"]
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "figures").exists()
+
+
+def test_dry_run(longreach: Call, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    done = longreach(*SMOKE, "--runs", runs, "--seeds", 3, "--dry-run", "--json")
+    document = json.loads(done.out)
+    assert (document["study"], document["jobs"], document["done"]) == ("figure1", 12, 0)
+    assert document["seconds_at_most"] > 0
+    assert not runs.exists()
+    assert longreach(*SMOKE, "--runs", runs, "--dry-run").out.startswith("4 jobs: 0 done, 4 to run\n")
+
+
+def test_a_member_that_fails_gives_exit_code_1(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wild = settings.SMOKE.defaults.model_copy(update={"lr": 1e30})
+    monkeypatch.setattr(settings, "SMOKE", settings.SMOKE.model_copy(update={"defaults": wild}))
+    done = longreach(*SMOKE[:4], "--tasks", "parity", "--encodings", "ape", "--runs", tmp_path, "--json")
+    assert done.code == 1
+    (cell,) = json.loads(done.out)["cells"]
+    assert (cell["runs"], cell["finished"], cell["success"], cell["judgement"]) == (1, 0, 0.0, "not run")
+    assert "at step" in done.err
+
+
+def test_list(longreach: Call) -> None:
+    listed = json.loads(longreach("study", "--list", "--json").out)["studies"]
+    assert [study["name"] for study in listed] == list(STUDIES)
+    text = longreach("study", "--list").out
+    assert all(name in text for name in STUDIES)
+
+
+def test_tables(longreach: Call, tmp_path: Path) -> None:
+    document = json.loads(longreach("study", "table2", "--json").out)
+    assert (len(document["rows"]), document["disagreeing"]) == (18, [])
+    out = tmp_path / "table.md"
+    done = longreach("study", "table3", "--out", out)
+    assert done.out == out.read_text(encoding="utf-8")
+    assert done.out.splitlines()[-1] == "16 of 16 entries as in the paper."
+
+
+def test_theory_needs_no_torch() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from longreach.cli.main import run\n"
+        "codes = [run(['study', '--list']), run(['study', 'table3']), run(['study', 'figure1'])]\n"
+        "sys.exit(codes != [0, 0, 2])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stderr == "training needs the extra 'train': pip install 'longreach[train]'\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "NAME: missing; --list names the studies"),
+        (["figur1"], "NAME: no study is named 'figur1'; did you mean 'figure1'"),
+        (["figure1", "--tasks", "majorty"], "--tasks: figure1 has no 'majorty'; did you mean 'majority'"),
+        (["figure1", "--tasks", "aa,"], "--tasks: 'aa,' is not a list of names, as in a,b"),
+        (["figure2", "--encodings", "rope"], "--encodings: figure2 has no 'rope'; it has ape, nope"),
+        (["figure1", "--scale", "huge"], "--scale: "),
+        (["figure1", "--seeds", 0], "--seeds: "),
+        (["figure1", "--workers", 0], "--workers: "),
+        (["figure1", "--out", "figure.txt"], "--out: figure.txt: must end in .svg, .png, .pdf"),
+        (
+            ["figure1", "--out", "no-such-directory/a.svg"],
+            "--out: no-such-directory/a.svg: no such directory",
+        ),
+        (["table2", "--out", "table.svg"], "--out: table.svg: must end in .md, .json"),
+        (["table2", "--tasks", "aa"], "--tasks: table2 is a table of theory and trains nothing"),
+        (["figure1", "--sacle", "smoke"], "--sacle: no such option"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_bad_input(longreach: Call, tmp_path: Path, arguments: list[object], message: str) -> None:
+    done = longreach("study", *arguments, "--runs", tmp_path / "runs", "--json")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_runs_must_be_a_directory(longreach: Call, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    done = longreach(*SMOKE, "--runs", file)
+    assert (done.code, done.first_error) == (2, f"--runs: {file}: not a directory")
+
+
+def test_help_has_an_example(longreach: Call) -> None:
+    assert "Example: longreach study figure1 --scale smoke" in longreach("study", "--help").out
