@@ -152,14 +152,10 @@ def _list(as_json: bool) -> None:
             {"studies": [{field: getattr(each, field) for field in fields} for each in STUDIES.values()]}
         )
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("study", "about", "source", "time"):
-        table.add_column(title)
+    out = console()
     for each in STUDIES.values():
-        table.add_row(each.name, each.about, each.source, each.time)
-    console().print(table)
+        out.print(f"{each.name:12} {each.about}", markup=False, highlight=False)
+        out.print(f"{'':12} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
 
 
 def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool) -> None:
@@ -221,6 +217,7 @@ def _print_cells(found: Sequence[Outcome]) -> None:
     for title in ("success", *(f"bin {number + 1}" for number in range(len(found[0].ranges)))):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("forecast")
+    table.add_column("measured")
     table.add_column("paper", justify="right")
     table.add_column("judgement")
     for each in found:
@@ -231,10 +228,14 @@ def _print_cells(found: Sequence[Outcome]) -> None:
         ]
         learned = "" if each.learned or each.cell is None else "; not learned"
         table.add_row(
-            each.place.task, each.place.label, success, *bins, each.forecast or "–", _percent(each.published),
-            each.judgement.state + learned,
+            each.place.task, each.place.label, success, *bins, each.forecast or "–", _works(each),
+            _percent(each.published), each.judgement.state + learned,
         )  # fmt: skip
     console().print(table)
+
+
+def _works(outcome: Outcome) -> str:
+    return {True: "works", False: "fails", None: ""}[outcome.judgement.works]
 
 
 def _percent(published: tuple[float, ...] | None) -> str:
