@@ -105,7 +105,7 @@ def test_a_closed_pipe_is_quiet() -> None:
     assert done.stdout.startswith("name")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="left out: needs /dev/full")
 def test_a_full_disk_is_one_line() -> None:
     command = f"{sys.executable} -m longreach crasp list --json > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

@@ -134,6 +134,8 @@ def test_theory_needs_no_torch() -> None:
         (["figure1", "--scale", "huge"], "--scale: "),
         (["figure1", "--seeds", 0], "--seeds: "),
         (["figure1", "--workers", 0], "--workers: "),
+        (["figure1", "--address", "auto"], "--address: goes with --engine ray"),
+        (["figure1", "--engine", "slurm"], "--time-limit: Slurm has to know how many minutes"),
         (["figure1", "--out", "figure.txt"], "--out: figure.txt: must end in .svg, .png, .pdf"),
         (
             ["figure1", "--out", "no-such-directory/a.svg"],

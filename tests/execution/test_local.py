@@ -226,7 +226,7 @@ def test_workers_load_nothing_heavy_by_themselves() -> None:
     assert not loaded & {"numpy", "torch", "pydantic", "longreach", "multiprocessing", "pickle"}
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="left out: needs /proc to count threads")
 def test_one_thread_for_numbers() -> None:
     assert _one("threads") == 2  # that of the job, and the one that listens for the end of the driver
 

@@ -8,13 +8,14 @@ from longreach.languages import recognize
 from longreach.languages.automaton import Automaton
 from longreach.languages.names import named_automaton
 from longreach.languages.recognize import regular_language
+from tests.extras import needs
 
 
+@needs("z3")
 @pytest.mark.parametrize(
     "name", ["tomita-1", "tomita-2", "tomita-4", "tomita-7", "d-3", "aa", "abab", "aa-bb-cc-dd-ee", "ab-d-bc"]
 )
 def test_the_automaton_of_a_regular_language_is_found(name: str) -> None:
-    pytest.importorskip("z3")
     assert regular_language(load(name).core) == named_automaton(name)
 
 

@@ -254,7 +254,7 @@ def test_without_a_compiler_the_step_runs_and_says_so(monkeypatch: pytest.Monkey
     assert same(trained, train(tiny()))
 
 
-@pytest.mark.skipif(compiled.compiler() is None, reason="no C++ compiler")
+@pytest.mark.skipif(compiled.compiler() is None, reason="left out: needs a C++ compiler")
 @pytest.mark.filterwarnings("ignore")
 def test_a_compiled_step_is_the_same_step() -> None:
     config = tiny(compile=True, max_steps=20, penalty=0.1)
