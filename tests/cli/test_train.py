@@ -211,3 +211,20 @@ def test_search_without_success(longreach: Call, tmp_path: Path) -> None:
     document = json.loads(done.out)
     assert (len(document["search"]), document["chosen"], document["runs"]) == (2, None, [])
     assert done.first_error == "no member of the search is right on the whole training range"
+
+
+def test_several_members_are_summed_up_beside_the_forecast(longreach: Call, tmp_path: Path) -> None:
+    command = ("train", "binary-majority", *SMALL, "--max-steps", 60, "--seeds", 3, "--runs", tmp_path)
+    document = json.loads(longreach(*command, "--json").out)
+    runs, found = document["runs"], document["summary"]
+    reached = [each for each in runs if each["reached"]]
+    assert (found["runs"], found["finished"], found["reached"]) == (3, 3, len(reached))
+    assert found["success"] == len(reached) / 3
+    assert found["forecast"] == "yes"
+    for name, spread in found["accuracy"].items():
+        shares = [each["accuracy"][name] for each in (reached or runs)]
+        assert spread["mean"] == pytest.approx(sum(shares) / len(shares))
+        assert (spread["low"], spread["high"]) == (min(shares), max(shares))
+    text = longreach(*command).out
+    assert f"{len(reached)} of 3 are right on the whole training range" in text
+    assert "forecast: yes" in text

@@ -65,6 +65,13 @@ def kill_the_parent(config: Config) -> str:
     return "alive"
 
 
+def end_as(config: Config) -> None:
+    """As if Slurm had ended the job."""
+    Path(os.environ["FAKE_SLURM"], f"{os.environ['FAKE_SLURM_NAME']}.state").write_text(config["state"])
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
+
+
 def with_child(config: Config) -> None:
     """Starts a process that outlives this one, if nobody ends it."""
     code = f"import os, time; open(os.path.join({config['pids']!r}, str(os.getpid())), 'w'); time.sleep(60)"

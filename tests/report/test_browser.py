@@ -181,9 +181,15 @@ def test_a_chart_tells_its_numbers_under_the_pointer(browser: Chromium, address:
     browser.evaluate(
         "dot = document.querySelector('#task-aa .hit .dot'); dot.scrollIntoView({block: 'center'})"
     )
+    # The event of the scroll, which hides the tip, comes with one of the next frames.
+    frame = "requestAnimationFrame"
+    browser.evaluate(f"new Promise(done => {frame}(() => {frame}(() => {frame}(() => done()))))")
     box = browser.evaluate("dot.getBoundingClientRect().toJSON()")
-    place = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+    seen = "addEventListener('pointerover', () => setTimeout(done), {once: true})"
+    browser.evaluate(f"over = new Promise(done => {{ {seen} }}); 0")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    browser.evaluate("over.then(() => 0)")
     tip = "document.querySelector('.tip-box')"
     assert browser.evaluate(f"{tip}.checkVisibility()")
     assert "lengths" in browser.evaluate(f"{tip}.textContent")

@@ -86,7 +86,7 @@ def test_outcomes_use_the_study_s_own_results_only() -> None:
     assert [spread and (spread.mean, spread.count) for spread in each.accuracy] == [
         (1.0, 2), (pytest.approx(0.8), 2), (pytest.approx(0.7), 2),
     ]  # fmt: skip
-    assert document["accuracy_all"]["1-20"]["mean"] == pytest.approx(2.9 / 3)
+    assert document["accuracy_all"][each.ranges[0]]["mean"] == pytest.approx(2.9 / 3)
     assert (document["forecast"], document["judgement"], document["works"]) == ("yes", "agrees", True)
     assert document["published"] is None
     assert judged[Place("parity", "ape")].judgement.state == "agrees"

@@ -26,10 +26,13 @@ class Bar:
 
 
 @contextlib.contextmanager
-def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], None]]:
+def show_bars(
+    bars: Sequence[Bar], runs: Path, *, total: int | None = None
+) -> Iterator[Callable[[Result], None]]:
     """A bar per job that runs, when standard error is a terminal; to be told of each result.
 
-    What a job says of itself is read in its directory, whichever engine runs it.
+    What a job says of itself is read in its directory, whichever engine runs it. With `total`, the number of
+    jobs that were done before and of those with bars, one more bar is for all of them.
     """
     if not bars or sys.stderr is None or not sys.stderr.isatty():
         yield lambda result: None
@@ -43,8 +46,11 @@ def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], No
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         TextColumn("{task.fields[state]}", style="dim"),
     )  # fmt: skip
-    ended = threading.Event()
+    ended, over = threading.Event(), set[str]()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        everything = None
+        if total is not None:
+            everything = progress.add_task("all", total=total, completed=total - len(bars), state="")
         tasks = {
             bar.key: progress.add_task(bar.title, total=bar.steps, visible=False, state="") for bar in bars
         }
@@ -52,13 +58,18 @@ def show_bars(bars: Sequence[Bar], runs: Path) -> Iterator[Callable[[Result], No
         def watch() -> None:
             while not ended.wait(WATCH_SECONDS):
                 for key, task_id in tasks.items():
-                    if (found := _progress(runs / key)) is not None and task_id in progress.task_ids:
+                    if key not in over and (found := _progress(runs / key)) is not None:
                         speed = next(task.speed for task in progress.tasks if task.id == task_id)
                         state = _state(found, speed)
-                        progress.update(task_id, completed=found["step"], visible=True, state=state)
+                        progress.update(
+                            task_id, completed=found["step"], visible=key not in over, state=state
+                        )
 
         def finished(result: Result) -> None:
+            over.add(result.key)
             progress.update(tasks[result.key], visible=False)
+            if everything is not None:
+                progress.advance(everything)
 
         thread = threading.Thread(target=watch, daemon=True)
         thread.start()

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.cli.train import (
-    DEFAULT_RUNS,
-    WATCH_SECONDS,
+from longreach.cli.engines import (
+    AddressOption,
     EngineName,
-    _check_torch,
-    _duration,
-    _engine,
-    _job,
-    _progress,
-    _state,
+    EngineOption,
+    GpusOption,
+    PartitionOption,
+    TimeLimitOption,
+    WorkersOption,
+    engine_maker,
 )
+from longreach.cli.members import check_torch, planned, print_plan, train_pending
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.results.index import Row
-    from longreach.results.schema import Result
     from longreach.studies.outcome import Outcome
     from longreach.studies.study import Study
-    from longreach.training.config import TrainConfig
 
 
 class ScaleName(StrEnum):
@@ -50,10 +48,12 @@ def study(
     seeds: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="Members a cell; default: by the scale.")
     ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Where members train.")] = EngineName.local,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes; default: one per core.")
-    ] = None,
+    engine: EngineOption = EngineName.local,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    gpus: GpusOption = None,
+    partition: PartitionOption = None,
+    time_limit: TimeLimitOption = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
@@ -83,11 +83,13 @@ def study(
         given = {"--tasks": tasks, "--encodings": encodings, "--seeds": seeds}
         _theory(chosen, [option for option, value in given.items() if value is not None], out, as_json)
         return
-    if engine is not EngineName.local:
-        raise InputError(f"--engine: {engine.value} is not available yet; there is local")
     if runs.exists() and not runs.is_dir():
         raise InputError(f"--runs: {runs}: not a directory")
-    _check_torch()
+    make = engine_maker(
+        engine, runs,
+        workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+    )  # fmt: skip
+    check_torch()
     places = chosen.select(_names("--tasks", tasks), _names("--encodings", encodings))
     if not places:
         raise InputError(f"--encodings: no cell of {chosen.name} is left")
@@ -97,21 +99,27 @@ def study(
     # Figures may share members: each is trained once.
     configs = longest_first({config.key: config for each in members.values() for config in each}.values())
     if dry_run:
-        _plan(chosen, scale, configs, runs, workers, as_json)
+        found, most = planned(configs, runs, make)
+        if as_json:
+            document = {"study": chosen.name, "scale": scale.value, **asdict(found)}
+            print_json({**document, "seconds_at_most": most})
+        else:
+            print_plan(found, most)
         return
-    failed = _train(configs, runs, workers)
+    results = train_pending(configs, runs, make, overall=True)
+    failed = [result for result in results.values() if result.status == "failed"]
     # Judged in the light of the whole study, whatever part of it was asked for.
     every = chosen.outcomes(_rows(runs), scale.value, seeds)
-    found = [outcome for outcome in every if outcome.place in members]
-    path = _figure(chosen, found, scale, runs, out)
+    cells = [outcome for outcome in every if outcome.place in members]
+    path = _figure(chosen, cells, scale, runs, out)
     if as_json:
-        _print_document(chosen, found, scale, path)
+        _print_document(chosen, cells, scale, path)
     else:
-        _print_cells(found)
+        _print_cells(cells)
         if scale is ScaleName.smoke:
             print("\nsmoke scale: tiny models, no claim")
         else:
-            _print_agreement(found)
+            _print_agreement(cells)
         note(f"wrote {path}")
     for result in failed:
         note(f"{result.key}: {(result.error or 'failed').splitlines()[0]}")
@@ -144,14 +152,10 @@ def _list(as_json: bool) -> None:
             {"studies": [{field: getattr(each, field) for field in fields} for each in STUDIES.values()]}
         )
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("study", "about", "source", "time"):
-        table.add_column(title)
+    out = console()
     for each in STUDIES.values():
-        table.add_row(each.name, each.about, each.source, each.time)
-    console().print(table)
+        out.print(f"{each.name:12} {each.about}", markup=False, highlight=False)
+        out.print(f"{'':12} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
 
 
 def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool) -> None:
@@ -165,108 +169,6 @@ def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool
         print(table.markdown(), end="")
     if out is not None:
         write_bytes(out, chosen.content((), "paper", out.suffix.lower()))
-
-
-def _plan(
-    chosen: Study,
-    scale: ScaleName,
-    configs: Sequence[TrainConfig],
-    runs: Path,
-    workers: int | None,
-    as_json: bool,
-) -> None:
-    from dataclasses import asdict
-
-    from longreach.execution.plan import plan, shape
-    from longreach.execution.record import pending
-    from longreach.training.engine import seconds_at_most
-
-    jobs, parallel = [_job(config) for config in configs], _engine(configs, workers).parallel
-    found = plan(jobs, runs, parallel)
-    most: float | None = None
-    if found.estimated < found.pending:
-        waiting = {job.key for job in pending(jobs, runs)}
-        members = [config for config in configs if config.key in waiting]
-        # One of each shape is timed, for a few steps.
-        shapes = {shape(config.document()): config for config in members}
-        each = {name: seconds_at_most(config) for name, config in shapes.items()}
-        times = [each[shape(config.document())] for config in members]
-        most = max(sum(times) / parallel, *times)
-    if as_json:
-        print_json({"study": chosen.name, "scale": scale.value, **asdict(found), "seconds_at_most": most})
-        return
-    again = f", {found.failed} of them failed before" if found.failed else ""
-    print(f"{found.jobs} jobs: {found.done} done, {found.pending} to run{again}")
-    if most is not None:
-        print(f"at most about {_duration(most)}, if no member stops early")
-    elif found.seconds is not None:
-        print(f"about {_duration(found.seconds)}")
-
-
-def _train(configs: Sequence[TrainConfig], runs: Path, workers: int | None) -> list[Result]:
-    """Train the members that are not done; those that failed."""
-    from longreach.execution.record import pending, run_pending
-
-    jobs = [_job(config) for config in configs]
-    waiting = {job.key for job in pending(jobs, runs)}
-    failed = []
-    with _bars([config for config in configs if config.key in waiting], len(jobs), runs) as ended:
-        for result in run_pending(jobs, runs, _engine(configs, workers)):
-            ended(result)
-            if result.status == "failed":
-                failed.append(result)
-    return failed
-
-
-@contextlib.contextmanager
-def _bars(waiting: Sequence[TrainConfig], jobs: int, runs: Path) -> Iterator[Callable[[Result], None]]:
-    """On a terminal a bar for all members and one for each that trains, on standard error."""
-    if not waiting or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda result: None
-        return
-    import threading
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[state]}", style="dim"),
-    )  # fmt: skip
-    ended, over = threading.Event(), set[str]()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        total = progress.add_task("members", total=jobs, completed=jobs - len(waiting), state="")
-        bars = {
-            config.key: progress.add_task(
-                f"{config.task} {config.encoding} seed {config.seed}",
-                total=config.max_steps,
-                visible=False,
-                state="",
-            )
-            for config in waiting
-        }
-
-        def watch() -> None:
-            while not ended.wait(WATCH_SECONDS):
-                for key, bar in bars.items():
-                    if key not in over and (found := _progress(runs / key)) is not None:
-                        speed = next(task.speed for task in progress.tasks if task.id == bar)
-                        progress.update(
-                            bar, completed=found["step"], visible=key not in over, state=_state(found, speed)
-                        )
-
-        def finished(result: Result) -> None:
-            over.add(result.key)
-            progress.update(bars[result.key], visible=False)
-            progress.advance(total)
-
-        thread = threading.Thread(target=watch, daemon=True)
-        thread.start()
-        try:
-            yield finished
-        finally:
-            ended.set()
-            thread.join()
 
 
 def _rows(runs: Path) -> list[Row]:
@@ -313,22 +215,27 @@ def _print_cells(found: Sequence[Outcome]) -> None:
     for title in ("task", "encoding"):
         table.add_column(title)
     for title in ("success", *(f"bin {number + 1}" for number in range(len(found[0].ranges)))):
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", no_wrap=True)
     table.add_column("forecast")
+    table.add_column("measured")
     table.add_column("paper", justify="right")
     table.add_column("judgement")
     for each in found:
         success = "" if each.cell is None else f"{len(each.cell.successful)}/{len(each.cell.rows)}"
         bins = [
-            "" if spread is None else f"{100 * spread.mean:.1f} ± {100 * spread.deviation:.1f}"
+            "" if spread is None else f"{100 * spread.mean:.1f}±{100 * spread.deviation:.1f}"
             for spread in each.accuracy
         ]
         learned = "" if each.learned or each.cell is None else "; not learned"
         table.add_row(
-            each.place.task, each.place.label, success, *bins, each.forecast or "–", _percent(each.published),
-            each.judgement.state + learned,
+            each.place.task, each.place.label, success, *bins, each.forecast or "–", _works(each),
+            _percent(each.published), each.judgement.state + learned,
         )  # fmt: skip
     console().print(table)
+
+
+def _works(outcome: Outcome) -> str:
+    return {True: "works", False: "fails", None: ""}[outcome.judgement.works]
 
 
 def _percent(published: tuple[float, ...] | None) -> str:

@@ -20,15 +20,15 @@ from longreach.cli.engines import (
     WorkersOption,
     engine_maker,
 )
+from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json
-from longreach.cli.progress import Bar, duration, show_bars
 from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
-from longreach.errors import InputError, MissingExtra
+from longreach.cli.summary import cell_of, print_summary, summary
+from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longreach.execution.jobs import Job
     from longreach.results.schema import Result
     from longreach.training.config import Range, TrainConfig
 
@@ -141,14 +141,14 @@ def train(
         "dtype": None if dtype is None else dtype.value, "penalty": penalty, "compile": compile_step,
     }  # fmt: skip
     members = range(seeds) if seeds is not None else [0 if seed is None else seed]
-    _check_torch()
+    check_torch()
     make = stacked_maker(make, device, stack, engine=engine, workers=workers, gpus=gpus)
     configs = (_grid if search else _configs)(task, encoding, given, members)
     if dry_run:
         _plan(configs, runs, make, as_json)
         return
     tried = _run(configs, runs, make)
-    results, extra = tried, {}
+    results, extra = tried, dict[str, Any]()
     if search:
         chosen = _choose(configs, tried, task, encoding, given)
         results = [] if chosen is None else _successes(chosen, members, runs, make)
@@ -156,13 +156,18 @@ def train(
             "chosen": None if chosen is None else _shape(chosen.document()),
             "search": [{**_document(each), **_shape(each.config)} for each in tried],
         }
+    cell = cell_of(results, runs) if len(results) > 1 else None
     if as_json:
+        if cell is not None:
+            extra["summary"] = summary(cell)
         print_json({"runs": [_document(result) for result in results], **extra})
     else:
         if search:
             _print(tried, SEARCHED)
             print()
         _print(results, SEARCHED if search else ())
+        if cell is not None:
+            print_summary(cell)
     if any(result.status == "failed" for result in [*tried, *results]):
         raise typer.Exit(1)
 
@@ -176,13 +181,6 @@ def _range(option: str, text: str) -> Range:
 
 def _ranges(text: str) -> tuple[Range, ...]:
     return tuple(_range("--test-lengths", part) for part in text.split(","))
-
-
-def _check_torch() -> None:
-    try:
-        import torch  # noqa: F401
-    except ModuleNotFoundError:
-        raise MissingExtra("training", "train") from None
 
 
 def _configs(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
@@ -232,61 +230,25 @@ def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: config[name] for name in SEARCHED}
 
 
-def _job(config: TrainConfig) -> Job:
-    from longreach.execution.jobs import Job
-    from longreach.training.job import FUNCTION
-
-    return Job.of(FUNCTION, config.document())
-
-
 def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json: bool) -> None:
     """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few."""
     from dataclasses import asdict
 
-    from longreach.execution.plan import plan, shape
-    from longreach.execution.record import pending
-    from longreach.training.engine import seconds_at_most
-
-    jobs, parallel = [_job(config) for config in configs], make(len(configs)).parallel
-    found = plan(jobs, runs, parallel)
-    most: float | None = None
-    if found.estimated < found.pending:
-        waiting = {job.key for job in pending(jobs, runs)}
-        members = [config for config in configs if config.key in waiting]
-        times = {shape(config.document()): config for config in members}
-        each = {name: seconds_at_most(config) for name, config in times.items()}
-        all_of_them = [each[shape(config.document())] for config in members]
-        most = max(sum(all_of_them) / parallel, *all_of_them)
+    found, most = planned(configs, runs, make)
     if as_json:
         keys = [{"key": one.key, "seed": one.seed} for one in configs]
         config = configs[0].document()
         print_json({**asdict(found), "seconds_at_most": most, "members": keys, "config": config})
         return
-    again = f", {found.failed} of them failed before" if found.failed else ""
-    print(
-        f"{found.jobs} job{'s' if found.jobs > 1 else ''}: {found.done} done, {found.pending} to run{again}"
-    )
-    if most is not None:
-        print(f"at most about {duration(most)}, if no member stops early")
-    elif found.seconds is not None:
-        print(f"about {duration(found.seconds)}")
+    print_plan(found, most)
 
 
 def _run(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker) -> list[Result]:
     """The results of all members in order, those that were done before included."""
-    from longreach.execution.record import pending, run_pending
     from longreach.results.files import read_result
-    from longreach.tasks.program import short_name
 
-    jobs = [_job(config) for config in configs]
-    waiting = {job.key for job in pending(jobs, runs)}
-    finished: dict[str, Result] = {}
-    bars = [Bar(each.key, f"{short_name(each.task)} seed {each.seed}", each.max_steps) for each in configs]
-    with show_bars([bar for bar in bars if bar.key in waiting], runs) as ended:
-        for result in run_pending(jobs, runs, make(len(waiting))):
-            finished[result.key] = result
-            ended(result)
-    results = [finished.get(job.key) or read_result(runs, job.key) for job in jobs]
+    finished = train_pending(configs, runs, make)
+    results = [finished.get(config.key) or read_result(runs, config.key) for config in configs]
     for remark in dict.fromkeys(remark for key in finished for remark in _notes(finished[key])):
         note(remark)
     return results

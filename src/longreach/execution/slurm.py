@@ -20,7 +20,9 @@ from longreach.execution.packages import load
 
 ARRAY = 1000  # jobs per array; clusters allow 1001 unless they say otherwise
 MARGIN = 5  # minutes that Slurm gives more than the limit, so that we end a job and can say so
-POLL = 1.0  # seconds between looks at the jobs
+POLL = 1.0  # seconds between looks for answers, which are files
+PATIENCE = 10.0  # seconds for cancelled processes on this machine
+ASK = 30.0  # seconds between questions to Slurm: a job that has died leaves no answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,17 +98,17 @@ class _Queue:
 
     def __init__(self, engine: SlurmEngine, attempts: Attempts) -> None:
         self._submitit = load("submitit", "--engine slurm", "slurm")
-        logging.getLogger("submitit").setLevel(logging.ERROR)
+        _keep_off_standard_output()
         self._engine = engine
         self._attempts = attempts
         self._running: dict[str, tuple[Any, Attempt]] = {}
         self._executor = self._make_executor()
+        self._asked = time.monotonic()
 
     def outcomes(self) -> Iterator[Outcome]:
         self._hand_out()
         while self._running:
-            ended = [name for name, (job, _) in self._running.items() if job.done()]
-            for name in ended:
+            for name in (ended := self._find_ended()):
                 outcome = self._ended(*self._running.pop(name))
                 self._hand_out()
                 if outcome is not None:
@@ -114,10 +116,21 @@ class _Queue:
             if not ended:
                 time.sleep(POLL)
 
+    def _find_ended(self) -> list[str]:
+        if time.monotonic() - self._asked > ASK:
+            self._asked = time.monotonic()
+            first, _ = next(iter(self._running.values()))
+            first.done(force_check=True)  # one question is about all of them
+        return [name for name, (job, _) in self._running.items() if job.done()]
+
     def cancel(self) -> None:
         for job, _ in self._running.values():
             with contextlib.suppress(OSError):
                 job.cancel(check=False)
+        if self._engine.cluster == "local":
+            end = time.monotonic() + PATIENCE
+            while time.monotonic() < end and not all(job.done() for job, _ in self._running.values()):
+                time.sleep(0.05)
         self._running.clear()
 
     def _make_executor(self) -> Any:
@@ -185,6 +198,14 @@ class _Queue:
             _clear(job)
         self._attempts.started()
         return self._attempts.outcome(attempt, answer)
+
+
+def _keep_off_standard_output() -> None:
+    """What submitit logs goes to standard output and, if it is a warning, to standard error as well."""
+    log = logging.getLogger("submitit")
+    for handler in list(log.handlers):
+        if handler.level < logging.WARNING:
+            log.removeHandler(handler)
 
 
 def _clear(job: Any) -> None:

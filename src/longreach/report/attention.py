@@ -15,6 +15,7 @@ MOST_HEADS = 6
 MOST_WIDTH = 400  # of the compiled model: a larger one is slow to evaluate and shows nothing more
 _CELL = 14  # the side of a square with its margin
 _LEVELS = 20
+_SHADE = 0.6  # small weights would hardly show in proportion
 
 
 def head_views(core: Core, word: Sequence[str], part: str) -> tuple[list[HeadView], int]:
@@ -58,7 +59,7 @@ def _drawing(weights: Array, tokens: Sequence[str], title: str) -> str:
     stairs = f"M{room} {room}h{inner}" + f"v{_CELL}h{_CELL}" * (len(tokens) - 1)
     parts = [f'<path class="possible" d="{stairs}v{inner}H{room}z"/>']
     parts += [
-        f'<path class="weight" fill-opacity="{level / _LEVELS:g}" d="{"".join(places)}"/>'
+        f'<path class="weight" fill-opacity="{(level / _LEVELS) ** _SHADE:.2g}" d="{"".join(places)}"/>'
         for level, places in sorted(shades.items())
     ]
     for number, name in enumerate(names):

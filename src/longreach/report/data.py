@@ -165,7 +165,8 @@ def _judged(
     judged = judge(list(observed.values()), forecasts)
     for key, each in observed.items():
         one = judged[each.place]
-        found[key] = (_state(one.state), one.reason)
+        why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason
+        found[key] = (_state(one.state), why)
     return found
 
 

@@ -17,12 +17,14 @@ _ENCODINGS = {
 
 
 def encoding_name(name: str) -> str:
-    """How the papers write an encoding.
+    """How the papers write an encoding; with a penalty on positions, if there is one.
 
-    >>> encoding_name("nope"), encoding_name("mine")
-    ('NoPE', 'mine')
+    >>> encoding_name("nope"), encoding_name("mine"), encoding_name("ape + 0.0001")
+    ('NoPE', 'mine', 'APE, penalty 0.0001')
     """
-    return _ENCODINGS.get(name, name)
+    plain, _, penalty = name.partition(" + ")
+    shown = _ENCODINGS.get(plain, plain)
+    return f"{shown}, penalty {penalty}" if penalty else shown
 
 
 def percent(share: float | None) -> str:
