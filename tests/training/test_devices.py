@@ -9,7 +9,7 @@ from longreach.errors import InputError
 from longreach.models.transformer import initialise
 from longreach.results.schema import Evaluation
 from longreach.training import devices, engine
-from longreach.training.data import Batches, Streams, chunks
+from longreach.training.data import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe, find_device, precision, prepare, send_chunk
 from longreach.training.engine import Diverged, train
 from longreach.training.job import run
@@ -87,7 +87,7 @@ def test_nothing_is_made_on_the_wrong_device(encoding: str) -> None:
     meta, layout = torch.device("meta"), Layout.of(config.decoder)
     state = State.fresh(layout.vector(initialise(config.decoder, 0)).to(meta))
     leaf = state.vector.detach().requires_grad_()
-    for chunk in chunks(Batches(config).draw(Streams(0).data), 2):
+    for chunk in Batches(config, Streams(0).data).chunks(0, 2):
         sent = send_chunk(chunk, meta)
         logits = chunk_logits(layout.named(leaf), config, sent)
         assert logits.device == meta
