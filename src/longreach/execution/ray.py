@@ -28,7 +28,13 @@ CAPACITY_SECONDS = 10.0  # how long the size of a cluster is taken for granted
 QUEUE = 2  # tasks per place on a cluster: no place waits for the driver, and a cluster that can grow does
 OBJECT_STORE = 100 * 2**20  # bytes; only configurations and answers go through it
 KNOCK_SECONDS = 10.0
+STARTS = 2
 LONGEST_FOLDER = 40  # characters: Ray's sockets lie below it, and their names are limited
+
+VARIABLES = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # jobs are why we are here; Ray would let everything else go first
+}
 
 logger = logging.getLogger(__name__)
 
@@ -210,13 +216,22 @@ def _connected(engine: RayEngine) -> Iterator[Any]:
             _knock(engine.address)
         stack.enter_context(_signals())
         stack.callback(ray.shutdown)
-        try:
-            with _no_usage_statistics():
-                ray.init(**settings, log_to_driver=False, logging_level=logging.ERROR)
-        except Exception as error:  # of many kinds, the bare one included
-            what = "cannot be started" if engine.address is None else f"at {engine.address} cannot be joined"
-            raise ExecutionError(f"Ray {what}: {_line(error)}") from None
+        _start(ray, settings, engine.address)
         yield ray
+
+
+def _start(ray: Any, settings: dict[str, Any], address: str | None) -> None:
+    tries = 1 if address is not None else STARTS  # on a busy machine Ray may not be up in its own 30 seconds
+    for left in reversed(range(tries)):
+        try:
+            with _ray_variables():
+                ray.init(**settings, log_to_driver=False, logging_level=logging.ERROR)
+            return
+        except Exception as error:  # of many kinds, the bare one included
+            ray.shutdown()
+            if not left:
+                what = "cannot be started" if address is None else f"at {address} cannot be joined"
+                raise ExecutionError(f"Ray {what}: {_line(error)}") from None
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
@@ -242,17 +257,15 @@ def _short_folder() -> str | None:
 
 
 @contextlib.contextmanager
-def _no_usage_statistics() -> Iterator[None]:
-    name = "RAY_USAGE_STATS_ENABLED"
-    before = os.environ.get(name)
-    os.environ[name] = "0"
+def _ray_variables() -> Iterator[None]:
+    """What Ray and the processes that it starts read when they start; what the user has set stays."""
+    missing = {name: value for name, value in VARIABLES.items() if name not in os.environ}
+    os.environ.update(missing)
     try:
         yield
     finally:
-        if before is None:
+        for name in missing:
             del os.environ[name]
-        else:
-            os.environ[name] = before
 
 
 @contextlib.contextmanager
