@@ -22,6 +22,7 @@ from longreach.cli.engines import (
 )
 from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
 from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 
@@ -54,6 +55,8 @@ def study(
     gpus: GpusOption = None,
     partition: PartitionOption = None,
     time_limit: TimeLimitOption = None,
+    device: DeviceOption = "auto",
+    stack: StackOption = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
@@ -90,6 +93,7 @@ def study(
         workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
     )  # fmt: skip
     check_torch()
+    make = stacked_maker(make, device, stack, engine=engine, workers=workers, gpus=gpus)
     places = chosen.select(_names("--tasks", tasks), _names("--encodings", encodings))
     if not places:
         raise InputError(f"--encodings: no cell of {chosen.name} is left")

@@ -1,0 +1,66 @@
+"""Members side by side in one process, against the same members one after the other, on one core.
+
+Both sides do the same steps on the same batches, without compilation. On a CPU stacking saves only what a
+step costs beside arithmetic, so it pays for the smallest models; a GPU is what it is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from benchmarks.harness import Row, best_time
+
+MEMBERS = 8
+TINY = {"layers": 1, "heads": 1, "width": 16}
+CASES: dict[str, tuple[str, dict[str, Any], int, str]] = {
+    "parity 1×16, lengths to 10": ("parity", {**TINY, "train_lengths": (1, 10)}, 10, ""),
+    "binary-majority 1×16": ("binary-majority", {}, 10, "1.5 to 1.8"),
+    "copy-unique 2×64": ("copy-unique", {}, 1, ""),
+}  # fmt: skip
+
+
+def rows() -> Iterator[Row]:
+    import torch
+
+    torch.set_num_threads(1)
+    for name, (task, given, steps, wanted) in CASES.items():
+        single, stacked = _steps(task, given, steps)
+        # In turns, so that other work on the machine disturbs both.
+        times = [(best_time(single, 1), best_time(stacked, 1)) for _ in range(7)]
+        alone, together = (min(column) for column in zip(*times, strict=True))
+        yield Row(f"{name}: {MEMBERS} members stacked / one after the other", alone / together, "×", wanted)
+
+
+def _steps(task: str, given: dict[str, Any], steps: int) -> tuple[Callable[[], None], Callable[[], None]]:
+    """So many steps of all members, one after the other and side by side."""
+    from longreach.training.config import TrainConfig
+    from longreach.training.devices import CPU
+    from longreach.training.engine import _Run
+    from longreach.training.ensemble import _Ensemble, _Place
+    from longreach.training.member import Member
+
+    given = {**given, "compile": False, "test_size": 1}
+    configs = [TrainConfig.resolve(task, **given, seed=seed) for seed in range(MEMBERS)]
+    runs = [_Run(config, None, None, 1e9) for config in configs]
+    places = [_Place(number, Member(config), None) for number, config in enumerate(configs)]
+    ensemble = _Ensemble(places, 1e9, CPU)
+
+    def single() -> None:
+        for run in runs:
+            for _ in range(steps):
+                run._step()
+
+    def stacked() -> None:
+        for _ in range(steps):
+            ensemble._step()
+            ensemble._read()
+
+    single()  # the first ones are slow
+    stacked()
+    apart = max(
+        float((run.member.state.vector - row).abs().max())
+        for run, row in zip(runs, ensemble.vectors, strict=True)
+    )
+    assert apart < 1e-3, f"not the same work: {apart}"
+    return single, stacked

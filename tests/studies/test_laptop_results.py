@@ -1,0 +1,67 @@
+"""The committed results of the laptop scale: complete, and what the README says of them is what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from longreach.results.files import read_result
+from longreach.results.index import Row, open_index
+from longreach.studies.catalog import STUDIES
+from longreach.studies.outcome import Outcome, agreement
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "results" / "laptop"
+SEEDS = 3
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+    # The index lies beside the results: a copy keeps the work tree as it is.
+    copy = tmp_path_factory.mktemp("laptop")
+    for directory in RUNS.iterdir():
+        if directory.is_dir() and (directory / "result.json").is_file():
+            (copy / directory.name).mkdir()
+            (copy / directory.name / "result.json").write_bytes((directory / "result.json").read_bytes())
+    with open_index(copy) as index:
+        return index.rows()
+
+
+@pytest.fixture(scope="module")
+def outcomes(rows: list[Row]) -> list[Outcome]:
+    return STUDIES["figure1"].outcomes(rows, "laptop")
+
+
+def test_every_member_of_figure_1_is_there_and_nothing_else() -> None:
+    members = STUDIES["figure1"].members("laptop")
+    assert len(members) == 25 * 2 * SEEDS
+    there = {path.parent.name for path in RUNS.glob("*/result.json")}
+    assert there == {member.key for member in members}
+    assert all(read_result(RUNS, key).status == "done" for key in there)
+
+
+def test_the_readme_says_what_the_results_say(outcomes: list[Outcome]) -> None:
+    found = agreement(outcomes)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    said = re.search(r"agree in\s+(\d+)\s+of\s+(\d+)\s+counted\s+cells", text)
+    assert said is not None
+    assert (int(said[1]), int(said[2])) == (found["agrees"], found["counted"])
+
+
+def test_disagreements_are_listed_with_both_numbers(outcomes: list[Outcome]) -> None:
+    text = (RUNS / "README.md").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    for cell in outcomes:
+        if cell.judgement.state == "agrees":
+            continue
+        row = next(
+            line
+            for line in lines
+            if f"| {cell.place.task} |" in line and f"| {cell.place.encoding} |" in line
+        )
+        assert cell.accuracy[-1] is not None
+        assert cell.published is not None
+        assert f"| {100 * cell.accuracy[-1].mean:.1f} % |" in row
+        assert f"| {100 * cell.published[-1]:.1f} % |" in row
