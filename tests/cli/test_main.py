@@ -45,7 +45,7 @@ def test_doctor(longreach: Call) -> None:
     report = json.loads(longreach("doctor", "--json").out)
     assert report["longreach"] == package.__version__
     assert report["core"]["numpy"]
-    assert set(report["extras"]) == {"train", "hf", "ray", "slurm", "smt", "web", "browser", "docs"}
+    assert set(report["extras"]) == {"train", "hf", "ray", "slurm", "smt", "parquet", "web", "docs"}
     assert "numpy" in longreach("doctor").out
 
 

@@ -25,13 +25,13 @@ class Terminal(io.StringIO):
 
 
 def test_nothing_without_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with show_bars(BARS, tmp_path, jobs=2) as ended:
+    with show_bars(BARS, tmp_path, total=2) as ended:
         ended(RESULT)
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("jobs", [None, 7])
-def test_bars_follow_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int | None) -> None:
+@pytest.mark.parametrize("total", [None, 7])
+def test_bars_follow_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, total: int | None) -> None:
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(progress, "WATCH_SECONDS", 0.01)
@@ -42,7 +42,7 @@ def test_bars_follow_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, j
     (tmp_path / RESULT.key / PROGRESS).write_text(json.dumps(said), encoding="utf-8")
     (tmp_path / BARS[1].key).mkdir()
     (tmp_path / BARS[1].key / PROGRESS).write_text("{", encoding="utf-8")
-    with show_bars(BARS, tmp_path, jobs=jobs) as ended:
+    with show_bars(BARS, tmp_path, total=total) as ended:
         end = time.monotonic() + 30
         while "loss 0.1250" not in screen.getvalue():
             assert time.monotonic() < end
@@ -52,5 +52,5 @@ def test_bars_follow_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, j
     assert "parity seed 0" in shown
     assert "42/100" in shown
     assert "1-50 50.0 %" in shown
-    assert ("5/7" in shown) == ("members" in shown) == (jobs is not None)
+    assert ("5/7" in shown) == ("members" in shown) == (total is not None)
     assert "parity seed 1" not in shown  # it has not begun

@@ -19,7 +19,6 @@ EXTRAS = {
     "smt": ("z3-solver",),
     "parquet": ("pyarrow",),
     "web": ("starlette", "uvicorn"),
-    "browser": ("playwright",),
     "docs": ("zensical",),
 }
 

@@ -50,7 +50,7 @@ def show_bars(
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         everything = None
         if total is not None:
-            everything = progress.add_task("all", total=total, completed=total - len(bars), state="")
+            everything = progress.add_task("members", total=total, completed=total - len(bars), state="")
         tasks = {
             bar.key: progress.add_task(bar.title, total=bar.steps, visible=False, state="") for bar in bars
         }
