@@ -39,7 +39,7 @@ def test_a_sequence_is_right_when_all_its_supervised_tokens_are(task: str) -> No
 
 def test_bins_are_fixed_by_the_seed_and_have_both_kinds_of_positions() -> None:
     config = tiny(task="sort")
-    one, other = (draw_bins(config, np.random.default_rng(3)) for _ in range(2))
+    one, other = (list(draw_bins(config, np.random.default_rng(3))) for _ in range(2))
     assert [each.name for each in one] == ["1-10", "11-20"]
     for mine, yours in zip(one, other, strict=True):
         for a, b in zip((*mine.first, *mine.shifted), (*yours.first, *yours.shifted), strict=True):

@@ -149,8 +149,9 @@ class _Ensemble:
         for state, vector, first, second in rows:
             state.vector, state.first, state.second = vector, first, second
         penalties = [place.member.config.penalty for place in self.places]
-        self.penalized = [number for number, penalty in enumerate(penalties) if penalty]
-        self.penalties = torch.tensor([penalties[number] for number in self.penalized], device=self.device)
+        coefficients = torch.tensor(penalties, device=self.device)
+        self.penalized = coefficients.nonzero()[:, 0]
+        self.penalties = coefficients[self.penalized]
 
     def _advance(self) -> dict[_Place, Trained | Diverged]:
         """One step of all members, with the evaluations and checkpoints that are due; those that ended."""
@@ -183,7 +184,7 @@ class _Ensemble:
             losses = self._losses(leaf, send_chunk(chunk, self.device))
             gradient += torch.autograd.grad(losses.sum(), leaf)[0]
             total += losses.detach()
-        if self.penalized:
+        if len(self.penalized):
             losses = self._penalties(leaf)
             gradient += torch.autograd.grad(losses.sum(), leaf)[0]
             total[self.penalized] += losses.detach()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,9 +33,9 @@ class Bin:
         return range_name(self.lengths)
 
 
-def draw_bins(config: TrainConfig, rng: np.random.Generator) -> tuple[Bin, ...]:
-    """The test sets of a member, the training range first."""
-    return tuple(_bin(config, lengths, rng) for lengths in config.ranges)
+def draw_bins(config: TrainConfig, rng: np.random.Generator) -> Iterator[Bin]:
+    """The test sets of a member, the training range first; each is drawn when it is asked for."""
+    return (_bin(config, lengths, rng) for lengths in config.ranges)
 
 
 def _bin(config: TrainConfig, lengths: Range, rng: np.random.Generator) -> Bin:

@@ -83,8 +83,10 @@ class Member:
         self.batches = Batches(config, streams.data, self.shape)
         vector = self.layout.vector(initialise(config.decoder, streams.initial))
         self.state = State.fresh(vector.to(self.device))
+        # Before the end only the training range is needed, and many members need much memory.
+        self._undrawn = draw_bins(config, streams.evaluation)
         with self.timed("prepare"):
-            self.tests = draw_bins(config, streams.evaluation)
+            self.tests = [next(self._undrawn)]
         self.resumed = self._resume()
 
     def draw(self) -> Batch:
@@ -113,7 +115,7 @@ class Member:
 
     def evaluate(self) -> Evaluation:
         """The accuracy on the training range, and the mean loss since the last evaluation."""
-        found = self._accuracy(0, 1, "first")
+        found = self._accuracy("first")
         total, count = self.losses
         self.losses = 0.0, 0
         row = Evaluation(step=self.state.step, loss=total / max(count, 1), accuracy=found)
@@ -122,11 +124,13 @@ class Member:
 
     def finish(self, *, compiled: bool = False) -> Trained:
         """The member at its end, measured on all ranges, at random offsets as well."""
+        with self.timed("prepare"):
+            self.tests += self._undrawn
         last = Evaluation(
             step=self.state.step,
             loss=self.rows[-1].loss if self.rows else None,
-            accuracy=self._accuracy(0, None, "first"),
-            accuracy_random_offset=self._accuracy(0, None, "shifted"),
+            accuracy=self._accuracy("first"),
+            accuracy_random_offset=self._accuracy("shifted"),
         )
         named = self.layout.named(self.state.vector.cpu())
         return Trained(
@@ -169,11 +173,11 @@ class Member:
         """Count seconds that were measured elsewhere."""
         self.seconds[part] = self.seconds.get(part, 0.0) + seconds
 
-    def _accuracy(self, first: int, last: int | None, kind: str) -> dict[str, float]:
+    def _accuracy(self, kind: str) -> dict[str, float]:
         with self.timed("evaluate"):
             return {
                 test.name: accuracy(self.state.vector, self.layout, self.config, getattr(test, kind))
-                for test in self.tests[first:last]
+                for test in self.tests
             }
 
     def _is_reached(self, row: Evaluation) -> bool:
