@@ -6,12 +6,14 @@ step costs beside arithmetic, so it pays for the smallest models; a GPU is what 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.harness import Row, best_time
+from benchmarks.harness import Row
 
 MEMBERS = 8
+REPEATS = 5
 TINY = {"layers": 1, "heads": 1, "width": 16}
 CASES: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "parity 1×16, lengths to 10": ("parity", {**TINY, "train_lengths": (1, 10)}, 10, ""),
@@ -26,10 +28,16 @@ def rows() -> Iterator[Row]:
     torch.set_num_threads(1)
     for name, (task, given, steps, wanted) in CASES.items():
         single, stacked = _steps(task, given, steps)
-        # In turns, so that other work on the machine disturbs both.
-        times = [(best_time(single, 1), best_time(stacked, 1)) for _ in range(7)]
+        times = [(_seconds(single), _seconds(stacked)) for _ in range(REPEATS)]
         alone, together = (min(column) for column in zip(*times, strict=True))
         yield Row(f"{name}: {MEMBERS} members stacked / one after the other", alone / together, "×", wanted)
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    """Of the processor: there is one thread, and other work on the machine is left out."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def _steps(task: str, given: dict[str, Any], steps: int) -> tuple[Callable[[], None], Callable[[], None]]:
