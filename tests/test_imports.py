@@ -15,8 +15,9 @@ import longreach
 ROOT = Path(longreach.__file__).parent
 # From first to last; a package or module may import itself and those before it.
 ORDER = [
-    "errors", "crasp", "languages", "limit", "bounds", "tasks", "results", "forecast", "sparsity", "models",
-    "training", "execution", "inspection", "studies", "report", "cli", "__main__",
+    "errors", "config", "crasp", "languages", "limit", "verdicts", "bounds", "sparsity", "synthesis", "tasks",
+    "results", "forecast", "models", "training", "execution", "experiments", "comparison", "inspection", "advice",
+    "answer", "studies", "report", "cli", "__main__",
 ]  # fmt: skip
 WITH_TORCH = {"models", "training", "inspection", "cli"}  # cli asks for it only inside commands
 

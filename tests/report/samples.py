@@ -6,8 +6,9 @@ import math
 from pathlib import Path
 from typing import Any
 
+from longreach.config.keys import job_key
 from longreach.results.files import RESULT
-from longreach.results.schema import Evaluation, Final, Result, Timings, job_key
+from longreach.results.schema import Evaluation, Final, Result, Timings
 
 RANGES = ("1-10", "11-20", "21-30")
 

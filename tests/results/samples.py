@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from longreach.results.schema import Evaluation, Final, Result, Timings, job_key
+from longreach.config.keys import job_key
+from longreach.results.schema import Evaluation, Final, Result, Timings
 
 
 def sample(seed: int = 0, **changes: Any) -> Result:

@@ -11,17 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from longreach.config.keys import KEY, canonical_json, job_key
 from longreach.errors import InputError
-from longreach.results.schema import (
-    KEY,
-    Evaluation,
-    Final,
-    Result,
-    canonical_json,
-    job_key,
-    named,
-    setting,
-)
+from longreach.results.schema import Evaluation, Final, Result, named, setting
 from tests.results.samples import sample, sample_failure
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=5)

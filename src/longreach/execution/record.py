@@ -11,12 +11,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from longreach.config.keys import job_key
 from longreach.errors import InputError
 from longreach.execution.jobs import Answer, Engine, Failure, Job
 from longreach.results.atomic import ResultError
 from longreach.results.files import read_result, write_result
 from longreach.results.provenance import code_version, package_versions
-from longreach.results.schema import Result, Timings, job_key, setting
+from longreach.results.schema import Result, Timings, setting
 
 LONGEST_ERROR = 20_000  # characters
 

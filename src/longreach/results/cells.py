@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.config.keys import canonical_json
 from longreach.results.index import Row
-from longreach.results.schema import canonical_json
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from typing import Literal, TypeAlias
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
+from longreach.config.keys import KEY
 from longreach.errors import InputError
 from longreach.results.atomic import ResultError, flush_directory, leftovers, write_atomically
-from longreach.results.schema import KEY, Result
+from longreach.results.schema import Result
 
 RESULT = "result.json"
 
@@ -64,7 +65,8 @@ def write_result(runs: str | Path, result: Result) -> Path:
     """Write a result, whole or not at all, in place of an earlier one with its key.
 
     >>> import tempfile
-    >>> from longreach.results.schema import Final, Timings, job_key
+    >>> from longreach.results.schema import Final, Timings
+    >>> from longreach.config.keys import job_key
     >>> result = Result(
     ...     key=job_key({"task": "parity"}), config={"task": "parity"}, status="done", code="0.1.0",
     ...     packages={}, timings=Timings(started="2026-01-31T12:00:00Z", seconds=1), final=Final(steps=10),

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from longreach.config.keys import canonical_json
 from longreach.results.cells import Cell, Spread, cells, without_seed
 from longreach.results.index import Row
-from longreach.results.schema import canonical_json
 from longreach.studies.agreement import Budget, Judgement, Observation, count, judge, level
 from longreach.studies.places import Place
 from longreach.studies.published import published_accuracy

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from longreach.config.keys import job_key
 from longreach.errors import InputError, near_names
 from longreach.models.config import DecoderConfig
 from longreach.models.encodings import ENCODINGS, LearnedAbsolute
-from longreach.results.schema import job_key
 from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.hyperparameters import hyperparameters
 from longreach.tasks.task import Task

@@ -19,9 +19,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from longreach.config.keys import canonical_json
 from longreach.errors import InputError
 from longreach.models.transformer import parameter_table
-from longreach.results.schema import canonical_json
 from longreach.tasks.task import Batch
 from longreach.training.config import TrainConfig
 from longreach.training.data import Chunk
