@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row, best_time
 
 if TYPE_CHECKING:
-    from longreach.training.config import TrainConfig
+    from longreach.config.training import TrainConfig
     from longreach.training.engine import _Run
 
 LARGE = {"layers": 4, "heads": 4, "width": 256, "lr": 1e-4}
@@ -34,10 +34,10 @@ COMPARED_STEPS = 50
 
 
 def _config(case: str) -> TrainConfig:
-    from longreach.training.config import TrainConfig
+    from longreach.experiments.resolve import resolve
 
     task, given, *_ = CASES[case]
-    return TrainConfig.resolve(task, **given, test_size=1)
+    return resolve(task, **given, test_size=1)
 
 
 def _run(config: TrainConfig) -> _Run:
@@ -55,7 +55,7 @@ def _module(config: TrainConfig) -> Any:
     from longreach.models.huggingface import to_module
 
     run = _run(config)
-    return to_module(run.member.layout.named(run.member.state.vector), config.decoder)
+    return to_module(run.member.layout.named(run.member.state.vector), run.member.layout.decoder)
 
 
 def _plain(config: TrainConfig) -> Callable[[], float]:

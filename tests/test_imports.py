@@ -15,11 +15,13 @@ import longreach
 ROOT = Path(longreach.__file__).parent
 # From first to last; a package or module may import itself and those before it.
 ORDER = [
-    "errors", "config", "crasp", "languages", "limit", "verdicts", "bounds", "sparsity", "synthesis", "tasks",
-    "results", "forecast", "models", "training", "execution", "experiments", "comparison", "inspection", "advice",
-    "answer", "studies", "report", "cli", "__main__",
+    "errors", "config", "crasp", "languages", "limit", "verdicts", "bounds", "sparsity", "synthesis",
+    "tasks", "results", "forecast", "models", "training", "execution", "experiments", "comparison",
+    "inspection", "advice", "answer", "studies", "report", "cli", "__main__",
 ]  # fmt: skip
-WITH_TORCH = {"models", "training", "inspection", "cli"}  # cli asks for it only inside commands
+WITH_TORCH = {"models", "training", "inspection"}
+# These ask for it only inside functions, when something trains.
+LATE_TORCH = {"experiments", "cli"}
 
 
 def _part(path: Path) -> str:
@@ -27,9 +29,11 @@ def _part(path: Path) -> str:
     return first.removesuffix(".py")
 
 
-def _imports(path: Path) -> list[str]:
+def _imports(path: Path, *, late: bool = True) -> list[str]:
+    """What a file imports; with `late`, inside functions as well."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree) if late else tree.body:
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -57,7 +61,9 @@ def test_a_package_imports_only_those_above_it(path: Path) -> None:
                 continue
             assert part in allowed, f"{path.name} imports {name}"
         if name.split(".")[0] == "torch":
-            assert _part(path) in WITH_TORCH, f"{path.name} imports torch"
+            assert _part(path) in WITH_TORCH | LATE_TORCH, f"{path.name} imports torch"
+    if _part(path) in LATE_TORCH:
+        assert not any(name.split(".")[0] == "torch" for name in _imports(path, late=False))
 
 
 def _loaded_by(arguments: list[str]) -> set[str]:
@@ -87,3 +93,20 @@ def test_commands_start_light(arguments: list[str]) -> None:
 @pytest.mark.parametrize("task", ["copy-unique", "addition", "tomita-4", "crasp:lib:dyck-1"])
 def test_forecasts_need_no_torch(task: str) -> None:
     assert not _loaded_by(["forecast", task]) & {"torch", "matplotlib"}
+
+
+def _loaded_with(module: str) -> set[str]:
+    code = f"import json, sys, {module}\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def test_a_configuration_is_read_without_torch_and_numpy() -> None:
+    names = ["scales", "options", "hyperparameters", "keys"]
+    modules = ", ".join(f"longreach.config.{name}" for name in names)
+    assert not _loaded_with(modules) & {"torch", "numpy"}
+
+
+def test_experiments_are_planned_without_torch() -> None:
+    assert "torch" not in _loaded_with("longreach.experiments")
+    assert "torch" not in _loaded_with("longreach.studies.study_run")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from longreach.training.config import TrainConfig
+from longreach.config.training import TrainConfig
+from longreach.experiments.resolve import resolve
 
 RUNS = Path(__file__).parents[2] / "results" / "laptop"
 
@@ -37,4 +38,4 @@ def test_committed_runs_have_the_keys_of_their_directories() -> None:
     ],
 )
 def test_keys_of_resolved_configurations(given: dict[str, Any], key: str) -> None:
-    assert TrainConfig.resolve(**given).key == key
+    assert resolve(**given).key == key

@@ -221,11 +221,11 @@ def test_the_published_numbers() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("copy-uniqe", "TASK: no task is named 'copy-uniqe'; did you mean 'copy-unique'"),
-        ("regex:(a", "TASK: column 1"),
+        ("copy-uniqe", "task: no task is named 'copy-uniqe'; did you mean 'copy-unique'"),
+        ("regex:(a", "task: column 1"),
         ("crasp:none.cr", "none.cr: no such file"),
-        ("crasp:", "TASK: the name of the program is empty"),
-        ("nomodule:x", "TASK: no module is named 'nomodule'"),
+        ("crasp:", "task: the name of the program is empty"),
+        ("nomodule:x", "task: no module is named 'nomodule'"),
     ],
 )
 def test_bad_names(name: str, message: str) -> None:

@@ -11,9 +11,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from longreach.config.decoder import DecoderConfig
 from longreach.errors import InputError, MissingExtra
 from longreach.models import huggingface
-from longreach.models.config import DecoderConfig
 from longreach.models.transformer import forward, initialise
 from tests.extras import needs
 from tests.models.literal_gpt2 import logits, random_state

@@ -27,9 +27,9 @@ from tests.report.samples import config
 )
 def test_the_command_makes_the_same_configuration(task: str, encoding: str, given: dict[str, Any]) -> None:
     pytest.importorskip("torch", reason="left out: needs PyTorch")
-    from longreach.training.config import TrainConfig
+    from longreach.experiments.resolve import resolve
 
-    member = TrainConfig.resolve(task, encoding, **given)
+    member = resolve(task, encoding, **given)
     for seeds in ([0, 1, 2], [5]):
         command = train_command(without_seed(member.document()), seeds)
         assert command is not None

@@ -258,10 +258,10 @@ def test_directories_that_vanish_or_forbid(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_bad_arguments(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--runs: .*: no such directory"):
+    with pytest.raises(InputError, match=r"runs: .*: no such directory"):
         list(scan(tmp_path / "absent"))
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match=r"--runs: .*: not a directory"):
+    with pytest.raises(InputError, match=r"runs: .*: not a directory"):
         list(scan(tmp_path / "file"))
     with pytest.raises(ResultError, match=r"cannot be created: (Not a directory|File exists)"):
         write_result(tmp_path / "file", sample())

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longreach.config.hyperparameters import hyperparameters
 from longreach.studies.agreement import Budget, Judgement, Observation, count, judge, level
 from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
 from longreach.studies.published import published_accuracy
 from longreach.studies.verdicts import Verdict, forecast_of
 from longreach.tasks.catalog import TASKS
-from longreach.tasks.hyperparameters import hyperparameters
 
 SMALL, LARGE = Budget(1000, 64, 1, 16), Budget(2000, 64, 2, 64)
 # Chances and families written out again, for the recount.

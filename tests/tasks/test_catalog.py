@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from longreach.config.hyperparameters import Hyperparameters, hyperparameters
 from longreach.crasp.library import load
 from longreach.errors import InputError
 from longreach.languages.answers import LanguageAnswer
@@ -9,7 +10,6 @@ from longreach.languages.verdict import decide
 from longreach.limit.communication import measure
 from longreach.limit.communication_tasks import PROBLEMS, problem
 from longreach.tasks.catalog import TASKS, load_task
-from longreach.tasks.hyperparameters import Hyperparameters, hyperparameters
 
 # The names of the command line.
 ALGORITHMIC = [

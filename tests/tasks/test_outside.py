@@ -49,16 +49,16 @@ def test_python_objects(here: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("outside_tasks:smal", "TASK: module 'outside_tasks' has no attribute 'smal'; did you mean 'small'"),
-        ("outside_tasks:number", "TASK: outside_tasks:number: is a int, not a Task"),
-        ("outside_tasks:Box", "TASK: outside_tasks:Box: is a Box, not a Task"),
-        ("outside_tasks:asks", "TASK: outside_tasks:asks: calling it without arguments fails: TypeError"),
-        ("outside_tasks:fails", "TASK: outside_tasks:fails: calling it without arguments fails: KeyError"),
-        ("outside_broken:x", "TASK: module 'outside_broken' cannot be imported: ZeroDivisionError"),
-        ("outside_needs:x", "TASK: module 'outside_needs' cannot be imported: ModuleNotFoundError"),
-        ("no_such_module:x", "TASK: no module is named 'no_such_module'"),
-        ("longreach.nothing:x", "TASK: no module is named 'longreach.nothing'"),
-        ("no such module:x", "TASK: no task is named 'no such module:x'"),
+        ("outside_tasks:smal", "task: module 'outside_tasks' has no attribute 'smal'; did you mean 'small'"),
+        ("outside_tasks:number", "task: outside_tasks:number: is a int, not a Task"),
+        ("outside_tasks:Box", "task: outside_tasks:Box: is a Box, not a Task"),
+        ("outside_tasks:asks", "task: outside_tasks:asks: calling it without arguments fails: TypeError"),
+        ("outside_tasks:fails", "task: outside_tasks:fails: calling it without arguments fails: KeyError"),
+        ("outside_broken:x", "task: module 'outside_broken' cannot be imported: ZeroDivisionError"),
+        ("outside_needs:x", "task: module 'outside_needs' cannot be imported: ModuleNotFoundError"),
+        ("no_such_module:x", "task: no module is named 'no_such_module'"),
+        ("longreach.nothing:x", "task: no module is named 'longreach.nothing'"),
+        ("no such module:x", "task: no task is named 'no such module:x'"),
     ],
 )
 def test_bad_python_objects(here: Path, name: str, message: str) -> None:

@@ -9,6 +9,7 @@ from longreach.tasks.task import draw_lengths
 from longreach.training.data import chunks, placed
 from longreach.training.engine import train
 from longreach.training.evaluate import accuracy, draw_bins
+from longreach.training.shape import decoder_of, task_of
 from longreach.training.step import Layout
 from tests.training.test_engine import tiny
 
@@ -16,23 +17,23 @@ from tests.training.test_engine import tiny
 @pytest.mark.parametrize("task", ["parity", "addition", "tomita-1"])
 def test_a_sequence_is_right_when_all_its_supervised_tokens_are(task: str) -> None:
     config = tiny(task=task, train_lengths=(4, 6), test_lengths=((7, 9),), test_size=400)
-    layout = Layout.of(config.decoder)
+    layout = Layout(decoder_of(config))
     rng = np.random.default_rng(0)
-    known = config.loaded_task
+    known = task_of(config)
     batch = placed(known.sample(draw_lengths(known, 4, 6, 400, rng), rng), config, "random", rng)
     # Half trained, so that some are right; and with large parameters, so that answers differ.
     half = layout.vector(train(config.model_copy(update={"max_steps": 40})).parameters)
-    for vector in (half, *(layout.vector(initialise(config.decoder, seed)) * 20 for seed in range(3))):
+    for vector in (half, *(layout.vector(initialise(decoder_of(config), seed)) * 20 for seed in range(3))):
         named = layout.named(vector)
         logits = forward(
-            named, config.decoder, torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
+            named, decoder_of(config), torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
         )
         guess = logits.argmax(dim=-1).numpy()
         right = sum(
             all(guess[row, place] == batch.targets[row, place] for place in np.flatnonzero(batch.mask[row]))
             for row in range(len(batch))
         )
-        found = accuracy(vector, layout, config, tuple(chunks(batch, 7)))
+        found = accuracy(vector, layout, tuple(chunks(batch, 7)))
         assert found == right / len(batch)
         assert vector is not half or task == "addition" or found > 0
 
@@ -49,4 +50,4 @@ def test_bins_are_fixed_by_the_seed_and_have_both_kinds_of_positions() -> None:
         assert any(bool((chunk.position_ids[:, 0] > 0).any()) for chunk in mine.shifted)
         assert sum(len(chunk.tokens) for chunk in mine.first) == config.test_size
     longest = max(int(chunk.position_ids.max()) for each in one for chunk in each.shifted)
-    assert longest < config.decoder.positions
+    assert longest < decoder_of(config).positions

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from longreach.cli.main import run as longreach
+from longreach.config.training import TrainConfig
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.atomic import ResultError
 from longreach.results.files import RESULT, read_result, scan
 from longreach.training import checkpoint, job
-from longreach.training.config import TrainConfig
 from longreach.training.job import FUNCTION, run
 from tests.execution.test_local import gone
 from tests.training.functions import CRASHES

@@ -16,6 +16,7 @@ from longreach.execution.record import run_pending
 from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint
 from longreach.training.job import FUNCTION, PROGRESS, Diary, run
+from longreach.training.shape import decoder_of, task_of
 from tests.training.test_engine import tiny
 
 LEFT = [checkpoint.MODEL, RESULT]
@@ -33,8 +34,8 @@ def test_result(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / config.key).iterdir()) == LEFT
     assert read_result(tmp_path, config.key) == result
     parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
-    assert shape == config.decoder
-    assert parameters["embedding"].shape == (len(config.loaded_task.tokens), 16)
+    assert shape == decoder_of(config)
+    assert parameters["embedding"].shape == (len(task_of(config).tokens), 16)
 
 
 def test_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_killed_process_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
     config = tiny(max_steps=500, evaluate_every=200, task="copy-repeat")
     code = (
         "import json, sys; from pathlib import Path; from longreach.training.engine import train\n"
-        "from longreach.training.config import TrainConfig\n"
+        "from longreach.config.training import TrainConfig\n"
         "train(TrainConfig.read(json.loads(sys.argv[1])), Path(sys.argv[2]), checkpoint_seconds=0.05)"
     )
     command = [sys.executable, "-c", code, json.dumps(config.document()), str(tmp_path)]

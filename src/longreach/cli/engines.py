@@ -1,16 +1,15 @@
-"""The options that say where jobs run, for every command that runs many."""
+"""The options that say where members train and how many at a time, for every command that trains."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from longreach.execution.jobs import Engine
+    from longreach.experiments.engine_makers import EngineMaker
 
 
 class EngineName(StrEnum):
@@ -43,12 +42,20 @@ TimeLimitOption = Annotated[
     typer.Option("--time-limit", metavar="MINUTES", help="A job past it is ended and has failed."),
 ]
 
-EngineMaker: TypeAlias = "Callable[[int], Engine]"
-"""Makes the engine for a number of jobs."""
+DeviceOption = Annotated[
+    str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda, cuda:N or mps; auto: CUDA or CPU.")
+]
+StackOption = Annotated[
+    int | None,
+    typer.Option(
+        "--stack", metavar="K", min=1,
+        help="Train up to K members of one shape side by side; default: 1, on CUDA 64.",
+    ),
+]  # fmt: skip
 
 
-def engine_maker(
-    name: EngineName,
+def chosen_engine(
+    engine: EngineName,
     runs: Path,
     *,
     workers: int | None,
@@ -56,13 +63,18 @@ def engine_maker(
     gpus: float | None,
     partition: str | None,
     time_limit: float | None,
+    device: str,
+    stack: int | None,
 ) -> EngineMaker:
-    """The engine that the options describe; options that contradict each other are refused at once."""
-    from longreach.execution.engines import EngineOptions, make_engine
+    """Makes the engine that the options describe."""
+    from longreach.execution.engines import EngineOptions
+    from longreach.experiments.engine_makers import engine_maker, stacked_maker
+    from longreach.experiments.running import check_torch
 
     options = EngineOptions(
         workers=workers, address=address, gpus=gpus, partition=partition,
         time_limit=None if time_limit is None else 60 * time_limit,
     )  # fmt: skip
-    make_engine(name.value, options, jobs=1, runs=runs)
-    return lambda jobs: make_engine(name.value, options, jobs=jobs, runs=runs)
+    make = engine_maker(engine.value, runs, options)
+    check_torch()
+    return stacked_maker(make, device, stack, engine=engine.value, workers=workers, gpus=gpus)

@@ -26,7 +26,8 @@ from longreach.cli import (
     verify,
 )
 from longreach.cli.output import HELP_MARKUP, complain, set_up_streams
-from longreach.errors import InputError, near_names
+from longreach.config.options import option_name
+from longreach.errors import Argument, Field, InputError, near_names
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -91,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
             complain("interrupted")
         return result if isinstance(result, int) else 0
     except InputError as error:
-        complain(error.message, error.details())
+        complain(input_message(error), error.details())
         return EXIT_BAD_INPUT
     except _UsageError as error:
         complain(_usage_message(error))
@@ -114,6 +115,15 @@ def run(arguments: Sequence[str]) -> int:
 def _silence_output() -> None:
     """Standard output fails: at interpreter exit nothing more is tried."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def input_message(error: InputError) -> str:
+    """One line in the words of the command line: settings are options, arguments stand in capitals."""
+    if isinstance(error.place, Field):
+        return f"{option_name(error.place.name)}: {error.reason}"
+    if isinstance(error.place, Argument):
+        return f"{error.place.name.upper()}: {error.reason}"
+    return error.message
 
 
 def _usage_message(error: Exception) -> str:

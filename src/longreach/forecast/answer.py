@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 from longreach.forecast.encodings import EncodingNote, notes
 from longreach.forecast.measured import Measured, measured
 from longreach.forecast.sides import Side, sides
@@ -137,8 +137,7 @@ def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
     try:
         found = sides(task, stored, trusted=not is_attribute(name))
     except InputError as error:
-        message = error.message
-        raise InputError(message if message.startswith("TASK: ") else f"TASK: {message}") from None
+        raise error if error.place is not None else error.at(Argument("task")) from None
     return Forecast(short_name(name), stored, task, found, published(name))
 
 

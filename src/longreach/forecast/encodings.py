@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from longreach.config.encoding_table import ENCODINGS
 from longreach.languages.verdict import Answer
 
 _UNKNOWN = "not decided by the theory, which is about no positions and learned absolute ones"
 _PERIODIC_SOURCE = "Huang et al., arXiv 2410.02140, Definition 3 and Theorem 9; Yang et al., arXiv 2310.13897"
-_SOURCES = {
-    "t5": "Raffel et al., arXiv 1910.10683",
-    "fire": "Li et al., arXiv 2310.04418",
-    "randomized": "Ruoss et al., arXiv 2305.16843",
-    "coupled": "Cho et al., arXiv 2405.20671",
-}
+_DECIDED = ("nope", "ape")
+"""Those that the verdicts are about."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,8 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
         "rope": _modular(nope, ape, window, modulus),
         "alibi": _windowed(nope, ape, window, modulus),
     }
-    return found | {name: EncodingNote(False, None, _UNKNOWN, source) for name, source in _SOURCES.items()}
+    others = [row for name, row in ENCODINGS.items() if name not in (*_DECIDED, *found)]
+    return found | {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
 
 
 def _modular(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> EncodingNote:

@@ -10,7 +10,7 @@ from typing import Any
 from longreach.crasp.expressions import Program
 from longreach.crasp.library import load, load_program
 from longreach.crasp.lowering import raise_core
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 from longreach.forecast.certificates import (
     AnyCertificate,
     CommunicationCertificate,
@@ -103,7 +103,7 @@ _NO_EVIDENCE = Evidence("none", None, "the task names no evidence")
 def _automaton(task: Task) -> Automaton:
     automaton = getattr(task, "automaton", None)
     if not isinstance(automaton, Automaton):
-        raise InputError("TASK: its evidence is its language, but it has no automaton")
+        raise InputError("its evidence is its language, but it has no automaton", place=Argument("task"))
     return automaton
 
 

@@ -24,8 +24,8 @@ from safetensors.torch import load as read_tensors
 from safetensors.torch import save as write_tensors
 from torch import Tensor, nn
 
+from longreach.config.decoder import DecoderConfig
 from longreach.errors import InputError, MissingExtra
-from longreach.models.config import DecoderConfig
 from longreach.models.parameters import Parameters, check
 from longreach.models.transformer import parameter_table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from longreach.config.length_range import name_order
 from longreach.report.text import encoding_name, escaped, percent
 from longreach.report.view import CellView, CurveView, TaskView, VerdictView
 
@@ -76,13 +77,9 @@ def _series_class(task: TaskView, encoding: str, columns: Sequence[str]) -> str:
     return f"other e{others.index(encoding) % _PALETTE}"
 
 
-def _bounds(label: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in label.split("-") if part.isdecimal())
-
-
 def _labels(task: TaskView) -> tuple[str, ...]:
     found = {name for cell in task.chosen for name in cell.ranges}
-    return tuple(sorted(found, key=lambda name: (_bounds(name), name))) or PUBLISHED_RANGES
+    return tuple(sorted(found, key=name_order)) or PUBLISHED_RANGES
 
 
 def panel(task: TaskView, columns: Sequence[str], width: float = 230.0, height: float = 150.0) -> str:

@@ -6,21 +6,19 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Settings that are named whatever they are: their defaults depend on the task.
+from longreach.config.length_range import LengthRange, write_options
+from longreach.config.options import FROM_PYTHON_ONLY, SWITCHES, option_name, usual
+from longreach.config.training import RESOLVED, TrainConfig
+
+# Settings that are named whatever they are: their defaults depend on the task, or tell what was measured.
 _ALWAYS = ("layers", "heads", "width", "lr", "max_steps", "warmup", "test_size", "evaluate_every")
-# The others are named when they are not these.
-_USUAL: dict[str, Any] = {
-    "batch": 64, "schedule": "linear", "offsets": "random", "dtype": "float32", "penalty": 0.0,
-}  # fmt: skip
-_SWITCHES = {
-    ("stop_early", False): "--train-on", ("layer_norm", False): "--no-layer-norm",
-    ("log_length", True): "--log-length", ("tied", False): "--untied",
-    ("compile", True): "--compile", ("compile", False): "--no-compile",
-}  # fmt: skip
-# Settings without an option: another value can only come from Python.
-_FIXED = {"weight_decay": 0.01, "clip": 1.0}
-_REST = ("task", "alphabet", "encoding", "train_lengths", "test_lengths")
-_KNOWN = {*_ALWAYS, *_USUAL, *_FIXED, *_REST, *(name for name, _ in _SWITCHES)}
+# Settings that are written in a way of their own.
+_REST = ("task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed")
+_KNOWN = TrainConfig.model_fields.keys() - {"seed"}
+# The others are named when they are not as usual.
+_SELDOM = [
+    name for name in TrainConfig.model_fields if name not in (*_ALWAYS, *_REST, *SWITCHES, *FROM_PYTHON_ONLY)
+]
 
 
 def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str | None:
@@ -29,7 +27,7 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
     >>> train_command({"task": "parity"}, [0]) is None
     True
     """
-    if set(config) != _KNOWN or any(config[name] != value for name, value in _FIXED.items()):
+    if config.keys() != _KNOWN or any(config[name] != usual(name) for name in FROM_PYTHON_ONLY):
         return None
     task, alphabet = config["task"], config["alphabet"]
     numbers = sorted(seed for seed in seeds if seed is not None)
@@ -41,13 +39,13 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
             return None
         words += ["--alphabet", "".join(alphabet)]
     for name in _ALWAYS:
-        words += [_option(name), _number(config[name])]
-    for name, usual in _USUAL.items():
-        words += [] if config[name] == usual else [_option(name), _number(config[name])]
-    words += [text for (name, value), text in _SWITCHES.items() if config[name] is value]
+        words += [option_name(name), _number(config[name])]
+    for name in _SELDOM:
+        words += [] if config[name] == usual(name) else [option_name(name), _number(config[name])]
+    words += [text for name in SWITCHES if (text := _switch(name, config[name])) is not None]
     try:
-        words += ["--train-lengths", _range(config["train_lengths"])]
-        words += ["--test-lengths", ",".join(map(_range, config["test_lengths"]))]
+        words += ["--train-lengths", LengthRange(*config["train_lengths"]).option]
+        words += ["--test-lengths", write_options(LengthRange(*each) for each in config["test_lengths"])]
     except (TypeError, ValueError):
         return None
     in_order = numbers == list(range(len(numbers)))
@@ -55,14 +53,13 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
     return shlex.join(words)
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def _number(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _range(lengths: Any) -> str:
-    first, last = lengths
-    return f"{first}:{last}"
+def _switch(name: str, value: Any) -> str | None:
+    """The option for a setting that is true or false, where it has to be named."""
+    if value == usual(name) and name not in RESOLVED:
+        return None
+    on, off = SWITCHES[name]
+    return on if value else off

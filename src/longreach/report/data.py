@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 from longreach.report import measured
 from longreach.report.command import train_command
 from longreach.report.forecasts import BENCHMARK, Known, further_verdicts, known_of
@@ -106,7 +106,7 @@ def _known(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
         _check_name(name)
         return known_of(name, alphabet, slug)
     except InputError as error:
-        message = error.message.removeprefix("TASK: ")
+        message = error.reason if isinstance(error.place, Argument) else error.message
         return Known(task=None, statements={}, note=f"There is no forecast: {message}.")
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from longreach.config.length_range import LengthRange
 from longreach.report.text import plural
 from longreach.report.view import CurveView, Point, RunView
 from longreach.results.cells import Cell, Spread
@@ -108,7 +109,7 @@ def training_range(cell: Cell) -> str | None:
     """The name of the range that was trained on: as configured, else the one with the least lengths."""
     lengths = setting(cell.config, "train_lengths")
     if isinstance(lengths, list) and len(lengths) == 2:
-        return f"{lengths[0]}-{lengths[1]}"
+        return LengthRange(*lengths).name
     return cell.ranges[0] if cell.ranges else None
 
 

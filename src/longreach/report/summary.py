@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from longreach import __version__
+from longreach.config.length_range import read_name
 from longreach.report.measured import training_range
 from longreach.report.text import duration, plural
 from longreach.results.cells import Cell
@@ -44,8 +45,8 @@ def sentence(found: Sequence[Cell], tasks: int) -> str:
 
 
 def _end(name: str) -> int:
-    last = name.split("-")[-1]
-    return int(last) if last.isdecimal() and len(last) < 10 else 0
+    lengths = read_name(name)
+    return 0 if lengths is None else lengths.last
 
 
 def _span(numbers: set[int]) -> str:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from longreach.config.keys import KEY
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 from longreach.results.atomic import ResultError, flush_directory, leftovers, write_atomically
 from longreach.results.schema import Result
 
@@ -57,7 +57,8 @@ def check_directory(runs: str | Path) -> Path:
     """The results directory, if there is one."""
     path = Path(runs)
     if not path.is_dir():
-        raise InputError(f"--runs: {path}: {'not a directory' if path.exists() else 'no such directory'}")
+        wrong = "not a directory" if path.exists() else "no such directory"
+        raise InputError(f"{path}: {wrong}", place=Field("runs"))
     return path
 
 

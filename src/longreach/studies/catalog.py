@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longreach.errors import InputError, near_names
+from longreach.errors import Argument, InputError, near_names
 from longreach.studies import encodings, figure1, figure2, figure3, figure4, regularizer, table2, table3
 from longreach.studies.study import Study
 
@@ -20,5 +20,5 @@ def load_study(name: str) -> Study:
     """
     if name not in STUDIES:
         hint = near_names(name, STUDIES) or f"; there are {', '.join(STUDIES)}"
-        raise InputError(f"NAME: no study is named {name!r}{hint}")
+        raise InputError(f"no study is named {name!r}{hint}", place=Argument("name"))
     return STUDIES[name]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longreach.config.keys import canonical_json
+from longreach.config.length_range import LengthRange
+from longreach.config.training import TrainConfig
 from longreach.results.cells import Cell, Spread, cells, without_seed
 from longreach.results.index import Row
 from longreach.studies.agreement import Budget, Judgement, Observation, count, judge, level
 from longreach.studies.places import Place
 from longreach.studies.published import published_accuracy
 from longreach.studies.verdicts import Verdict, forecast_of
-
-if TYPE_CHECKING:
-    from longreach.training.config import TrainConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +36,7 @@ class Outcome:
     def ranges(self) -> tuple[str, ...]:
         """The names of the training range and the test ranges."""
         spans = [self.config["train_lengths"], *self.config["test_lengths"]]
-        return tuple(f"{first}-{last}" for first, last in spans)
+        return tuple(LengthRange(*span).name for span in spans)
 
     @property
     def accuracy(self) -> tuple[Spread | None, ...]:
@@ -108,8 +107,8 @@ def outcomes(
 
 
 def _observation(place: Place, config: Mapping[str, Any], cell: Cell | None) -> Observation:
-    first, last = config["test_lengths"][-1]
-    spread = None if cell is None else cell.accuracy.get(f"{first}-{last}")
+    longest = LengthRange(*config["test_lengths"][-1])
+    spread = None if cell is None else cell.accuracy.get(longest.name)
     return Observation(
         place,
         0 if cell is None else len(cell.finished),

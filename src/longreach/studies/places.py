@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
-
-Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
-SCALES: tuple[Scale, ...] = get_args(Scale)
 
 ALGORITHMIC = (
     "binary-majority", "binary-majority-interleave", "majority", "sort", "copy-unique", "copy-repeat",

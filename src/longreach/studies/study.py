@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longreach.errors import InputError, near_names
+from longreach.config.scales import Scale, remark_of, scale_table, seeds_of
+from longreach.config.training import TrainConfig
+from longreach.errors import Field, InputError, near_names
+from longreach.experiments.resolve import resolve
 from longreach.results.atomic import write_atomically
 from longreach.results.index import Row
 from longreach.studies.outcome import Outcome, outcomes
-from longreach.studies.places import Place, Scale
-from longreach.studies.settings import config_of, remark_of, scale_table, seeds_of
+from longreach.studies.places import Place
 from longreach.studies.theory import TheoryTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from longreach.training.config import TrainConfig
 
 FIGURES = (".svg", ".png", ".pdf")
 TEXTS = (".md", ".json")
@@ -67,15 +67,15 @@ class Study:
 
     def select(self, tasks: Sequence[str] | None, encodings: Sequence[str] | None) -> tuple[Place, ...]:
         """Its cells with these tasks and encodings; None is all of them."""
-        for option, given, known in (
-            ("--tasks", tasks, self.tasks),
-            ("--encodings", encodings, self.encodings),
+        for field, given, known in (
+            ("tasks", tasks, self.tasks),
+            ("encodings", encodings, self.encodings),
         ):
             for name in given or ():
                 if name not in known:
                     close = "" if len(known) <= FEW else near_names(name, known)
                     hint = close or f"; it has {', '.join(known)}"
-                    raise InputError(f"{option}: {self.name} has no {name!r}{hint}")
+                    raise InputError(f"{self.name} has no {name!r}{hint}", place=Field(field))
         return tuple(
             place
             for place in self.places
@@ -90,7 +90,7 @@ class Study:
         found: dict[Place, tuple[TrainConfig, ...]] = {}
         for place in self.places if places is None else places:
             first = config_of(place, scale)
-            found[place] = tuple(first.model_copy(update={"seed": seed}) for seed in numbers)
+            found[place] = tuple(first.with_seed(seed) for seed in numbers)
         return found
 
     def members(self, scale: Scale, seeds: int | None = None) -> tuple[TrainConfig, ...]:
@@ -100,7 +100,9 @@ class Study:
     def outcomes(self, rows: Iterable[Row], scale: Scale, seeds: int | None = None) -> list[Outcome]:
         """What the results say of each cell."""
         members = self.members_by_place(scale, seeds)
-        return outcomes(members, {place: remark_of(place, scale) for place in members}, rows)
+        return outcomes(
+            members, {place: remark_of(place.task, place.encoding, scale) for place in members}, rows
+        )
 
     def heading(self, scale: Scale) -> str:
         """The title of its figure, with the scale and what that claims."""
@@ -134,16 +136,15 @@ class Study:
 def check_suffix(suffix: str, known: Sequence[str]) -> None:
     """Refuse a format that cannot be written."""
     if suffix not in known:
-        raise InputError(f"--out: the name must end in {', '.join(known)}, not in {suffix!r}")
+        reason = f"the name must end in {', '.join(known)}, not in {suffix!r}"
+        raise InputError(reason, place=Field("out"))
 
 
-def longest_first(configs: Iterable[TrainConfig]) -> list[TrainConfig]:
-    """In an order that lets all workers finish at about the same time: the most work first."""
-    return sorted(configs, key=_work, reverse=True)
+def config_of(place: Place, scale: Scale) -> TrainConfig:
+    """The member of a cell with the seed 0.
 
-
-def _work(config: TrainConfig) -> float:
-    """About how many multiplications training takes."""
-    width, length = config.width, config.loaded_task.input_size(config.train_lengths[1])
-    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * config.decoder.vocabulary
-    return float(config.max_steps) * config.batch * length * per_token
+    >>> config = config_of(Place("binary-majority", "ape"), "paper")
+    >>> config.layers, config.width, config.max_steps, config.test_lengths[-1].name
+    (1, 16, 30000, '101-150')
+    """
+    return resolve(place.task, place.encoding, scale=scale, penalty=place.penalty or None)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from longreach.errors import InputError, near_names
+from longreach.errors import Argument, InputError, near_names
 from longreach.languages.expression import from_expression
 from longreach.languages.names import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.addition import Addition
@@ -82,17 +82,18 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The same for what stands as TASK on a command line; errors begin with that, or with the file.
+    """The same for what a caller gives as its task; errors name that as their place, or the file.
 
     >>> load_argument("sort-of")
     Traceback (most recent call last):
-    longreach.errors.InputError: TASK: no task is named 'sort-of'; did you mean 'sort'...
+    longreach.errors.InputError: task: no task is named 'sort-of'; did you mean 'sort'...
     """
     try:
         return load_task(name, alphabet)
     except InputError as error:
-        place = "" if is_program(name) else "TASK: "
-        raise InputError(place + error.message, source=error.source, column=error.column) from None
+        if is_program(name):
+            raise
+        raise error.at(Argument("task")) from None
 
 
 def self_contained(name: str) -> str:

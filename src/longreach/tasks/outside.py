@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Any
 
-from longreach.errors import InputError, near_names
+from longreach.errors import Argument, InputError, near_names
 from longreach.tasks.program import PREFIX, ProgramTask, is_text, short_name
 from longreach.tasks.task import Task
 
@@ -45,7 +45,8 @@ def program_task(name: str) -> ProgramTask:
 
     source = name.removeprefix(PREFIX)
     if not source:
-        raise InputError(f"TASK: the name of the program is empty; expected {PREFIX}FILE")
+        reason = f"the name of the program is empty; expected {PREFIX}FILE"
+        raise InputError(reason, place=Argument("task"))
     program = parse(source, short_name(name)) if is_text(name) else load_program(source)
     task = ProgramTask(name, program)
     if not task.letters:

@@ -16,8 +16,8 @@ import safetensors
 import safetensors.torch
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from longreach.config.decoder import DecoderConfig
 from longreach.errors import InputError
-from longreach.models.config import DecoderConfig
 from longreach.models.parameters import Parameters
 from longreach.results.atomic import write_atomically
 from longreach.results.schema import Evaluation

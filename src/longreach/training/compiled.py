@@ -12,9 +12,10 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
+from longreach.config.training import TrainConfig
 from longreach.tasks.layout import SequenceTask
-from longreach.training.config import TrainConfig
 from longreach.training.data import Chunk
+from longreach.training.shape import decoder_of, task_of
 from longreach.training.step import Layout, State, chunk_loss, penalty_loss, update
 
 Step: TypeAlias = Callable[[State, Chunk, Tensor], tuple[Tensor, Tensor]]
@@ -33,10 +34,11 @@ def compiler() -> str | None:
 def fixed_shape(config: TrainConfig) -> tuple[int, int]:
     """The width of all batches and the most supervised places of a row.
 
-    >>> fixed_shape(TrainConfig.resolve("binary-majority"))
+    >>> from longreach.experiments import resolve
+    >>> fixed_shape(resolve("binary-majority"))
     (53, 2)
     """
-    task = config.loaded_task
+    task = task_of(config)
     lengths = [int(length) for length in task.lengths(*config.train_lengths)]
     width = max(map(task.input_size, lengths))
     # An answer and its end; at other tasks every place may be supervised.
@@ -62,7 +64,7 @@ def _shared(config: TrainConfig) -> Step:
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
     # The number of graphs of one function is limited, however many configurations a worker sees.
     _dynamo.reset()
-    layout = Layout.of(config.decoder)
+    layout = Layout(decoder_of(config))
 
     def loss(vector: Tensor, arrays: Arrays) -> Tensor:
         total = chunk_loss(vector, layout, config, Chunk(*arrays))

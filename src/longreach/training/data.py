@@ -11,11 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.models.encodings import ENCODINGS
+from longreach.config.encoding_table import ENCODINGS
+from longreach.config.training import TrainConfig
 from longreach.models.position_ids import randomized_ids
 from longreach.tasks.offsets import OFFSETS
 from longreach.tasks.task import Batch
-from longreach.training.config import TrainConfig
+from longreach.training.shape import decoder_of, task_of
 
 BLOCK = 16
 """Batches that are drawn at once."""
@@ -54,7 +55,8 @@ class Streams:
 class Batches:
     """Fresh training batches of one member, drawn BLOCK at a time: that costs little more than one.
 
-    >>> config = TrainConfig.resolve("sort", train_lengths=(1, 9), batch=8)
+    >>> from longreach.experiments import resolve
+    >>> config = resolve("sort", train_lengths=(1, 9), batch=8)
     >>> batches = Batches(config, Streams(0).data)
     >>> [len(chunk.tokens) for chunk in batches.chunks(0, parts=2)]
     [4, 4]
@@ -65,7 +67,7 @@ class Batches:
     ) -> None:
         """`shape` fixes columns and supervised places of a row, for a step that is compiled."""
         self._config = config
-        self._task = config.loaded_task
+        self._task = task_of(config)
         self._lengths = self._task.lengths(*config.train_lengths)
         self._rng = rng
         self._shape = shape
@@ -115,7 +117,7 @@ def placed(batch: Batch, config: TrainConfig, offsets: str, rng: np.random.Gener
 
     An encoding with randomized ids draws them whatever the offsets, in tests as in training.
     """
-    positions = config.decoder.positions
+    positions = decoder_of(config).positions
     if ENCODINGS[config.encoding].ids == "randomized":
         width = batch.tokens.shape[1]
         return replace(batch, position_ids=randomized_ids(batch.sizes, width, positions, rng))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from longreach.config.decoder import DecoderConfig
 from longreach.errors import InputError
-from longreach.models.config import DecoderConfig
 
 FIELDS: dict[str, Any] = {"layers": 2, "heads": 2, "width": 8, "vocabulary": 5, "positions": 20}
 

@@ -8,8 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from longreach.models.config import DecoderConfig
-from longreach.models.encodings import ENCODINGS, FunctionalInterpolation, RelativeBuckets, alibi_slopes
+from longreach.config.decoder import DecoderConfig
+from longreach.config.encoding_table import ENCODINGS
+from longreach.models.encoding_lookup import ENCODING_MODULES
+from longreach.models.encoding_modules import FunctionalInterpolation, RelativeBuckets, alibi_slopes
 from longreach.models.parameters import Parameters
 from longreach.models.transformer import initialise
 
@@ -21,7 +23,7 @@ def shape(encoding: str, heads: int = 2, width: int = 8) -> DecoderConfig:
 def bias_of(
     config: DecoderConfig, parameters: Parameters, queries: Tensor, keys: Tensor, layer: int = 0
 ) -> Tensor:
-    bias = ENCODINGS[config.encoding].bias(parameters, config, layer, queries, keys)
+    bias = ENCODING_MODULES[config.encoding].bias(parameters, config, layer, queries, keys)
     assert bias is not None
     return bias
 
@@ -32,7 +34,7 @@ def test_what_an_encoding_changes(name: str) -> None:
     config = shape(name)
     parameters = initialise(config, 0)
     vectors, ids = torch.ones(1, 4, 8), torch.tensor([3, 4, 5, 9])
-    encoding = ENCODINGS[name]
+    encoding = ENCODING_MODULES[name]
     embeds = not torch.equal(encoding.embed(parameters, config, vectors, ids), vectors)
     heads = torch.ones(1, 2, 4, 4)
     turns = not torch.equal(encoding.turn(config, heads, ids), heads)
@@ -54,7 +56,7 @@ def test_learned_positions_are_rows_of_the_table(name: str) -> None:
     config = shape(name)
     parameters = initialise(config, 1)
     ids = torch.tensor([[0, 7, 7, 39], [5, 4, 3, 99]])
-    embedded = ENCODINGS[name].embed(parameters, config, torch.zeros(2, 4, 8), ids)
+    embedded = ENCODING_MODULES[name].embed(parameters, config, torch.zeros(2, 4, 8), ids)
     for row in range(2):
         for place in range(4):
             kept = min(int(ids[row, place]), 39)  # padding may lie outside
@@ -72,7 +74,7 @@ def test_sinusoids() -> None:
     config = shape("sinusoidal")
     ids = torch.tensor([0, 3, 38])
     token = torch.arange(24.0).reshape(1, 3, 8)
-    waves = ENCODINGS["sinusoidal"].embed({}, config, token, ids)[0] - math.sqrt(8) * token[0]
+    waves = ENCODING_MODULES["sinusoidal"].embed({}, config, token, ids)[0] - math.sqrt(8) * token[0]
     for place, position in enumerate([0, 3, 38]):
         for i in range(4):
             angle = position / 10000 ** (2 * i / 8)
@@ -84,7 +86,7 @@ def test_rope_is_a_rotation_of_pairs() -> None:
     config = shape("rope", heads=1, width=6)
     generator = torch.Generator().manual_seed(0)
     vector = torch.randn(6, generator=generator, dtype=torch.float64)
-    turned = ENCODINGS["rope"].turn(config, vector.reshape(1, 1, 1, 6), torch.tensor([11]))[0, 0, 0]
+    turned = ENCODING_MODULES["rope"].turn(config, vector.reshape(1, 1, 1, 6), torch.tensor([11]))[0, 0, 0]
     for pair in range(3):
         angle = 11 * 10000 ** (-2 * pair / 6)
         literal = complex(vector[2 * pair], vector[2 * pair + 1]) * complex(math.cos(angle), math.sin(angle))
@@ -98,7 +100,7 @@ def test_rope_sees_distances_only() -> None:
     query, key = torch.randn(2, 1, 2, 1, 8, generator=generator).unbind(0)
 
     def product(i: int, j: int) -> Tensor:
-        turn = ENCODINGS["rope"].turn
+        turn = ENCODING_MODULES["rope"].turn
         return (turn(config, query, torch.tensor([i])) * turn(config, key, torch.tensor([j]))).sum(-1)
 
     for distance in (0, 1, 5, 17):

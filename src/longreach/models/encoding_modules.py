@@ -1,4 +1,4 @@
-"""Positional encodings behind one small interface, one entry each in `ENCODINGS`.
+"""Positional encodings behind one small interface; `config.encoding_table` has a row for each.
 
 An encoding sees position ids, not places in an array, so that offsets, coupled ids (Cho et al., arXiv
 2405.20671), PoSE (Zhu et al., arXiv 2309.10400) and randomized ids work with every encoding. Ids are integers
@@ -8,18 +8,13 @@ of shape (time,) or (batch, time). Distances are query id − key id; causality 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from longreach.config.decoder import DecoderConfig
 from longreach.models.parameters import Initial, Parameters
-
-if TYPE_CHECKING:
-    from longreach.models.config import DecoderConfig
-
-IdSource: TypeAlias = Literal["offset", "randomized", "given"]
 
 
 class Encoding:
@@ -29,14 +24,8 @@ class Encoding:
     keys, or add a bias to the attention logits.
     """
 
-    ids: IdSource = "offset"
-    """How training draws ids: consecutive from a random offset, a random increasing choice, or the task's."""
     bias_per_layer = False
     """Whether each layer has its own bias; otherwise one serves all."""
-
-    def refusal(self, config: DecoderConfig) -> str | None:
-        """Why the encoding does not fit the shape, or None."""
-        return None
 
     def table(self, config: DecoderConfig) -> dict[str, Initial]:
         """The parameters of the encoding."""
@@ -63,9 +52,6 @@ class LearnedAbsolute(Encoding):
     Ids outside the table read its nearest row; only padding should have such ids.
     """
 
-    def __init__(self, ids: IdSource = "offset") -> None:
-        self.ids = ids
-
     def table(self, config: DecoderConfig) -> dict[str, Initial]:
         return {"positions": Initial((config.positions, config.width), "normal", 0.02)}
 
@@ -80,9 +66,6 @@ class Sinusoidal(Encoding):
     cosine.
     """
 
-    def refusal(self, config: DecoderConfig) -> str | None:
-        return f"sinusoidal needs an even width, not {config.width}" if config.width % 2 else None
-
     def embed(self, parameters: Parameters, config: DecoderConfig, embedded: Tensor, ids: Tensor) -> Tensor:
         angles = _angles(ids, config.width)
         waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
@@ -91,10 +74,6 @@ class Sinusoidal(Encoding):
 
 class Rotary(Encoding):
     """RoPE (Su et al., arXiv 2104.09864, section 3.4.2): pairs 2i, 2i + 1 turn by id · 10000^(−2i/d)."""
-
-    def refusal(self, config: DecoderConfig) -> str | None:
-        width = config.head_width
-        return f"rope needs an even width per head, not {width}" if width % 2 else None
 
     def turn(self, config: DecoderConfig, vectors: Tensor, ids: Tensor) -> Tensor:
         angles = _angles(ids, config.head_width).unsqueeze(-3)  # the same for all heads
@@ -208,18 +187,3 @@ def _angles(ids: Tensor, width: int) -> Tensor:
 
 def _distance(query_ids: Tensor, key_ids: Tensor) -> Tensor:
     return query_ids.unsqueeze(-1) - key_ids.unsqueeze(-2)
-
-
-ENCODINGS: dict[str, Encoding] = {
-    "nope": Encoding(),
-    "ape": LearnedAbsolute(),
-    "sinusoidal": Sinusoidal(),
-    "rope": Rotary(),
-    "alibi": LinearBias(),
-    "t5": RelativeBuckets(),
-    "fire": FunctionalInterpolation(),
-    # Learned absolute under a random increasing choice of ids (Ruoss et al., arXiv 2305.16843).
-    "randomized": LearnedAbsolute("randomized"),
-    # Learned absolute under the task's own ids (position coupling; Cho et al., arXiv 2405.20671).
-    "coupled": LearnedAbsolute("given"),
-}

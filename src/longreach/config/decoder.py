@@ -6,8 +6,9 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from longreach import errors
+from longreach.config.encoding_table import ENCODINGS, unknown_encoding
 from longreach.errors import InputError, near_names
-from longreach.models.encodings import ENCODINGS
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
@@ -33,7 +34,7 @@ class DecoderConfig(BaseModel):
     positions: Positive
     """How many position ids there are: the longest input, with room for offsets."""
     encoding: str = "ape"
-    """A name of `longreach.models.encodings.ENCODINGS`."""
+    """A name of `longreach.config.encoding_table.ENCODINGS`."""
     layer_norm: bool = True
     """Before attention, before the MLP and before the outputs; False leaves all of them out."""
     norm_epsilon: Annotated[float, Field(gt=0)] = 1e-5
@@ -49,9 +50,8 @@ class DecoderConfig(BaseModel):
     @field_validator("encoding")
     @classmethod
     def _known_encoding(cls, name: str) -> str:
-        if name not in ENCODINGS:
-            hint = near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
-            raise ValueError(f"unknown encoding {name!r}{hint}")
+        if (wrong := unknown_encoding(name)) is not None:
+            raise ValueError(wrong)
         return name
 
     @model_validator(mode="before")
@@ -69,7 +69,8 @@ class DecoderConfig(BaseModel):
         if self.tied and self.outputs != self.vocabulary:
             sizes = f"{self.outputs} outputs for {self.vocabulary} tokens"
             raise ValueError(f"tied embeddings need as many outputs as input tokens, not {sizes}")
-        if (refusal := ENCODINGS[self.encoding].refusal(self)) is not None:
+        refusal = ENCODINGS[self.encoding].refusal(width=self.width, heads=self.heads)
+        if refusal is not None:
             raise ValueError(refusal)
         return self
 
@@ -92,12 +93,14 @@ class DecoderConfig(BaseModel):
                 return cls.model_validate(document)
             return cls.model_validate_json(document)
         except ValidationError as error:
-            raise InputError(_line(error)) from None
+            raise first_error(error, cls) from None
 
 
-def _line(error: ValidationError) -> str:
+def first_error(error: ValidationError, model: type[BaseModel]) -> InputError:
+    """What is wrong first, in one line at its field."""
     first = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(map(str, first["loc"])) or "model"
+    name = str(first["loc"][0]) if first["loc"] else "model"
+    place = errors.Field(name)
     if first["type"] == "extra_forbidden":
-        return f"{place}: no such option{near_names(place, DecoderConfig.model_fields)}"
-    return f"{place}: {first['msg'].removeprefix('Value error, ')}"
+        return InputError(f"no such option{near_names(name, model.model_fields)}", place=place)
+    return InputError(first["msg"].removeprefix("Value error, "), place=place)

@@ -1,40 +1,42 @@
-"""The options that say on which device members train, and how many of them side by side."""
+"""Where members train: the engine for a number of jobs, and how many members side by side on which device."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeAlias
 
-import typer
-
-from longreach.cli.engines import EngineMaker, EngineName
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from longreach.execution.jobs import Engine, Job
+from longreach.config.training import TrainConfig
+from longreach.execution.engines import EngineOptions, make_engine
+from longreach.execution.jobs import Engine, Job
 
 MOST_ON_CUDA = 64
 
-DeviceOption = Annotated[
-    str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda, cuda:N or mps; auto: CUDA or CPU.")
-]
-StackOption = Annotated[
-    int | None,
-    typer.Option(
-        "--stack", metavar="K", min=1,
-        help="Train up to K members of one shape side by side; default: 1, on CUDA 64.",
-    ),
-]  # fmt: skip
+EngineMaker: TypeAlias = Callable[[int], Engine]
+"""Makes the engine for a number of jobs."""
+
+
+def engine_maker(
+    name: str = "local", runs: str | Path = "runs", options: EngineOptions | None = None
+) -> EngineMaker:
+    """The engine that the options describe; options that contradict each other are refused at once.
+
+    >>> engine_maker("local", options=EngineOptions(workers=8))(3).parallel
+    3
+    """
+    options = options or EngineOptions()
+    make_engine(name, options, jobs=1, runs=runs)
+    return lambda jobs: make_engine(name, options, jobs=jobs, runs=runs)
 
 
 def stacked_maker(
     make: EngineMaker,
-    device: str,
-    stack: int | None,
+    device: str = "auto",
+    stack: int | None = None,
     *,
-    engine: EngineName,
-    workers: int | None,
-    gpus: float | None,
+    engine: str = "local",
+    workers: int | None = None,
+    gpus: float | None = None,
 ) -> EngineMaker:
     """Makes engines that train members on the device, side by side if there are several.
 
@@ -44,7 +46,7 @@ def stacked_maker(
     from longreach.training.devices import check_name, find_device
 
     check_name(device)
-    name, here = device, engine is EngineName.local
+    name, here = device, engine == "local"
     if here:
         name = str(find_device(device))
     elif device == "auto":  # a job of a cluster sees the devices that it has asked for, and no others
@@ -59,7 +61,6 @@ def stacked_maker(
 
 def _stacked(engine: Engine, device: str, size: int) -> Engine:
     from longreach.execution.stacked import StackedEngine
-    from longreach.training.config import TrainConfig
     from longreach.training.ensemble import groups
     from longreach.training.job import GROUP_FUNCTION
 
