@@ -18,9 +18,9 @@ from longreach.execution.jobs import Failure, Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import failed, pending, run_pending
 from longreach.results.atomic import ResultError
-from longreach.results.files import read_result, scan, write_result
+from longreach.results.files import read_result, write_result
 from tests.execution.test_local import gone
-from tests.results.samples import sample, sample_failure
+from tests.results.samples import sample, sample_failure, scan
 
 ENGINE = LocalEngine(workers=2)
 

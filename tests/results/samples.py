@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from longreach.config.keys import job_key
+from longreach.results.files import Entry, candidates, check_directory, read_candidate
 from longreach.results.schema import Evaluation, Final, Result, Timings
 
 
@@ -40,3 +42,8 @@ def sample(seed: int = 0, **changes: Any) -> Result:
 def sample_failure(seed: int = 0, **changes: Any) -> Result:
     fields = {"status": "failed", "error": "ValueError: no", "final": None, "rows": ()}
     return sample(seed, **fields | changes)
+
+
+def scan(runs: Path) -> list[Entry]:
+    """All directories of jobs with their results, damaged and unfinished ones included, by key."""
+    return [read_candidate(candidate) for candidate in candidates(check_directory(runs))]

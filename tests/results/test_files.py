@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from longreach.errors import InputError
 from longreach.results import atomic
 from longreach.results.atomic import ResultError
-from longreach.results.files import clean, read_result, scan, write_result
-from tests.results.samples import sample, sample_failure
+from longreach.results.files import clean, read_result, write_result
+from tests.results.samples import sample, sample_failure, scan
 
 
 def _states(runs: Path) -> dict[str, str]:

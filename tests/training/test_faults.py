@@ -21,10 +21,11 @@ from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.atomic import ResultError
-from longreach.results.files import RESULT, read_result, scan
+from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint, job
 from longreach.training.job import FUNCTION, run
 from tests.execution.test_local import gone
+from tests.results.samples import scan
 from tests.training.functions import CRASHES
 from tests.training.test_engine import tiny
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import console, note, print_json
+from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -178,10 +178,7 @@ def _draw(found: Sequence[Measurement], path: Path) -> None:
     axes.set_ylim(bottom=0)
     content = io.BytesIO()
     figure.savefig(content, format=path.suffix[1:].lower(), dpi=150)
-    try:
-        path.write_bytes(content.getvalue())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    write_bytes(path, content.getvalue())
 
 
 def _draw_all(axes: Axes, found: Sequence[Measurement]) -> None:

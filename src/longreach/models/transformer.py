@@ -146,36 +146,6 @@ def forward(
     return F.linear(y, parameters["embedding" if config.tied else "unembedding"])
 
 
-def forward_members(
-    parameters: Mapping[str, Tensor],
-    config: DecoderConfig,
-    tokens: Tensor,
-    position_ids: Tensor | None = None,
-    mask_positions: Tensor | None = None,
-    lengths: Tensor | None = None,
-    *,
-    training: bool = False,
-) -> Tensor:
-    """`forward` of every member at once: all parameters and arrays have a leading member axis.
-
-    >>> from longreach.models.parameters import stack
-    >>> config = DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)
-    >>> members = stack([initialise(config, seed) for seed in range(5)])
-    >>> forward_members(members, config, torch.zeros(5, 2, 6, dtype=torch.long)).shape
-    torch.Size([5, 2, 6, 3])
-    """
-    arrays = {
-        "tokens": tokens, "position_ids": position_ids, "mask_positions": mask_positions, "lengths": lengths
-    }  # fmt: skip
-    given = {name: array for name, array in arrays.items() if array is not None}
-
-    def one(member: Parameters, inputs: dict[str, Tensor]) -> Tensor:
-        return forward(member, config, **inputs, training=training)
-
-    made: Tensor = torch.func.vmap(one, randomness="different")(dict(parameters), given)
-    return made
-
-
 def _everything(
     config: DecoderConfig, tokens: Tensor, position_ids: Tensor | None, lengths: Tensor | None
 ) -> _Reading:

@@ -19,8 +19,10 @@ class ResultError(InputError):
     """A result cannot be written, or what lies there is not a result."""
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, flush: bool = True) -> None:
     """Write a file beside its place, flush it to disk and rename it; on an error the old state stays.
+
+    Without `flush` a power cut may cost the file, for those that are of no use after one.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -28,27 +30,30 @@ def write_atomically(path: Path, content: bytes) -> None:
     ...     [path.name for path in Path(folder).iterdir()]
     ['a.txt']
     """
-    draft = path.parent / f".{path.name}.{secrets.token_hex(8)}.tmp"
+    # The beginning of a long name: that of the draft must not be too long.
+    draft = path.parent / f".{path.name[:50]}.{secrets.token_hex(8)}.tmp"
     try:
         try:
-            _write_through(draft, content)
+            _write_through(draft, content, flush)
             os.replace(draft, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
             raise
-        flush_directory(path.parent)
+        if flush:
+            flush_directory(path.parent)
     except OSError as error:
         raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _write_through(path: Path, content: bytes) -> None:
+def _write_through(path: Path, content: bytes, flush: bool) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
         rest = memoryview(content)
         while rest:
             rest = rest[os.write(handle, rest) :]
-        os.fsync(handle)
+        if flush:
+            os.fsync(handle)
     finally:
         os.close(handle)
 

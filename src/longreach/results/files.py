@@ -168,20 +168,6 @@ def read_candidate(candidate: Candidate) -> Entry:
     return Entry(candidate.name, candidate.file, result, problem)
 
 
-def scan(runs: str | Path) -> Iterator[Entry]:
-    """All directories of jobs with their results, damaged and unfinished ones included, by key.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as runs:
-    ...     (Path(runs) / "0123456789abcdef").mkdir()
-    ...     _ = (Path(runs) / "0123456789abcdef" / "result.json").write_text('{"version": 1, "ke')
-    ...     [(entry.name, entry.state) for entry in scan(runs)]
-    [('0123456789abcdef', 'damaged')]
-    """
-    for candidate in candidates(check_directory(runs)):
-        yield read_candidate(candidate)
-
-
 def clean(runs: str | Path) -> int:
     """Remove the drafts that killed processes left behind; how many there were."""
     removed = 0

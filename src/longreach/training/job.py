@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from longreach.config.training import TrainConfig
-from longreach.results.atomic import ResultError
+from longreach.results.atomic import ResultError, write_atomically
 from longreach.results.files import read_result, write_into
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
@@ -148,11 +148,9 @@ class Diary:
         content: dict[str, Any] = {"step": step}
         if self._last is not None:
             content |= {"loss": self._last.loss, "accuracy": self._last.accuracy}
-        draft = self._path.with_name(f".{PROGRESS}.tmp")
-        with contextlib.suppress(OSError):  # it is not worth a run
-            draft.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text(json.dumps(content), encoding="utf-8")
-            draft.replace(self._path)
+        with contextlib.suppress(OSError, ResultError):  # it is not worth a run
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path, json.dumps(content).encode(), flush=False)
 
 
 def _done(config: TrainConfig, trained: Trained, started: datetime, directory: Path | None) -> Result:
