@@ -17,7 +17,7 @@ def rows(
     for place, configs in members.items():
         for config in configs:
             values = accuracy(place, config.seed)
-            names = [f"{first}-{last}" for first, last in config.ranges]
+            names = [lengths.name for lengths in config.ranges]
             found.append(
                 Row(
                     key=config.key,

@@ -26,7 +26,6 @@ from longreach.cli import (
     verify,
 )
 from longreach.cli.output import HELP_MARKUP, complain, set_up_streams
-from longreach.config.options import option_name
 from longreach.errors import Argument, Field, InputError, near_names
 
 EXIT_BAD_INPUT = 2
@@ -120,6 +119,8 @@ def _silence_output() -> None:
 def input_message(error: InputError) -> str:
     """One line in the words of the command line: settings are options, arguments stand in capitals."""
     if isinstance(error.place, Field):
+        from longreach.config.options import option_name
+
         return f"{option_name(error.place.name)}: {error.reason}"
     if isinstance(error.place, Argument):
         return f"{error.place.name.upper()}: {error.reason}"
