@@ -26,6 +26,7 @@ def position_penalty(positions: Tensor, kqs: Iterable[Tensor], variant: Variant 
     all pairs j ≤ i, divided by the number of positions. `mean` is what the authors added to their training
     loss, with coefficients 1e-4 and 1e-3: the mean over the same pairs.
 
+    >>> import torch
     >>> positions, kq = torch.eye(3), torch.ones(1, 3, 3)
     >>> [position_penalty(positions, [kq], variant).item() for variant in ("first-key", "all-pairs", "mean")]
     [3.0, 2.0, 1.0]
