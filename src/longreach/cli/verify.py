@@ -49,9 +49,9 @@ def verify(
     results = []
     for place, certificate, verdict, claim in certificates:
         problem, how = check(certificate, expected, task)
-        problem = problem or claim
         if problem is None and verdict not in (None, "yes" if certificate.kind == "program" else "no"):
             problem = f"the document says {verdict!r}, which is not what its certificate proves"
+        problem = problem or claim
         program_class = getattr(certificate, "program_class", None)
         results.append({
             "place": place, "kind": certificate.kind, "class": program_class, "valid": problem is None,

@@ -94,6 +94,7 @@ class Forecast:
         if automaton is not None:
             document["states"] = len(automaton)
         document |= {key: side.document() for key, side in self.sides.items()}
+        document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
         paper = self.paper
         return document | {
             "meaning_of_no": self.meaning_of_no,

@@ -117,7 +117,6 @@ class Side:
             "end_of_sequence": self.end_of_sequence.value,
             "prediction": self.prediction.value,
             "prediction_everywhere": self.prediction.value,
-            "trained": self.trained.value,
         }
         if self.language is not None:
             found |= self.language.prediction_document()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from longreach.crasp.core import Core
-from longreach.crasp.evaluate import at_empty_word, predictions
-from longreach.crasp.words import encode
+from longreach.crasp.evaluate import Kernel, State, at_empty_word
+from longreach.crasp.words import Encoder
 from longreach.errors import MissingExtra
-from longreach.languages.automaton import Automaton
+from longreach.languages.automaton import Automaton, IntArray
 from longreach.languages.certificates import END
 from longreach.languages.documents import automaton_table
 from longreach.languages.induction import prove_predictor
 from longreach.languages.prediction_checker import live_states_of
 
+BoolArray = npt.NDArray[np.bool_]
 CHECKED_LENGTH = 14
 MOST_WORDS = 4_000
 
@@ -44,50 +48,52 @@ def check_predictor(core: Core, automaton: Automaton) -> tuple[str | None, str]:
 def wrong_after(core: Core, automaton: Automaton, length: int = CHECKED_LENGTH) -> tuple[str | None, int]:
     """The first prefix of a word after which a program predicts something else, in words, and the length up
     to which all prefixes were tried."""
-    table = automaton_table(automaton)
-    live = live_states_of(table)
+    live = live_states_of(automaton_table(automaton))
     if 0 not in live:
         return None, length
-    legal = {
-        q: [*(t for t, target in zip(table.alphabet, table.transitions[q], strict=True) if target in live)]
-        + [END] * (q in automaton.accepting)
-        for q in live
-    }
+    symbols = (*automaton.alphabet, END)
+    legal = np.array(
+        [[*(t in live for t in row), q in automaton.accepting] for q, row in enumerate(automaton.transitions)]
+    )
+    roots = [dict(core.outputs)[symbol] for symbol in symbols]
     empty = at_empty_word(core)
-    first = [token for token, root in core.outputs if empty[root]]
-    if set(first) != set(legal[0]):
-        return _message((), first, legal[0]), 0
-    words, length = _prefixes(automaton, live, length)
-    for word, said in zip(
-        words, predictions(core, [encode(core, list(word)) for word in words]), strict=True
-    ):
-        state = 0
-        for place, token in enumerate(word):
-            state = automaton.run([token], state)
-            if set(said[place]) != set(legal[state]):
-                return _message(word[: place + 1], said[place], legal[state]), place
+    first = np.array([bool(empty[root]) for root in roots])
+    if (first != legal[0]).any():
+        return _message((), first, legal[0], symbols), 0
+    codes = np.array(Encoder(core).tokens(automaton.alphabet), dtype=np.uint32)
+    groups, length = _prefixes(automaton, live, length)
+    for letters in groups:
+        values = Kernel(core, roots).advance(State(), codes[letters])
+        said = np.stack([np.broadcast_to(values[root], letters.shape) for root in roots], axis=-1)
+        state = np.zeros(len(letters), dtype=np.int64)
+        for place in range(letters.shape[1]):
+            state = automaton.table[state, letters[:, place]]
+            wrong = np.flatnonzero((said[:, place] != legal[state]).any(axis=1))
+            if len(wrong):
+                word = tuple(automaton.alphabet[a] for a in letters[wrong[0], : place + 1])
+                return _message(word, said[wrong[0], place], legal[state[wrong[0]]], symbols), place
     return None, length
 
 
-def _message(word: tuple[str, ...], said: list[str], right: list[str]) -> str:
-    shown = " ".join(said) or "nothing"
-    return f"after {' '.join(word) or 'ε'} it predicts {shown}, not {' '.join(right)}"
+def _message(word: tuple[str, ...], said: BoolArray, right: BoolArray, symbols: tuple[str, ...]) -> str:
+    shown, wanted = (
+        " ".join(symbol for symbol, good in zip(symbols, each, strict=True) if good) for each in (said, right)
+    )
+    return f"after {' '.join(word) or 'ε'} it predicts {shown or 'nothing'}, not {wanted}"
 
 
-def _prefixes(automaton: Automaton, live: set[int], length: int) -> tuple[list[tuple[str, ...]], int]:
-    """Words whose beginnings are all prefixes up to a length: as far as there are not too many."""
-    ended: list[tuple[str, ...]] = []
-    open_words: list[tuple[tuple[str, ...], int]] = [((), 0)]
+def _prefixes(automaton: Automaton, live: set[int], length: int) -> tuple[list[IntArray], int]:
+    """Words, by their lengths, whose beginnings are all prefixes up to a length: as far as there are not too
+    many. Letters are places in the alphabet."""
+    alive = np.isin(np.arange(len(automaton)), list(live))
+    words, state = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    groups: list[IntArray] = []
     for reached in range(length):
-        longer = []
-        stuck = []
-        for word, state in open_words:
-            moves = zip(automaton.alphabet, automaton.transitions[state], strict=True)
-            following = [((*word, token), target) for token, target in moves if target in live]
-            longer += following
-            stuck += [] if following else [word]
-        if len(longer) + len(ended) > MOST_WORDS:
-            return ended + [word for word, _ in open_words], reached
-        ended += stuck
-        open_words = longer
-    return ended + [word for word, _ in open_words], length
+        row, letter = np.nonzero(alive[automaton.table[state]])
+        if len(row) + sum(map(len, groups)) > MOST_WORDS:
+            length = reached
+            break
+        groups.append(words[~np.isin(np.arange(len(words)), row)])  # nothing may follow
+        words = np.concatenate([words[row], letter[:, None]], axis=1)
+        state = automaton.table[state[row], letter]
+    return [group for group in (*groups, words) if group.size], length
