@@ -154,10 +154,12 @@ def _proof(side: Side) -> str:
 
 
 def _needs(side: Side) -> str:
-    window, modulus = side.trained_needs if side.differs else (side.window, side.modulus)
+    trained = side.trained_needs
+    window, modulus = trained if side.differs else (side.window, side.modulus)
     if not window and modulus in (None, 1):
         return ""
-    return f" (window {window}, modulus {modulus})"
+    less = "" if (window, modulus) == trained else f"; for what is trained {trained[0]} and {trained[1]}"
+    return f" (window {window}, modulus {modulus}{less})"
 
 
 def _numbers(answer: Forecast) -> Table | None:

@@ -314,7 +314,11 @@ def _many(path: Path, measures: bool, as_json: bool, unfit: list[str]) -> None:
             verdicts = "  ".join(
                 f"{TITLES[k]} {a.verdict.answer.value:<9}" for k, a in answer.classes.items() if k != "local"
             )
-            console().print(f"{verdicts}  {regex}", markup=False)
+            nope = answer.verdicts.nope
+            easier = (
+                "" if nope.prediction == nope.answer else f"   (NoPE on its words: {nope.prediction.value})"
+            )
+            console().print(f"{verdicts}  {regex}{easier}", markup=False)
     if failed:
         raise typer.Exit(2)
 
