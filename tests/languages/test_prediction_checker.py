@@ -11,6 +11,7 @@ import pytest
 from longreach.languages import prediction_checker
 from longreach.languages.answers import LanguageAnswer
 from longreach.languages.automaton import minimal
+from longreach.languages.budget import Budget
 from longreach.languages.certificates import NoCertificate, read_certificate, write_certificate
 from longreach.languages.certify import flow_certificate
 from longreach.languages.checker import check_certificate
@@ -96,6 +97,16 @@ def test_a_pair_for_both_is_used_where_there_is_one() -> None:
     automaton = minimal("abc", rows, 0, {1})
     certificate = decide(automaton).nope.certificate()
     assert certificate.prediction
+    assert check_certificate(certificate) is None
+
+
+@pytest.mark.parametrize(("budget", "of_both"), [(150, True), (2, False)])
+def test_where_prediction_fails_in_a_larger_component(budget, of_both) -> None:
+    automaton = from_expression("(a|ba)*b?c(ddd)*")
+    verdict = decide(automaton, Budget(certificate=budget)).nope
+    assert (verdict.answer, verdict.prediction) == ("no", "no")
+    certificate = verdict.certificate()
+    assert certificate.prediction == of_both
     assert check_certificate(certificate) is None
 
 

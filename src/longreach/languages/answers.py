@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -79,15 +78,16 @@ class ClassAnswer:
     """One verdict with the programs of a yes: for membership, and for prediction on prefixes."""
 
     verdict: ClassVerdict
-    written: dict[int, Program] = field(default_factory=dict)
-    """Programs by the identity of their analysis: classes that share one share the program."""
+    written: dict[tuple[int, bool], Program] = field(default_factory=dict)
+    """Programs by the identity of their analysis, and whether they predict: classes that share one share the
+    program."""
 
     @cached_property
     def program(self) -> Program | None:
         """For yes, a program of the class; None where its automaton is beyond the budget."""
         if self.verdict.answer is not Answer.YES:
             return None
-        return self._written(self.verdict.analysis, acceptor)
+        return self._written(self.verdict.analysis, predicts=False)
 
     @cached_property
     def predictor(self) -> Program | None:
@@ -95,14 +95,15 @@ class ClassAnswer:
         for the end is a letter."""
         if self.verdict.prediction is not Answer.YES or END in self.verdict.plain.extended.automaton.alphabet:
             return None
-        return self._written(self.verdict.predicted.analysis, predictor)
+        return self._written(self.verdict.predicted.analysis, predicts=True)
 
-    def _written(self, analysis: Analysis | None, write: Callable[[Analysis], Program]) -> Program | None:
+    def _written(self, analysis: Analysis | None, *, predicts: bool) -> Program | None:
         if analysis is None:
             return None
-        if id(analysis) not in self.written:
-            self.written[id(analysis)] = write(analysis)
-        return self.written[id(analysis)]
+        key = (id(analysis), predicts)
+        if key not in self.written:
+            self.written[key] = predictor(analysis) if predicts else acceptor(analysis)
+        return self.written[key]
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -183,7 +184,7 @@ class LanguageAnswer:
     def classes(self) -> dict[str, ClassAnswer]:
         """By the name of the document's field."""
         found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
-        written: dict[int, Program] = {}
+        written: dict[tuple[int, bool], Program] = {}
         return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
 
     def predictors(self) -> dict[str, Program]:

@@ -176,8 +176,8 @@ def decide_prediction(membership: Decision, plain: Analysis, budget: Budget) -> 
     """
     if plain.holds():
         return Decision(True, plain)
-    if not membership.answer:
-        return membership
+    if not membership.answer or not plain.extended.never:
+        return membership  # where every word is a prefix, the two are one question
     known = membership.analysis
     first = max(0, known.extended.window - 1) if known is not None and membership.smallest else 0
     found = _yes(plain, membership.length, budget, first)

@@ -133,8 +133,10 @@ class ClassVerdict:
         """The proof of a no; None for other answers and for components beyond the budget."""
         if self.answer is not Answer.NO or self.arrows is not None:
             return self.arrows
-        failing = _failing(self.plain, self.prefixes)
-        return refutation(failing, Convention.LAST_LETTER, self.budget.certificate)
+        limit = self.budget.certificate
+        both = refutation(_failing(self.plain, self.prefixes), Convention.LAST_LETTER, limit)
+        # Where prediction fails in large components only, a small one may still refute membership.
+        return both or refutation(self.plain, Convention.LAST_LETTER, limit)
 
     def certificate(self) -> Certificate:
         """The certificate of a no. A yes is certified by a program, which is written elsewhere."""
