@@ -197,3 +197,12 @@ def test_bad_input(longreach: Call, here: Path, arguments: list[str], message: s
 def test_help_has_an_example(longreach: Call) -> None:
     assert "Example: longreach forecast copy-unique" in longreach("forecast", "--help").out
     assert "crasp:FILE" in longreach("tasks", "--help").out
+
+
+def test_what_is_trained_and_membership(longreach: Call) -> None:
+    done = longreach("forecast", "regex:(a|ba)*b?")
+    assert done.code == 0
+    out = done.out
+    assert "NoPE  yes  for what is trained, words of the language only: " in out
+    assert "as membership over all words: no; no count separates" in out
+    assert "--encoding nope" in out.splitlines()[-1]

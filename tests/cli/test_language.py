@@ -92,6 +92,20 @@ def test_predictor(longreach: Call) -> None:
     assert 'output "EOS" = ' in longreach("language", "(ab)*", "--predictor").out
 
 
+def test_prediction_where_it_differs_from_membership(longreach: Call, tmp_path: Path) -> None:
+    nope = json.loads(longreach("language", "(a|ba)*b?", "--predictor", "--json").out)["nope"]
+    assert (nope["verdict"], nope["prediction_everywhere"], nope["prediction"]) == ("no", "no", "yes")
+    assert nope["prediction_certificate"]["program"] == nope["predictor"]
+    path = tmp_path / "list.txt"
+    path.write_text("(a|ba)*b?\n(aa)*\n")
+    easier, same = longreach("language", "--file", path).out.splitlines()
+    assert easier.endswith("(NoPE on its words: yes)")
+    assert same.endswith("(aa)*")
+    shown = longreach("language", "(a|ba)*b?", "--predictor").out
+    assert "what may follow, on words of the language only: yes; in every component" in shown
+    assert "and EOS for the end; proved for all lengths" in shown
+
+
 def test_measures(longreach: Call) -> None:
     measures = json.loads(longreach("language", "(aa)*", "--measures", "--json").out)["measures"]
     assert (measures["star_free"], measures["ac0"], measures["states"]) == (False, True, 2)

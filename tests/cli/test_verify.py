@@ -32,6 +32,20 @@ def test_documents_of_languages_are_valid(longreach: Call, tmp_path: Path, name:
     assert len(document["certificates"]) == 3
 
 
+def test_prediction_has_a_certificate_where_it_differs(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "document.json"
+    document = written(longreach, path, "(a|ba)*b?")
+    done = longreach("verify", path)
+    assert (done.code, len(done.out.splitlines())) == (0, 4)
+    assert "nope.prediction: a program exists in C-RASP[∅], for prediction on prefixes (proved" in done.out
+    nope = document["nope"]
+    no_flow = {"nope": {**nope, "prediction": "no"}}
+    no_proof = {"nope": {key: value for key, value in nope.items() if key != "prediction_certificate"}}
+    for changed in (no_flow, no_proof):
+        path.write_text(json.dumps(changed), encoding="utf-8")
+        assert longreach("verify", path).code == 1
+
+
 def test_a_single_certificate(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "certificate.json"
     document = written(longreach, path, "(aa)*")

@@ -13,13 +13,14 @@ from longreach.crasp.evaluate import accepts
 from longreach.crasp.library import load
 from longreach.crasp.simplify import simplify
 from longreach.languages.automaton import Automaton, minimal
+from longreach.languages.certificates import END
 from longreach.languages.expression import from_expression
 from longreach.languages.extended import Analysis
 from longreach.languages.local_periodic import decide_positional
 from longreach.languages.membership import plain_analysis
 from longreach.languages.names import NAMED_LANGUAGES, named_automaton
 from longreach.languages.prediction import live_states
-from longreach.languages.programs import END, acceptor, predictor
+from longreach.languages.programs import acceptor, predictor
 from longreach.languages.sides import automaton_side
 from tests.languages.small_automata import small_automata
 

@@ -89,6 +89,8 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
         for key, side in answer.sides.items():
             if side.program is not None:
                 document[key]["program"] = side.program.text
+            if side.differs and side.trained_program is not None:
+                document[key]["predictor"] = side.trained_program.text
     return document
 
 
@@ -117,19 +119,24 @@ def _verdicts(answer: Forecast) -> Table:
         table.add_column(no_wrap=width is None)
     for key in SHOWN:
         side = answer.sides[key]
-        style = f"bold {STYLES[side.verdict.value]}"
-        table.add_row(f"  {TITLES[key]}", Text(side.verdict.value, style), Text(side.reason))
+        word, reason = side.trained.value, side.trained_reason
+        if side.differs:
+            reason = f"for what is trained, words of the language only: {reason}"
+        table.add_row(f"  {TITLES[key]}", Text(word, f"bold {STYLES[word]}"), Text(reason))
         table.add_row("", "", Text(_proof(side), "dim"))
+        if side.differs:
+            other = f"as membership over all words: {side.verdict.value}; {side.reason}"
+            table.add_row("", "", Text(other, "dim"))
     return table
 
 
 def _proof(side: Side) -> str:
     """The certificate in one line."""
-    certificate = side.certificate
+    certificate = side.trained_certificate
     match certificate.kind:
         case "program":
-            assert side.program is not None
-            core = side.program.core
+            assert side.trained_program is not None
+            core = side.trained_program.core
             return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
         case "communication":
             n = certificate.lengths[-1]
@@ -147,9 +154,12 @@ def _proof(side: Side) -> str:
 
 
 def _needs(side: Side) -> str:
-    if not side.window and side.modulus in (None, 1):
+    trained = side.trained_needs
+    window, modulus = trained if side.differs else (side.window, side.modulus)
+    if not window and modulus in (None, 1):
         return ""
-    return f" (window {side.window}, modulus {side.modulus})"
+    less = "" if (window, modulus) == trained else f"; for what is trained {trained[0]} and {trained[1]}"
+    return f" (window {window}, modulus {modulus}{less})"
 
 
 def _numbers(answer: Forecast) -> Table | None:
@@ -196,11 +206,11 @@ def _print_notes(out: Console, answer: Forecast) -> None:
     from longreach.tasks.program import is_text, short_name
 
     notes = answer.encodings
-    verdicts = {key: answer.sides[key].verdict for key in SHOWN}
+    verdicts = {key: answer.sides[key].trained for key in SHOWN}
     lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
     unknown = [name for name, note in notes.items() if not note.known]
     lines.append(f"{', '.join(unknown)}: not decided by theory")
-    if Answer.NO in verdicts.values():
+    if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in SHOWN):
         lines.append(f"no: {answer.meaning_of_no}")
     best = next((key for key in SHOWN if verdicts[key] is Answer.YES), "ape")
     nameless = is_text(answer.stored) and answer.name == short_name(answer.stored)
@@ -222,7 +232,7 @@ def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
 def _print_programs(out: Console, answer: Forecast) -> None:
     shown: set[str] = set()
     for key in SHOWN:
-        program = answer.sides[key].program
+        program = answer.sides[key].trained_program
         if program is not None and program.text not in shown:
             shown.add(program.text)
             out.print()
@@ -249,12 +259,12 @@ def _matrix(found: tuple[Forecast, ...]) -> Table:
     for each in found:
         cells: list[Text] = [Text(each.name)]
         for key in SHOWN:
-            word = each.sides[key].verdict.value
+            word = each.sides[key].trained.value
             cells.append(Text(word, f"bold {STYLES[word]}"))
             cells.append(Text(_percent(_last(each, key)), "dim"))
             if own:
                 cells.append(Text(_percent(_last_own(each, key))))
-        kinds = dict.fromkeys(each.sides[key].certificate.kind for key in SHOWN)
+        kinds = dict.fromkeys(each.sides[key].trained_certificate.kind for key in SHOWN)
         cells.append(Text(", ".join(kinds), "dim"))
         table.add_row(*cells)
     return table

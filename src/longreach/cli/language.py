@@ -40,7 +40,7 @@ def language(
     program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
     predictor: Annotated[
         bool,
-        typer.Option("--predictor", help="Show the program of a yes as a predictor of the next symbols."),
+        typer.Option("--predictor", help="Show a program that predicts, on its words, what may follow."),
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say why a no is a no, with words that fool programs.")
@@ -96,8 +96,8 @@ def language(
         )
         return
     from longreach.languages.answers import LanguageAnswer
+    from longreach.languages.certificates import END
     from longreach.languages.measures import measure
-    from longreach.languages.programs import END
     from longreach.languages.verdict import decide
 
     task, automaton = _automaton(regex, alphabet, name, dfa)
@@ -163,8 +163,8 @@ def _document(
                 document[key]["proof"] = "proved" if known.proved else "checked"
                 document[key]["checked_length"] = known.length
     if predictor:
-        for key, text in answer.predictors().items():
-            document[key]["predictor"] = text
+        for key, written in answer.predictors().items():
+            document[key]["predictor"] = written.text
     return document
 
 
@@ -208,13 +208,13 @@ def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
             reason += f" (window {verdict.window}, modulus {verdict.modulus})"
         style = f"bold {STYLES[word]}"
         table.add_row(f"  {TITLES[key]}", Text(word, style), Text(verdict.program_class), Text(reason))
-        others = (
-            ("read after the last letter", verdict.end_of_sequence),
-            ("next-symbol prediction", verdict.prediction),
-        )
-        for label, other in others:
+        others = [
+            ("read after the last letter", verdict.end_of_sequence, ""),
+            ("what may follow, on words of the language only", verdict.prediction, verdict.prediction_reason),
+        ]
+        for label, other, why in others:
             if other != verdict.answer:
-                table.add_row("", "", "", Text(f"{label}: {other.value}", "dim"))
+                table.add_row("", "", "", Text(f"{label}: {other.value}{why and f'; {why}'}", "dim"))
     return table
 
 
@@ -233,18 +233,22 @@ def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
 
 
 def _print_predictors(answer: LanguageAnswer) -> None:
+    from longreach.languages.answers import prediction_rightness
+
     out = console()
     shown: set[str] = set()
-    for key, text in answer.predictors().items():
-        if key != "local" and text not in shown:
-            shown.add(text)
+    for key, program in answer.predictors().items():
+        if key != "local" and program.text not in shown:
+            shown.add(program.text)
+            known = prediction_rightness(program, answer.verdicts.automaton)
             out.print()
             out.print(
-                f"// {TITLES[key]}: the letters that may follow, and EOS for the end",
+                f"// {TITLES[key]}: on words of the language, the letters that may follow, "
+                f"and EOS for the end; {known}",
                 style="dim",
                 markup=False,
             )
-            out.print(text, markup=False)
+            out.print(program.text, markup=False)
 
 
 def _print_explanation(key: str, found: ClassAnswer) -> None:
@@ -310,7 +314,11 @@ def _many(path: Path, measures: bool, as_json: bool, unfit: list[str]) -> None:
             verdicts = "  ".join(
                 f"{TITLES[k]} {a.verdict.answer.value:<9}" for k, a in answer.classes.items() if k != "local"
             )
-            console().print(f"{verdicts}  {regex}", markup=False)
+            nope = answer.verdicts.nope
+            easier = (
+                "" if nope.prediction == nope.answer else f"   (NoPE on its words: {nope.prediction.value})"
+            )
+            console().print(f"{verdicts}  {regex}{easier}", markup=False)
     if failed:
         raise typer.Exit(2)
 

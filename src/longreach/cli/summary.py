@@ -25,7 +25,7 @@ def cell_of(results: Sequence[Result], runs: Path) -> Cell | None:
 
 
 def forecast_of(cell: Cell) -> str | None:
-    """The verdict for the cell, where theory has one for its encoding."""
+    """The forecast for what the cell trains, where theory has one for its encoding."""
     from longreach.forecast import forecast
 
     if cell.encoding not in ("ape", "nope"):
@@ -34,7 +34,7 @@ def forecast_of(cell: Cell) -> str | None:
         found = forecast(cell.task, cell.config.get("alphabet"))
     except InputError:  # such as a task in a module that is gone
         return None
-    return found.sides[cell.encoding].verdict.value
+    return found.sides[cell.encoding].trained.value
 
 
 def summary(cell: Cell) -> dict[str, Any]:

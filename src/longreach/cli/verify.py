@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from longreach.forecast.certificates import AnyCertificate, TaskCertificate
     from longreach.languages.certificates import AutomatonTable
 
+PREDICTION = ".prediction"
+"""What follows the name of a class at the place of its certificate for prediction."""
+
 
 def verify(
     file: Annotated[
@@ -44,14 +47,15 @@ def verify(
     certificates = _certificates(file)
     expected = _expected(regex, alphabet)
     results = []
-    for place, certificate, verdict in certificates:
+    for place, certificate, verdict, claim in certificates:
         problem, how = check(certificate, expected, task)
         if problem is None and verdict not in (None, "yes" if certificate.kind == "program" else "no"):
             problem = f"the document says {verdict!r}, which is not what its certificate proves"
-        claim = getattr(certificate, "program_class", None)
+        problem = problem or claim
+        program_class = getattr(certificate, "program_class", None)
         results.append({
-            "place": place, "kind": certificate.kind, "class": claim, "valid": problem is None, "how": how,
-            "problem": problem,
+            "place": place, "kind": certificate.kind, "class": program_class, "valid": problem is None,
+            "how": how, "problem": problem, "prediction": getattr(certificate, "prediction", False),
         })  # fmt: skip
     valid = all(result["valid"] for result in results)
     if as_json:
@@ -121,10 +125,12 @@ def _automaton_of(task: str) -> tuple[AutomatonTable | None, str | None]:
     return automaton_table(automaton), None
 
 
-def _certificates(file: Path) -> list[tuple[str, AnyCertificate, Any]]:
-    """The place, the certificate and the verdict that stands beside it, for each one in a document."""
+def _certificates(file: Path) -> list[tuple[str, AnyCertificate, Any, str | None]]:
+    """The place, the certificate, the verdict that stands beside it, and what is said of prediction without
+    proof, for each one in a document."""
     from longreach.crasp.parser import read_text
     from longreach.forecast.certificates import read_any
+    from longreach.languages.prediction_checker import prediction_claim_problem
 
     text = read_text(file)
     try:
@@ -145,13 +151,21 @@ def _certificates(file: Path) -> list[tuple[str, AnyCertificate, Any]]:
             for key, value in document.items()
             if isinstance(value, dict) and "certificate" in value
         }
+        parts |= {
+            f"{key}{PREDICTION}": value["prediction_certificate"]
+            for key, value in document.items()
+            if isinstance(value, dict) and "prediction_certificate" in value
+        }
     if not parts:
         raise InputError(f"{file}: no certificate: expected an object with 'kind', or a document")
-    found: list[tuple[str, AnyCertificate, Any]] = []
+    found: list[tuple[str, AnyCertificate, Any, str | None]] = []
     for place, part in parts.items():
         try:
-            verdict = document[place].get("verdict") if place else None
-            found.append((place, read_any(part if isinstance(part, dict) else {}), verdict))
+            side = document[place.removesuffix(PREDICTION)] if place else {}
+            predicts = place.endswith(PREDICTION)
+            verdict = side.get("prediction" if predicts else "verdict")
+            claim = None if predicts else prediction_claim_problem(side)
+            found.append((place, read_any(part if isinstance(part, dict) else {}), verdict, claim))
         except InputError as error:
             raise InputError(f"{file}: {place + ': ' if place else ''}{error.message}") from None
     # In a language document some verdicts have nothing to certify; alone, that is a failure.
@@ -175,8 +189,12 @@ def _print(result: dict[str, Any]) -> None:
     place = f"{result['place']}: " if result["place"] else ""
     if result["valid"]:
         claim = "a program exists in" if result["kind"] == "program" else "no program exists in"
+        of = ""
+        if result["prediction"]:
+            what = "for" if result["kind"] == "program" else "nor for"
+            of = f", {what} prediction on prefixes"
         out.print("[green]valid[/green]", end="   ")
-        out.print(f"{place}{claim} {result['class']} ({result['how']})", markup=False)
+        out.print(f"{place}{claim} {result['class']}{of} ({result['how']})", markup=False)
     else:
         out.print("[red]invalid[/red]", end=" ")
         out.print(f"{place}{result['problem']}", markup=False)

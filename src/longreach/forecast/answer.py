@@ -62,13 +62,13 @@ class Forecast:
 
     @property
     def encodings(self) -> dict[str, EncodingNote]:
-        """What is known of other encodings."""
+        """What is known of other encodings, for what is trained."""
         ape = self.sides["ape"]
-        return notes(self.sides["nope"].verdict, ape.verdict, ape.window, ape.modulus)
+        return notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
 
     @property
     def agreement(self) -> dict[str, bool]:
-        """Whether the verdicts are those of the paper, where it has the task."""
+        """Whether the verdicts are those of the paper, where it has the task; it speaks of membership."""
         if self.paper is None:
             return {}
         return {
@@ -79,7 +79,7 @@ class Forecast:
     @property
     def meaning_of_no(self) -> str:
         """What a "no" says: more where it comes from communication."""
-        nos = [side for side in self.sides.values() if side.verdict is Answer.NO]
+        nos = [side for side in self.sides.values() if Answer.NO in (side.verdict, side.trained)]
         return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
 
     def document(self) -> dict[str, Any]:
@@ -94,6 +94,7 @@ class Forecast:
         if automaton is not None:
             document["states"] = len(automaton)
         document |= {key: side.document() for key, side in self.sides.items()}
+        document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
         paper = self.paper
         return document | {
             "meaning_of_no": self.meaning_of_no,

@@ -29,6 +29,7 @@ from longreach.limit.communication import measure
 from longreach.limit.communication_tasks import problem
 from longreach.tasks.catalog import load_task
 from longreach.tasks.evidence import Evidence
+from longreach.tasks.language import RegularLanguage
 from longreach.tasks.program import ProgramTask
 from longreach.tasks.task import EOS, SEP, Task
 
@@ -40,14 +41,19 @@ NOT_ASKED = "was not asked: the program is read at the last token"
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What theory says of a task for one class of programs."""
+    """What theory says of a task for one class of programs.
+
+    For a regular language `verdict` is about membership and `trained` about what is trained; measurements are
+    compared with `trained`. For all other tasks the two are the same.
+    """
 
     verdict: Answer
     program_class: str
     reason: str
-    """One sentence."""
+    """Of the verdict, in one sentence."""
     end_of_sequence: Answer
     prediction: Answer
+    """For predicting what may follow, on prefixes of words of the language."""
     make_certificate: Callable[[], AnyCertificate]
     window: int | None = None
     modulus: int | None = None
@@ -57,6 +63,44 @@ class Side:
     """Why something beside the verdict is undecided."""
 
     by_communication: bool = False
+    language: ClassAnswer | None = None
+    """What is known of a regular language."""
+    predicts: bool = False
+    """Whether what is trained is predicting what may follow on words of that language."""
+
+    @property
+    def trained(self) -> Answer:
+        """The forecast for what is trained."""
+        return self.prediction if self.predicts else self.verdict
+
+    @property
+    def differs(self) -> bool:
+        """Whether what is trained has another verdict than membership."""
+        return self.trained is not self.verdict
+
+    @property
+    def trained_reason(self) -> str:
+        """Of the forecast for what is trained, in one sentence."""
+        return self.language.verdict.prediction_reason if self.language and self.differs else self.reason
+
+    @property
+    def trained_program(self) -> Program | None:
+        """A program for what is trained; one for membership knows what may follow as well."""
+        return self.language.predictor if self.language and self.differs else self.program
+
+    @property
+    def trained_needs(self) -> tuple[int | None, int | None]:
+        """The smallest window and modulus for what is trained; None where not known."""
+        if self.language is None or not self.predicts or self.prediction is not Answer.YES:
+            return self.window, self.modulus
+        verdict = self.language.verdict
+        return verdict.prediction_window, verdict.prediction_modulus
+
+    @cached_property
+    def trained_certificate(self) -> AnyCertificate:
+        """Whatever proves the forecast for what is trained."""
+        own = self.language.prediction_certificate if self.language and self.differs else None
+        return own or self.certificate
 
     @cached_property
     def certificate(self) -> AnyCertificate:
@@ -72,7 +116,10 @@ class Side:
             "certificate": self.certificate.model_dump(mode="json", by_alias=True),
             "end_of_sequence": self.end_of_sequence.value,
             "prediction": self.prediction.value,
+            "prediction_everywhere": self.prediction.value,
         }
+        if self.language is not None:
+            found |= self.language.prediction_document()
         if self.verdict is Answer.YES and self.window is not None:
             found |= {"window": self.window, "modulus": self.modulus, "depth": self.depth}
         if self.note is not None:
@@ -93,7 +140,7 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Side]:
         return _program_sides(task)
     evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in CLASSES}
     if all(each.kind == "language" for each in evidence.values()):
-        return language_sides(name, _automaton(task))
+        return language_sides(name, _automaton(task), trained=isinstance(task, RegularLanguage))
     return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
 
 
@@ -107,17 +154,21 @@ def _automaton(task: Task) -> Automaton:
     return automaton
 
 
-def language_sides(name: str, automaton: Automaton) -> dict[str, Side]:
-    """The sides of a regular language: exactly what `longreach language` says."""
+def language_sides(name: str, automaton: Automaton, *, trained: bool = False) -> dict[str, Side]:
+    """The sides of a regular language: exactly what `longreach language` says.
+
+    With `trained`, what is trained is predicting what may follow.
+    """
     answer = LanguageAnswer(name, decide(automaton))
-    return {key: _class_side(found) for key, found in answer.classes.items()}
+    return {key: _class_side(found, trained) for key, found in answer.classes.items()}
 
 
-def _class_side(found: ClassAnswer) -> Side:
+def _class_side(found: ClassAnswer, trained: bool) -> Side:
     verdict = found.verdict
     return Side(
         verdict.answer, verdict.program_class, verdict.reason, verdict.end_of_sequence, verdict.prediction,
         lambda: found.certificate, verdict.window, verdict.modulus, verdict.depth, found.program,
+        language=found, predicts=trained,
     )  # fmt: skip
 
 
@@ -130,7 +181,7 @@ def _side(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) ->
         case "reduction":
             return _by_reduction(name, key, evidence)
         case "language":
-            return language_sides(name, _automaton(task))[key]
+            return language_sides(name, _automaton(task), trained=isinstance(task, RegularLanguage))[key]
         case _:
             return undecided(key, evidence.reason)
 
@@ -262,6 +313,7 @@ def _program_sides(task: ProgramTask) -> dict[str, Side]:
                 side,
                 end_of_sequence=decided[key].end_of_sequence,
                 prediction=decided[key].prediction,
+                language=decided[key].language,
                 note=None,
             )
         return {**decided, **known}

@@ -10,11 +10,12 @@ from longreach.crasp.equal import Comparison, ProgramSide, compare
 from longreach.crasp.expressions import Program
 from longreach.errors import MissingExtra
 from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import Certificate, NoCertificate, ProgramCertificate
+from longreach.languages.certificates import END, Certificate, NoCertificate, ProgramCertificate
 from longreach.languages.documents import automaton_table
-from longreach.languages.extended import Convention
-from longreach.languages.induction import prove
+from longreach.languages.extended import Analysis, Convention
+from longreach.languages.induction import prove, prove_predictor
 from longreach.languages.measures import Measures
+from longreach.languages.predictor_checker import wrong_after
 from longreach.languages.programs import acceptor, predictor
 from longreach.languages.sides import automaton_side
 from longreach.languages.verdict import Answer, ClassVerdict, Verdicts
@@ -60,33 +61,75 @@ def rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENG
     return Rightness(proved, found.length)
 
 
+def prediction_rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENGTH) -> Rightness:
+    """The same for a program that predicts, on prefixes of words of the language, what may follow."""
+    wrong, tried = wrong_after(program.core, automaton, length)
+    if wrong is not None:
+        return Rightness(False, tried, ())
+    try:
+        proved = prove_predictor(program.core, automaton, END).proved
+    except MissingExtra:
+        proved = False
+    return Rightness(proved, tried)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassAnswer:
-    """One verdict with the program of a yes."""
+    """One verdict with the programs of a yes: for membership, and for prediction on prefixes."""
 
     verdict: ClassVerdict
-    written: dict[int, Program] = field(default_factory=dict)
-    """Programs by the identity of their analysis: classes that share one share the program."""
+    written: dict[tuple[int, bool], Program] = field(default_factory=dict)
+    """Programs by the identity of their analysis, and whether they predict: classes that share one share the
+    program."""
 
     @cached_property
     def program(self) -> Program | None:
         """For yes, a program of the class; None where its automaton is beyond the budget."""
-        analysis = self.verdict.analysis
-        if self.verdict.answer is not Answer.YES or analysis is None:
+        if self.verdict.answer is not Answer.YES:
             return None
-        if id(analysis) not in self.written:
-            self.written[id(analysis)] = acceptor(analysis)
-        return self.written[id(analysis)]
+        return self._written(self.verdict.analysis, predicts=False)
+
+    @cached_property
+    def predictor(self) -> Program | None:
+        """Where prediction on prefixes is a yes, a program for it; None beyond the budget, or where the token
+        for the end is a letter."""
+        if self.verdict.prediction is not Answer.YES or END in self.verdict.plain.extended.automaton.alphabet:
+            return None
+        return self._written(self.verdict.predicted.analysis, predicts=True)
+
+    def _written(self, analysis: Analysis | None, *, predicts: bool) -> Program | None:
+        if analysis is None:
+            return None
+        key = (id(analysis), predicts)
+        if key not in self.written:
+            self.written[key] = predictor(analysis) if predicts else acceptor(analysis)
+        return self.written[key]
 
     @cached_property
     def certificate(self) -> Certificate:
-        program = self.program
+        """What proves the answer for membership."""
         if self.verdict.answer is not Answer.YES:
             return self.verdict.certificate()
-        if program is None:
+        return self._of_program(self.program, self.verdict.analysis, False)
+
+    @cached_property
+    def prediction_certificate(self) -> Certificate | None:
+        """What proves the answer for prediction on prefixes; None where that is the certificate already.
+
+        A program for membership knows the state, and with it what may follow. A "no" of both is proved by one
+        certificate.
+        """
+        if self.verdict.prediction is self.verdict.answer:
+            return None
+        return self._of_program(self.predictor, self.verdict.predicted.analysis, True)
+
+    def _of_program(
+        self, program: Program | None, analysis: Analysis | None, prediction: bool
+    ) -> Certificate:
+        if analysis is None:
             return NoCertificate(reason="the program's window is beyond the budget")
-        analysis = self.verdict.analysis
-        assert analysis is not None
+        if program is None:
+            return NoCertificate(reason=f"the program would predict {END}, which is a letter here")
         return ProgramCertificate(
             program_class=self.verdict.program_class,  # type: ignore[arg-type]
             convention=Convention.LAST_LETTER.value,
@@ -94,6 +137,7 @@ class ClassAnswer:
             program=program.text,
             window=analysis.extended.window,
             modulus=analysis.extended.modulus,
+            prediction=prediction,
         )
 
     def document(self) -> dict[str, Any]:
@@ -104,10 +148,28 @@ class ClassAnswer:
             "reason": verdict.reason,
             "certificate": self.certificate.model_dump(mode="json", by_alias=True),
             "end_of_sequence": verdict.end_of_sequence.value,
-            "prediction": verdict.prediction.value,
-        }
+        } | self.prediction_document()
         if verdict.answer is Answer.YES and verdict.analysis is not None:
             found |= {"window": verdict.window, "modulus": verdict.modulus, "depth": verdict.depth}
+        return found
+
+    def prediction_document(self) -> dict[str, Any]:
+        """What is said of prediction, in the documents of `language` and `forecast`."""
+        verdict = self.verdict
+        found: dict[str, Any] = {
+            "prediction": verdict.prediction.value,
+            "prediction_everywhere": verdict.prediction_everywhere.value,
+        }
+        if verdict.prediction is Answer.YES and verdict.predicted.analysis is not None:
+            found |= {
+                "prediction_window": verdict.prediction_window,
+                "prediction_modulus": verdict.prediction_modulus,
+                "prediction_depth": verdict.prediction_depth,
+            }
+        certificate = self.prediction_certificate
+        if certificate is not None:
+            found["prediction_reason"] = verdict.prediction_reason
+            found["prediction_certificate"] = certificate.model_dump(mode="json", by_alias=True)
         return found
 
 
@@ -122,17 +184,13 @@ class LanguageAnswer:
     def classes(self) -> dict[str, ClassAnswer]:
         """By the name of the document's field."""
         found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
-        written: dict[int, Program] = {}
+        written: dict[tuple[int, bool], Program] = {}
         return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
 
-    def predictors(self) -> dict[str, str]:
-        """For each yes, the text of a program that predicts the legal next symbols."""
-        found = {}
-        for name, answer in self.classes.items():
-            analysis = answer.verdict.analysis
-            if answer.verdict.answer is Answer.YES and analysis is not None:
-                found[name] = predictor(analysis).text
-        return found
+    def predictors(self) -> dict[str, Program]:
+        """For each yes of prediction, a program that is right on prefixes of words of the language."""
+        found = {name: answer.predictor for name, answer in self.classes.items()}
+        return {name: program for name, program in found.items() if program is not None}
 
     def document(self, measures: Measures | None = None) -> dict[str, Any]:
         automaton = self.verdicts.automaton

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from longreach.languages.automaton import strong_components
 from longreach.languages.extended import Analysis, ExtendedAutomaton, component_of
@@ -32,9 +33,15 @@ class Block:
     def letters(self) -> range:
         return range(len(self.extended.automaton.alphabet))
 
-    @property
+    @cached_property
     def edges(self) -> list[Edge]:
-        return [(vertex, letter) for vertex in self.vertices for letter in self.letters]
+        """Those on which a program is judged."""
+        return [
+            (vertex, letter)
+            for vertex in self.vertices
+            for letter in self.letters
+            if self.extended.judged(self.states[vertex], letter)
+        ]
 
     @property
     def settled(self) -> bool:

@@ -1,4 +1,5 @@
-"""Proof, for words of every length, that a program accepts the language of an automaton.
+"""Proof, for words of every length, that a program accepts the language of an automaton, or predicts on its
+prefixes what may follow.
 
 By induction over the letters. What a program carries is split into a control part, of which finitely many
 values occur (the automaton's state, the position's residue, the last values that local relations see, and
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError, MissingExtra
 from longreach.languages.automaton import Automaton
+from longreach.languages.prediction import live_states
 
 if TYPE_CHECKING:
     import z3
@@ -78,7 +80,37 @@ def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Inductio
     """
     if core.is_predictor:
         raise InputError("a predictor accepts no language")
-    machine = _Machine(simplify(core), automaton)
+    core = simplify(core)
+    assert core.accept is not None
+    answers = {state: (state in automaton.accepting,) for state in range(len(automaton))}
+    return _prove(_Machine(core, automaton, (core.accept,), answers), always_z3)
+
+
+def prove_predictor(core: Core, automaton: Automaton, end: str, always_z3: bool = False) -> Induction:
+    """Whether a program predicts the legal next symbols after every prefix of a word of the language, of
+    any length; `end` is its token for the end of a word. Other words are not looked at.
+
+    >>> from longreach.crasp import parse
+    >>> from longreach.languages.expression import from_expression
+    >>> last = parse('#alphabet a b E\\noutput "a" = true\\noutput "b" = !"b"\\noutput "E" = true')
+    >>> prove_predictor(last.core, from_expression("(a|ba)*b?"), "E").proved
+    True
+    """
+    if not core.is_predictor:
+        raise InputError("the program predicts nothing")
+    core = simplify(core)
+    outputs = dict(core.outputs)
+    wanted = (*automaton.alphabet, end)
+    if set(outputs) != set(wanted):
+        return Induction(False, "the outputs are not the letters and the end")
+    live = live_states(automaton)
+    answers = {
+        q: (*(target in live for target in automaton.transitions[q]), q in automaton.accepting) for q in live
+    }
+    return _prove(_Machine(core, automaton, tuple(outputs[token] for token in wanted), answers), always_z3)
+
+
+def _prove(machine: _Machine, always_z3: bool) -> Induction:
     runs = _explore(machine)
     if isinstance(runs, str):
         return Induction(False, runs)
@@ -93,9 +125,18 @@ def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Inductio
 class _Machine:
     """One step of the program and the automaton together, on numbers or on z3 terms."""
 
-    def __init__(self, core: Core, automaton: Automaton) -> None:
+    def __init__(
+        self,
+        core: Core,
+        automaton: Automaton,
+        roots: tuple[int, ...],
+        answers: Mapping[int, tuple[bool, ...]],
+    ) -> None:
+        """`answers` are those of the roots that are right at each state; states without are never entered."""
         self.core = core
         self.automaton = automaton
+        self.roots = roots
+        self.answers = answers
         self.counters = [
             k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is None
         ]
@@ -128,10 +169,14 @@ class _Machine:
     def values_of_forms(self, totals: Sequence[Any]) -> list[Any]:
         return [sum(factor * totals[self.place[k]] for k, factor in factors) for factors in self.forms]
 
+    def letters(self, state: int) -> list[int]:
+        """The letters after which programs are judged."""
+        return [a for a, target in enumerate(self.automaton.transitions[state]) if target in self.answers]
+
     def step(
         self, control: Control, totals: Sequence[Any], letter: int, algebra: _Algebra
-    ) -> tuple[Any, list[Any], list[Any]]:
-        """The answer after the letter, the new counters, and the values that enter the windows."""
+    ) -> tuple[list[Any], list[Any], list[Any]]:
+        """The answers after the letter, the new counters, and the values that enter the windows."""
         token = self.automaton.alphabet[letter]
         residue = (control.residue + 1) % self.core.modulus
         windows = dict(zip(self.guarded, control.windows, strict=True))
@@ -168,8 +213,7 @@ class _Machine:
                     entering.append(values[body])
                     value = sum(algebra.choose(seen[len(seen) - 1 - d], 1, 0) for d in distances or ())
             values.append(value)
-        assert self.core.accept is not None
-        return values[self.core.accept], new, entering
+        return [values[root] for root in self.roots], new, entering
 
     def next_control(
         self, control: Control, letter: int, totals: Sequence[int], entering: Sequence[bool]
@@ -220,9 +264,10 @@ class _Symbolic(_Algebra):
 def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
     """Runs from the start: per control value the values of the forms that were met, or what went wrong."""
     control, totals = machine.start()
-    accepting = machine.automaton.accepting
-    assert machine.core.accept is not None
-    if bool(at_empty_word(machine.core)[machine.core.accept]) != (0 in accepting):
+    if 0 not in machine.answers:
+        return {}  # the language is empty, and so are its prefixes
+    empty = at_empty_word(machine.core)
+    if tuple(bool(empty[root]) for root in machine.roots) != machine.answers[0]:
         return "the program and the language differ on the empty word"
     cap = len(machine.automaton) + 4
     met: dict[Control, list[list[int]]] = {control: [machine.values_of_forms(totals)]}
@@ -231,10 +276,10 @@ def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
     algebra = _Algebra()
     while queue:
         control, totals = queue.popleft()
-        for letter in range(len(machine.automaton.alphabet)):
-            accepted, new, entering = machine.step(control, totals, letter, algebra)
+        for letter in machine.letters(control.state):
+            said, new, entering = machine.step(control, totals, letter, algebra)
             following = machine.next_control(control, letter, new, entering)
-            if bool(accepted) != (following.state in accepting):
+            if tuple(map(bool, said)) != machine.answers[following.state]:
                 return "the program and the language differ on a short word"
             values = machine.values_of_forms(new)
             key = (following, tuple(max(-cap, min(cap, value)) for value in values))
@@ -269,7 +314,7 @@ class _Prover:
         self._symbolic = _Symbolic()
 
     def run(self) -> Induction:
-        work = deque((control, letter) for control in self._facts for letter in self._letters())
+        work = deque((control, letter) for control in self._facts for letter in self._letters(control))
         queued = set(work)
         while work:
             control, letter = work.popleft()
@@ -278,19 +323,19 @@ class _Prover:
             if weakened is None:
                 return Induction(False, "the facts that were guessed are not enough")
             for changed in weakened:
-                for again in self._letters():
+                for again in self._letters(changed):
                     if (changed, again) not in queued:
                         queued.add((changed, again))
                         work.append((changed, again))
         for control in self._facts:
-            for letter in self._letters():
+            for letter in self._letters(control):
                 if not self._answers(control, letter):
                     return Induction(False, "the facts that were guessed do not give the answer")
         count = sum(map(len, self._facts.values()))
         return Induction(True, "by induction over the letters", len(self._facts), count)
 
-    def _letters(self) -> range:
-        return range(len(self._machine.automaton.alphabet))
+    def _letters(self, control: Control) -> list[int]:
+        return self._machine.letters(control.state)
 
     def _assume(self, solver: z3.Solver, control: Control) -> None:
         for total in self._totals:
@@ -378,11 +423,15 @@ class _Prover:
         z3 = self._z3
         solver = z3.Solver()
         self._assume(solver, control)
-        accepted, _, _ = self._machine.step(control, self._totals, letter, self._symbolic)
-        wanted = (
-            self._machine.automaton.transitions[control.state][letter] in self._machine.automaton.accepting
-        )
-        if isinstance(accepted, bool):
-            return accepted == wanted
-        solver.add(accepted != wanted)
+        said, _, _ = self._machine.step(control, self._totals, letter, self._symbolic)
+        right = self._machine.answers[self._machine.automaton.transitions[control.state][letter]]
+        wrong = []
+        for answer, wanted in zip(said, right, strict=True):
+            if not isinstance(answer, bool):
+                wrong.append(answer != wanted)
+            elif answer != wanted:
+                return False
+        if not wrong:
+            return True
+        solver.add(z3.Or(wrong))
         return bool(solver.check() == z3.unsat)

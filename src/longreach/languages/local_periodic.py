@@ -56,6 +56,8 @@ class Decision:
     """For no."""
     exhausted: str = ""
     """The budget that ended the search, in words."""
+    length: int = 1
+    """The moduli that are looked at divide it: the stable length, or 1 without periodic relations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +100,7 @@ def decide_positional(
     if both.answer is False:
         return PositionalDecisions(both, both)
     if both.analysis is not None and both.analysis.extended.modulus == 1 and both.smallest:
-        return PositionalDecisions(both, both)
+        return PositionalDecisions(both, replace(both, length=1))
     return PositionalDecisions(both, _local(plain, monoid, budget))
 
 
@@ -132,8 +134,13 @@ def _by_idempotents(
     failure = graph.failure()
     if failure is None:
         exhausted = f"the graph of idempotents has more than {budget.arrows} edges"
-        unknown = Decision(True, smallest=False) if graph.complete else Decision(None, exhausted=exhausted)
-        return _yes(plain, block or 1, budget) or unknown
+        length = block or 1
+        unknown = (
+            Decision(True, smallest=False, length=length)
+            if graph.complete
+            else Decision(None, exhausted=exhausted)
+        )
+        return _yes(plain, length, budget) or unknown
     # Only the objects that occur in the failing component are part of the proof.
     used = sorted({number for _, number in failure.vertices})
     proof = ArrowRefutation(
@@ -153,8 +160,35 @@ def _nonempty(monoid: TransitionMonoid, element: int) -> Word:
     return (*monoid.word(before), monoid.automaton.alphabet[letter])
 
 
-def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
-    """A yes with the smallest window, then the smallest modulus dividing the length; None beyond the budget.
+def decide_prediction(membership: Decision, plain: Analysis, budget: Budget) -> Decision:
+    """The same class for programs that are judged on prefixes of the language only, as `plain` is.
+
+    The answer is that of membership, because a program that sees one letter more notices the first letter
+    that may not follow. So the window is that of membership, or one less.
+
+    >>> from longreach.languages.expression import from_expression
+    >>> from longreach.languages.prediction import on_prefixes
+    >>> plain = plain_analysis(from_expression("(b|ab|aab)*(a|aa)?"))
+    >>> member = decide_positional(plain.extended.automaton, plain).local
+    >>> predicted = decide_prediction(member, on_prefixes(plain), DEFAULT_BUDGET)
+    >>> [found.analysis.extended.window for found in (member, predicted)]
+    [2, 1]
+    """
+    if plain.holds():
+        return Decision(True, plain)
+    if not membership.answer or not plain.extended.never:
+        return membership  # where every word is a prefix, the two are one question
+    known = membership.analysis
+    first = max(0, known.extended.window - 1) if known is not None and membership.smallest else 0
+    found = _yes(plain, membership.length, budget, first)
+    if found is None:
+        return replace(membership, analysis=None, smallest=False)
+    return replace(found, smallest=found.smallest and membership.smallest)
+
+
+def _yes(plain: Analysis, length: int, budget: Budget, first: int = 0) -> Decision | None:
+    """A yes with the smallest window from `first` on, then the smallest modulus dividing the length; None
+    beyond the budget.
 
     A multiple of a modulus sees more, so the largest one decides whether a window is wide enough. Where that
     has too many states, smaller moduli are tried; wider windows are then no longer known to be the smallest.
@@ -162,7 +196,7 @@ def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
     moduli = [m for m in range(1, length + 1) if length % m == 0]
     views = _Views(plain, budget)
     smallest = True
-    for window in range(budget.window + 1):
+    for window in range(first, budget.window + 1):
         widest = views.analysis(window, length)
         if widest is not None and not widest.holds():
             continue
@@ -174,9 +208,9 @@ def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
                 continue
             tried += 1
             if analysis.holds():
-                return Decision(True, analysis, smallest=smallest)
+                return Decision(True, analysis, smallest=smallest, length=length)
         if widest is not None:
-            return Decision(True, widest, smallest=smallest)
+            return Decision(True, widest, smallest=smallest, length=length)
         if not tried:
             return None
         smallest = False
@@ -188,13 +222,15 @@ class _Views:
 
     def __init__(self, plain: Analysis, budget: Budget) -> None:
         self.automaton = plain.extended.automaton
+        self.never = plain.extended.never
         self.settled = settled_states(plain)
         self.most = budget.window_states
         self.left = 10 * budget.window_states
 
     def analysis(self, window: int, modulus: int) -> Analysis | None:
         """Whether this window and modulus are enough; None beyond the budget."""
-        extended = extend(self.automaton, window, modulus, min(self.most, self.left), self.settled)
+        limit = min(self.most, self.left)
+        extended = extend(self.automaton, window, modulus, limit, self.settled, self.never)
         if extended is None:
             return None
         self.left -= len(extended.states)

@@ -6,8 +6,9 @@ from longreach.crasp.equal import ProgramSide, compare
 from longreach.crasp.parser import parse
 from longreach.errors import InputError, MissingExtra
 from longreach.languages.automaton import Automaton, minimal
-from longreach.languages.certificates import AutomatonTable, ProgramCertificate
+from longreach.languages.certificates import END, AutomatonTable, ProgramCertificate
 from longreach.languages.induction import prove
+from longreach.languages.predictor_checker import check_predictor
 from longreach.languages.sides import automaton_side
 
 CHECKED_LENGTH = 14
@@ -22,8 +23,8 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
         return str(error), ""
     if expected is not None and _automaton(expected) != automaton:
         return "the automaton is not that of the expected language", ""
-    if core.is_predictor:
-        return "the program is a predictor", ""
+    if core.is_predictor != certificate.prediction:
+        return f"the program is {'a predictor' if core.is_predictor else 'not a predictor'}", ""
     allowed = {"C-RASP[∅]": (), "C-RASP[local]": ("local",)}.get(
         certificate.program_class, ("periodic", "local")
     )
@@ -34,8 +35,10 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
         return f"the program looks {core.locality} letters back, beyond the window", ""
     if certificate.modulus < 1 or certificate.modulus % core.modulus:
         return f"the program's modulus {core.modulus} does not divide the certificate's", ""
-    if set(core.alphabet) - set(automaton.alphabet):
+    if set(core.alphabet) - set(automaton.alphabet) - ({END} if certificate.prediction else set()):
         return "the program names tokens outside the alphabet", ""
+    if certificate.prediction:
+        return check_predictor(core, automaton)
     sides = ProgramSide(core, automaton.alphabet, length=CHECKED_LENGTH), automaton_side(automaton)
     found = compare(*sides, automaton.alphabet, CHECKED_LENGTH)
     if not found.equal:

@@ -7,7 +7,7 @@ class of the state, and with it everything that the program has to know.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 
 from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.expressions import FALSE, TRUE, Builder, Expr, Program, count
@@ -15,10 +15,9 @@ from longreach.crasp.readable import disjunction, negation, tidy_statements
 from longreach.crasp.simplify import simplify
 from longreach.languages.block_writer import BlockWriter, Entry
 from longreach.languages.blocks import Block, blocks_of
+from longreach.languages.certificates import END
 from longreach.languages.extended import Analysis
 from longreach.languages.prediction import live_states
-
-END = "EOS"
 
 
 def acceptor(analysis: Analysis) -> Program:
@@ -62,7 +61,9 @@ def _acceptor_with(analysis: Analysis, rejected: bool, empty_word: bool | None) 
 
 
 def predictor(analysis: Analysis, end: str = END) -> Program:
-    """A program that predicts, after each nonempty prefix, the letters that can follow, and the end.
+    """A program that predicts, after each prefix, the letters that can follow, and the end.
+
+    It is right wherever the analysis judges programs: on all words, or on prefixes of the language alone.
 
     >>> from longreach.languages.expression import from_expression
     >>> from longreach.languages.membership import plain_analysis
@@ -71,12 +72,26 @@ def predictor(analysis: Analysis, end: str = END) -> Program:
     """
     automaton = analysis.extended.automaton
     alive = live_states(automaton)
-    builder = Builder((*automaton.alphabet, end))
-    writers = _write(analysis, builder, alive)
-    for letter, token in enumerate(automaton.alphabet):
-        may_follow = {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
-        builder.output(token, _reached(writers, may_follow))
-    builder.output(end, _reached(writers, automaton.accepting))
+    labels = {
+        token: {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
+        for letter, token in enumerate(automaton.alphabet)
+    } | {end: set(automaton.accepting)}
+    program = _predictor_with(analysis, labels, frozenset())
+    empty, outputs = at_empty_word(program.core), program.core.outputs
+    wrong = {token for token, root in outputs if bool(empty[root]) != (0 in labels[token])}
+    return _predictor_with(analysis, labels, wrong) if wrong else program
+
+
+def _predictor_with(analysis: Analysis, labels: Mapping[str, Set[int]], at_empty: Set[str]) -> Program:
+    """The program, with a clause for the empty word in the outputs that need one."""
+    builder = Builder(tuple(labels))
+    writers = _write(analysis, builder, live_states(analysis.extended.automaton))
+    for token, states in labels.items():
+        said = _reached(writers, states)
+        if token in at_empty:
+            some = count(TRUE)
+            said = said | (some == 0) if 0 in states else said & (some >= 1)
+        builder.output(token, said)
     return tidy_statements(builder.draft())
 
 

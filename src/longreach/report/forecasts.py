@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from longreach.forecast import Forecast, forecast
+from longreach.forecast.sides import Side
 from longreach.report.certificate import certificate_view
 from longreach.report.figures import attention_view, automaton_drawing
 from longreach.report.view import Answer, AttentionView, VerdictView
@@ -50,12 +51,13 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     """
     found = forecast(name, alphabet)
     documents = {
-        key: found.sides[key].certificate.model_dump(mode="json", by_alias=True) for key in ("nope", "ape")
+        key: found.sides[key].trained_certificate.model_dump(mode="json", by_alias=True)
+        for key in ("nope", "ape")
     }
     programs = [
         program
         for key, document in documents.items()
-        if document["kind"] == "program" and (program := found.sides[key].program) is not None
+        if document["kind"] == "program" and (program := found.sides[key].trained_program) is not None
     ]
     drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
     verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
@@ -74,11 +76,20 @@ def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) 
     answers: dict[str, Answer] = {"yes": "yes", "no": "no"}
     return VerdictView(
         encoding=key,
-        answer=answers.get(side.verdict.value, "undecided"),
+        answer=answers.get(side.trained.value, "undecided"),
         program_class=side.program_class,
-        reason=side.reason,
+        reason=_reason(side),
         published=published_accuracy(Place(name, key)) or (),
-        certificate=certificate_view(document, side.program),
+        certificate=certificate_view(document, side.trained_program),
+    )
+
+
+def _reason(side: Side) -> str:
+    if not side.differs:
+        return side.reason
+    return (
+        f"for what is trained, words of the language only: {side.trained_reason}; "
+        f"as membership over all words: {side.verdict.value}, {side.reason}"
     )
 
 
