@@ -20,6 +20,7 @@ from longreach.results.schema import KEY, Result
 
 RESULT = "result.json"
 _WRITING = ".result.lock"
+LONGEST_PLACE = 100  # characters of what a message says of a place in a file
 
 Stamp: TypeAlias = tuple[int, int, int]
 """Time of change, size and number of a file: another stamp means that it has to be read again."""
@@ -135,7 +136,7 @@ def read_file(path: Path) -> Result:
         result = Result.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
+        place = ".".join(map(str, first["loc"]))[:LONGEST_PLACE]
         message = " ".join(first["msg"].removeprefix("Value error, ").split())
         raise ResultError(f"{path}: {place + ': ' if place else ''}{message}") from None
     if result.key != path.parent.name:
