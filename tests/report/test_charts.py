@@ -20,8 +20,8 @@ shares = st.floats(0, 1)
 
 def cell(points: tuple[Point, ...], found: tuple[CurveView, ...] = ()) -> CellView:
     return CellView(
-        encoding="ape", model="", ranges=tuple(point.label for point in points), points=points, runs=(),
-        curves=found, settings=(), successes=0, learned=False, judgement="agrees", why="",
+        encoding="ape", model="", ranges=tuple(point.label for point in points), points=points, number=0,
+        runs=(), curves=found, settings=(), successes=0, learned=False, judgement="agrees", why="",
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint
-from longreach.training.job import FUNCTION, PROGRESS, Diary, run
+from longreach.training.job import FUNCTION, Diary, run
 from tests.training.test_engine import tiny
 
 LEFT = [checkpoint.MODEL, RESULT]
@@ -81,4 +81,4 @@ def test_diary(tmp_path: Path) -> None:
     diary = Diary(tmp_path / "member")
     diary(3, None)
     diary(4, None)  # too soon
-    assert json.loads((tmp_path / "member" / PROGRESS).read_text(encoding="utf-8")) == {"step": 3}
+    assert json.loads((tmp_path / "member" / checkpoint.PROGRESS).read_text(encoding="utf-8")) == {"step": 3}

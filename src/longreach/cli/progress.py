@@ -95,7 +95,7 @@ def _progress(directory: Path) -> dict[str, Any] | None:
     """What a job that runs last said, if anything."""
     import json
 
-    from longreach.training.job import PROGRESS
+    from longreach.training.checkpoint import PROGRESS
 
     try:
         found = json.loads((directory / PROGRESS).read_text(encoding="utf-8"))

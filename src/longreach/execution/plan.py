@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longreach.execution.jobs import Job
-from longreach.results.index import Row, open_index
+from longreach.results.index import Row, read_index
 from longreach.results.schema import canonical_json
 
 # Settings that change the numbers but not the work per step.
@@ -56,7 +56,7 @@ def plan(jobs: Iterable[Job], runs: str | Path, parallel: int = 1) -> Plan:
     wanted = {job.key: job for job in jobs}
     rows: list[Row] = []
     if Path(runs).is_dir():
-        with open_index(runs) as index:
+        with read_index(runs) as index:
             rows = index.rows()
     status = {row.key: row.status for row in rows}
     times: defaultdict[str, list[float]] = defaultdict(list)

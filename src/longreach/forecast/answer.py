@@ -15,7 +15,7 @@ from longreach.forecast.sides import Side, sides
 from longreach.languages.answers import MEANING_OF_NO
 from longreach.languages.extended import Convention
 from longreach.languages.verdict import Answer
-from longreach.results.index import Index, open_index
+from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
 from longreach.tasks.language import LanguageTask
 from longreach.tasks.outside import is_attribute
@@ -115,7 +115,7 @@ def forecast(name: str, alphabet: Sequence[str] | None = None, runs: str | Path 
     found = _forecast(name, alphabet)
     if runs is None:
         return found
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         return _with_runs(found, index)
 
 
@@ -128,7 +128,7 @@ def forecast_all(runs: str | Path | None = None) -> tuple[Forecast, ...]:
     found = tuple(_forecast(name, None) for name in FIGURE_1_TASKS)
     if runs is None:
         return found
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         return tuple(_with_runs(each, index) for each in found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from longreach.crasp.expressions import Program
@@ -72,8 +73,11 @@ def language_name(document: Mapping[str, Any]) -> str:
     return str(document["language"]).removeprefix("regex:")
 
 
+_decided = lru_cache(maxsize=64)(decide)  # both sides of a task often speak of one automaton
+
+
 def _flow_lines(document: Mapping[str, Any], kind: str) -> tuple[str, ...]:
-    verdicts = decide(automaton_of(document))
+    verdicts = _decided(automaton_of(document))
     if kind == "flow":
         proof = verdicts.nope.refutation
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from longreach.report.measured import DOTTED_CURVES
 from longreach.report.text import encoding_name, escaped, percent
 from longreach.report.view import CellView, CurveView, TaskView, VerdictView
 
@@ -169,9 +170,9 @@ def curves(cell: CellView, what: str, width: float = 340.0, height: float = 170.
         parts = frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])
     parts += frame.below([(0, "0"), (last, f"{last:,}")])
     for number, (curve, points) in enumerate(series):
-        parts += _curve(frame, curve, points, what, f"s{number % _SEEDS}")
+        parts += _curve(frame, curve, points, what, f"s{number % _SEEDS}", len(series) <= DOTTED_CURVES)
     name = "loss" if what == "loss" else "accuracy on the training range, in per cent,"
-    title = f"{name} against step, {encoding_name(cell.encoding)}, {len(series)} runs"
+    title = f"{name} against step, {encoding_name(cell.encoding)}, {len(series)} of {cell.number} runs"
     return _svg(width, height, title, parts, "curves")
 
 
@@ -182,7 +183,7 @@ def _finite(curve: CurveView, what: str) -> list[tuple[int, float]]:
 
 
 def _curve(
-    frame: _Frame, curve: CurveView, points: Sequence[tuple[int, float]], what: str, kind: str
+    frame: _Frame, curve: CurveView, points: Sequence[tuple[int, float]], what: str, kind: str, dotted: bool
 ) -> list[str]:
     def place(value: float) -> float:
         shown = math.log10(max(value, 1e-300)) if what == "loss" else value
@@ -194,4 +195,4 @@ def _curve(
         shown = f"{value:.3g}" if what == "loss" else percent(value)
         tip = f"seed {curve.seed}, step {step:,}: {shown}"
         parts.append(_dot(x, y, 1.8, kind, tip))
-    return parts
+    return parts if dotted or len(places) == 1 else parts[:1]

@@ -97,8 +97,9 @@ class Cell:
         return sum(row.seconds or 0.0 for row in self.rows)
 
 
-def _bounds(name: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in name.split("-") if part.isdecimal())
+def _bounds(name: str) -> tuple[int, int]:
+    first, _, last = name.partition("-")
+    return int(first), int(last)
 
 
 def _spreads(ranges: Iterable[str], found: list[dict[str, float]]) -> dict[str, Spread]:

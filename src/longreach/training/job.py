@@ -18,6 +18,7 @@ from longreach.results.files import read_result, write_into
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
 from longreach.training import checkpoint
+from longreach.training.checkpoint import PROGRESS
 from longreach.training.config import TrainConfig
 from longreach.training.devices import describe, find_device
 from longreach.training.engine import train
@@ -28,7 +29,6 @@ FUNCTION = "longreach.training.job:run"
 """The name of `run`, for a `Job`."""
 GROUP_FUNCTION = "longreach.training.job:run_members"
 """The name of `run_members`, for a `Group` of jobs."""
-PROGRESS = "progress.json"
 DIARY_SECONDS = 1.0
 
 
@@ -124,8 +124,6 @@ def _close(
         # Before the state goes: if the disk is full, or all is killed now, the run ends again in a moment.
         write_into(directory, result)
         checkpoint.remove(directory)
-        with contextlib.suppress(OSError):
-            (directory / PROGRESS).unlink()
     return result
 
 

@@ -184,15 +184,22 @@ class Member:
         return row.accuracy[self.tests[0].name] == 1.0
 
     def _resume(self) -> int:
+        """Go on from the last state; one that this run cannot have written is named and not used."""
         if self.directory is None:
             return 0
-        found = checkpoint.load(self.directory, self.config.key, self.state.vector.numel())
+        checkpoint.tidy(self.directory)
+        try:
+            found = checkpoint.load(self.directory, self.config, self.state.vector.numel())
+            if found is not None:
+                self.batches.restore(found[1].data)
+        except ValueError as error:  # an InvalidState is one
+            self.notes += (f"began anew: {error}",)
+            return 0
         if found is None:
             return 0
         read, progress = found
         vector, first, second = (each.to(self.device) for each in (read.vector, read.first, read.second))
         self.state = State(vector, first, second, progress.step)
-        self.batches.restore(progress.data)
         self.losses, self.rows, self.seconds = progress.losses, progress.rows, progress.seconds
         return progress.step
 
