@@ -105,6 +105,17 @@ def test_own_runs_are_found(longreach: Call, here: Path) -> None:
     assert "yours" in longreach("forecast", "--all").out.splitlines()[0]
 
 
+def test_a_directory_that_is_not_there_yet_has_no_runs(longreach: Call, here: Path) -> None:
+    missing = here / "demo" / "runs"
+    one, every = (longreach("forecast", name, "--runs", missing) for name in ("parity", "--all"))
+    assert (one.code, one.err, one.out) == (0, "", longreach("forecast", "parity").out)
+    assert (every.code, every.err, every.out) == (0, "", longreach("forecast", "--all").out)
+    assert list(here.iterdir()) == []
+    for command in (["report"], ["results", "list"]):
+        done = longreach(*command, "--runs", missing)
+        assert (done.code, done.first_error) == (2, f"--runs: {missing}: no such directory")
+
+
 def test_the_table(longreach: Call) -> None:
     lines = longreach("forecast", "--all").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(FIGURE_1_TASKS)
@@ -181,7 +192,6 @@ def test_evidence_from_outside_is_tried(longreach: Call, here: Path) -> None:
         (["crasp:bad.cr"], "bad.cr:1:5: "),
         (["nothing:task"], "TASK: no module is named 'nothing'"),
         (["sys:path"], "TASK: sys:path: is a list, not a Task"),
-        (["sort", "--runs", "none"], "--runs: none: no such directory"),
         (["sort", "--runs", "bad.cr"], "--runs: bad.cr: not a directory"),
         (["sort", "--jsn"], "--jsn: no such option"),
     ],

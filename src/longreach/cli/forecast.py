@@ -40,7 +40,7 @@ def forecast(
     ] = False,
     runs: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The results of your own runs; default: runs, where it exists."),
+        typer.Option(metavar="DIR", help="The results of your own runs, if there are any; default: runs."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -75,12 +75,11 @@ def forecast(
 
 
 def _runs(runs: Path | None) -> Path | None:
-    """The results directory: the one that was asked for must be there, the usual one may be missing."""
-    if runs is None:
-        return DEFAULT_RUNS if DEFAULT_RUNS.is_dir() else None
-    if not runs.is_dir():
-        raise InputError(f"--runs: {runs}: {'not a' if runs.exists() else 'no such'} directory")
-    return runs
+    """The results directory; one that is not there yet has no runs, and is no error."""
+    found = DEFAULT_RUNS if runs is None else runs
+    if runs is not None and runs.exists() and not runs.is_dir():
+        raise InputError(f"--runs: {runs}: not a directory")
+    return found if found.is_dir() else None
 
 
 def _document(answer: Forecast, program: bool) -> dict[str, Any]:
