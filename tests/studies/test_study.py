@@ -17,7 +17,7 @@ from tests.studies.members import rows
 SEEDS = {"smoke": 1, "laptop": 3, "paper": 5}
 PLACES = {
     "figure1": 50, "figure2": 34, "figure3": 50, "figure4": 34, "regularizer": 24, "encodings": 200,
-    "table2": 0, "table3": 0,
+    "table2": 0, "table3": 0, "demo": 7,
 }  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def test_figures_share_their_members() -> None:
     assert keys["figure2"] == keys["figure4"]
     assert keys["figure2"] < keys["figure1"]
     assert keys["figure1"] < keys["encodings"]
+    assert keys["demo"] < keys["figure1"]
     assert len(keys["encodings"]) == 200
     assert len(keys["regularizer"] & keys["figure1"]) == 8
     assert len(keys["regularizer"]) == 24
