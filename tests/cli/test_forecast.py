@@ -116,6 +116,19 @@ def test_a_directory_that_is_not_there_yet_has_no_runs(longreach: Call, here: Pa
         assert (done.code, done.first_error) == (2, f"--runs: {missing}: no such directory")
 
 
+def test_the_lengths_of_published_numbers(longreach: Call, here: Path) -> None:
+    lines = longreach("forecast", "aaaa").out.splitlines()
+    (heading,) = [line for line in lines if line.startswith("  lengths")]
+    assert heading.split() == ["lengths", "1-500", "501-700", "501-700"]
+    (numbers,) = [line for line in lines if line.startswith("  paper  APE")]
+    assert numbers.split()[2:8:2] == ["100.0", "92.3", "86.7"]
+    document = json.loads(longreach("forecast", "aaaa", "--json").out)["paper"]
+    assert document["bins"][2] == {"lengths": "501-700", "basis": "files"}
+    write_result(here / "runs", sample(0))
+    (heading,) = [line for line in longreach("forecast", "parity").out.splitlines() if "lengths  " in line]
+    assert heading.split() == ["lengths", "1-50", "51-100", "101-150"]  # own runs at the same lengths
+
+
 def test_the_table(longreach: Call) -> None:
     lines = longreach("forecast", "--all").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(FIGURE_1_TASKS)

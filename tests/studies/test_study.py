@@ -107,7 +107,7 @@ def test_agreement_lists_what_disagrees_with_the_paper_beside_it() -> None:
     assert (found["counted"], found["agrees"], found["disagrees"], found["not_run"]) == (34, 33, 1, 0)
     (cell,) = found["disagreeing"]
     assert (cell["task"], cell["encoding"], cell["forecast"]) == ("tomita-4", "ape", "yes")
-    assert (cell["measured"], cell["published"]) == (0.0, 0.844)
+    assert (cell["measured"], cell["published"], cell["published_lengths"]) == (0.0, 0.844, "101-150")
     assert found["apart"] == []
 
 
@@ -129,6 +129,15 @@ def test_figures_name_their_tasks(name: str) -> None:
     assert "smoke scale: tiny models and 20 steps: no claim" in text
     assert drawn(made[1:]) == first
     assert drawn(rows(members, lambda place, seed: (1.0, 0.3, 0.1))) != first
+
+
+def test_figures_say_which_lengths_the_paper_has() -> None:
+    study = STUDIES["figure2"]
+    found = [each for each in study.outcomes([], "smoke") if each.place.task in ("aaaa", "aa", "d-4")]
+    text = study.content(found, "smoke", ".svg").decode()
+    assert "paper: 1–500 · 501–700" in text
+    assert "paper: 1–100 · 51–100* · 101–150*" in text
+    assert "(paper: 1–50, 51–100, 101–150; the paper's files where they differ" in text
 
 
 def test_formats(tmp_path: Path) -> None:

@@ -233,17 +233,22 @@ def _print_cells(found: Sequence[Outcome]) -> None:
         learned = "" if each.learned or each.cell is None else "; not learned"
         table.add_row(
             each.place.task, each.place.label, success, *bins, each.forecast or "–", _works(each),
-            _percent(each.published), each.judgement.state + learned,
+            _paper(each), each.judgement.state + learned,
         )  # fmt: skip
     console().print(table)
+    if any(each.published and each.published_lengths[-1].endswith("*") for each in found):
+        console().print("* axis of the paper's figure; the lengths of its files are not known", style="dim")
 
 
 def _works(outcome: Outcome) -> str:
     return {True: "works", False: "fails", None: ""}[outcome.judgement.works]
 
 
-def _percent(published: tuple[float, ...] | None) -> str:
-    return "–" if published is None else f"{100 * published[-1]:.1f}"
+def _paper(outcome: Outcome) -> str:
+    """The last published number and its lengths."""
+    if outcome.published is None:
+        return "–"
+    return f"{100 * outcome.published[-1]:.1f} at {outcome.published_lengths[-1]}"
 
 
 def _print_agreement(found: Sequence[Outcome]) -> None:
@@ -269,6 +274,6 @@ def _print_agreement(found: Sequence[Outcome]) -> None:
             measured = "" if last is None else f", {100 * last.mean:.1f} on the last bin"
             out.print(
                 f"  {each.place.task} {each.place.label}: {each.judgement.state}: {each.judgement.reason}"
-                f"{measured} (paper: {_percent(each.published)})",
+                f"{measured} (paper: {_paper(each)})",
                 markup=False,
             )

@@ -12,7 +12,7 @@ from longreach.report.certificate import certificate_view
 from longreach.report.figures import attention_view, automaton_drawing
 from longreach.report.view import Answer, AttentionView, VerdictView
 from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy
+from longreach.studies.published import published_accuracy, published_lengths
 from longreach.tasks.published import FIGURE_1_TASKS
 from longreach.tasks.task import Task
 
@@ -78,6 +78,7 @@ def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) 
         program_class=side.program_class,
         reason=side.reason,
         published=published_accuracy(Place(name, key)) or (),
+        published_lengths=published_lengths(name),
         certificate=certificate_view(document, side.program),
     )
 
@@ -106,6 +107,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[V
                 program_class="" if base is None else base.program_class,
                 reason=known.statements.get(encoding, "") if base is None else base.reason,
                 published=published_accuracy(Place(name, encoding, float(penalty or 0))) or (),
+                published_lengths=published_lengths(name),
             )
         )
     return tuple(views)

@@ -11,7 +11,7 @@ from longreach.results.index import Row
 from longreach.results.schema import canonical_json
 from longreach.studies.agreement import Budget, Judgement, Observation, count, judge, level
 from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy
+from longreach.studies.published import published_accuracy, published_lengths
 from longreach.studies.verdicts import Verdict, forecast_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class Outcome:
         """The names of the training range and the test ranges."""
         spans = [self.config["train_lengths"], *self.config["test_lengths"]]
         return tuple(f"{first}-{last}" for first, last in spans)
+
+    @property
+    def published_lengths(self) -> tuple[str, ...]:
+        """Of the published bins."""
+        return published_lengths(self.place.task)
 
     @property
     def accuracy(self) -> tuple[Spread | None, ...]:
@@ -68,6 +73,7 @@ class Outcome:
             "seconds": 0.0 if cell is None else cell.seconds,
             "forecast": self.forecast,
             "published": None if self.published is None else list(self.published),
+            "published_lengths": None if self.published is None else list(self.published_lengths),
             "level": level(self.place.task),
             "works": self.judgement.works,
             "judgement": self.judgement.state,
@@ -136,6 +142,7 @@ def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
                 "forecast": each.forecast,
                 "measured": None if each.accuracy[-1] is None else each.accuracy[-1].mean,
                 "published": None if each.published is None else each.published[-1],
+                "published_lengths": None if each.published is None else each.published_lengths[-1],
                 "reason": each.judgement.reason,
             }
             for each in found
