@@ -55,7 +55,9 @@ class Dtype(StrEnum):
 
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)],
-    encoding: Annotated[str, typer.Option(metavar="NAME", help="The positional encoding.")] = "ape",
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="The positional encoding; mlp: the baseline.")
+    ] = "ape",
     alphabet: Annotated[
         str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
     ] = None,

@@ -50,14 +50,17 @@ FORECAST_LOOKS: dict[str | None, Look] = {
 }
 
 
+BASELINE_LOOK = Look(GREY, "", "baseline: the current token alone")
+
+
 def by_forecast(outcome: Outcome) -> Look:
     """Green circles: a program exists. Red crosses: none does. Grey diamonds: none has been found."""
-    return FORECAST_LOOKS[outcome.forecast]
+    return BASELINE_LOOK if outcome.place.is_baseline else FORECAST_LOOKS[outcome.forecast]
 
 
 def line_style(outcome: Outcome) -> str:
-    """Solid for learned absolute positions, dotted without positions, as in the paper."""
-    return LINES.get(outcome.place.encoding, "-")
+    """Solid for learned absolute positions, dotted without positions, as in the paper; dashed baselines."""
+    return "--" if outcome.place.is_baseline else LINES.get(outcome.place.encoding, "-")
 
 
 def grouped(found: Iterable[Outcome]) -> dict[str, list[Outcome]]:
@@ -177,7 +180,13 @@ def legend(part: Part, found: Sequence[Outcome], looks: Looks = by_forecast, not
         return Line2D([], [], **style)
 
     kinds = list(dict.fromkeys(looks(outcome) for outcome in found))
-    handles = [handle(color=k.colour, marker=k.marker, markersize=5, label=k.name) for k in kinds]
+    handles = [
+        handle(
+            color=k.colour, marker=k.marker, markersize=5, label=k.name,
+            linestyle="--" if k == BASELINE_LOOK else "-",
+        )
+        for k in kinds
+    ]  # fmt: skip
     for encoding in dict.fromkeys(outcome.place.encoding for outcome in found):
         if encoding in LINES:
             handles.append(

@@ -128,9 +128,12 @@ def _observation(place: Place, config: Mapping[str, Any], cell: Cell | None) -> 
 def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
     """How many cells agree, and which do not or were not counted, with the paper's last number beside them.
 
+    Baselines are left out.
+
     >>> agreement([])["counted"]
     0
     """
+    found = [outcome for outcome in found if not outcome.place.is_baseline]
     counts = count(outcome.judgement for outcome in found)
 
     def named(*states: str) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ class Study:
 
     >>> from longreach.studies.catalog import STUDIES
     >>> len(STUDIES["figure1"].places), len(STUDIES["table2"].members("laptop"))
-    (50, 0)
+    (58, 0)
     """
 
     name: str
@@ -145,5 +145,5 @@ def longest_first(configs: Iterable[TrainConfig]) -> list[TrainConfig]:
 def _work(config: TrainConfig) -> float:
     """About how many multiplications training takes."""
     width, length = config.width, config.loaded_task.input_size(config.train_lengths[1])
-    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * config.decoder.vocabulary
+    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * len(config.loaded_task.tokens)
     return float(config.max_steps) * config.batch * length * per_token

@@ -1,4 +1,4 @@
-"""Tasks as the authors' scripts draw them where these differ from the text (Huang et al., arXiv 2410.02140)."""
+"""Tasks as the authors' scripts draw them where they differ from the text of Huang et al., 2410.02140."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import safetensors.torch
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longreach.errors import InputError
-from longreach.models.config import DecoderConfig
+from longreach.models.model import Model, read_model
 from longreach.models.parameters import Parameters
 from longreach.results.atomic import write_atomically
 from longreach.results.schema import Evaluation
@@ -102,7 +102,7 @@ def _read(path: Path) -> tuple[Parameters, dict[str, str]] | None:
         return None
 
 
-def save_model(directory: Path, parameters: Parameters, config: DecoderConfig) -> None:
+def save_model(directory: Path, parameters: Parameters, config: Model) -> None:
     """Write the parameters by name, with the model's shape in the header."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {name: value.clone() for name, value in parameters.items()}  # views may share memory
@@ -110,13 +110,13 @@ def save_model(directory: Path, parameters: Parameters, config: DecoderConfig) -
     write_atomically(directory / MODEL, safetensors.torch.save(tensors, metadata))
 
 
-def load_model(path: Path) -> tuple[Parameters, DecoderConfig]:
+def load_model(path: Path) -> tuple[Parameters, Model]:
     """The parameters of a file that `save_model` wrote."""
     found = _read(path)
     if found is None:
         raise InputError(f"{path}: not a model, or damaged")
     parameters, metadata = found
     try:
-        return parameters, DecoderConfig.read(json.loads(metadata["config"]))
+        return parameters, read_model(json.loads(metadata["config"]))
     except (KeyError, ValueError) as error:
         raise InputError(f"{path}: no shape of a model in it: {error}") from None
