@@ -109,6 +109,7 @@ def test_agreement_lists_what_disagrees_with_the_paper_beside_it() -> None:
     assert (cell["task"], cell["encoding"], cell["forecast"]) == ("tomita-4", "ape", "yes")
     assert (cell["measured"], cell["published"], cell["published_lengths"]) == (0.0, 0.844, "101-150")
     assert found["apart"] == []
+    assert cell["measured_random_offset"] is None  # these rows have none
 
 
 @pytest.mark.parametrize("name", [name for name in PLACES if PLACES[name]])

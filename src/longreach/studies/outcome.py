@@ -51,6 +51,12 @@ class Outcome:
         return tuple(found.get(name) for name in self.ranges)
 
     @property
+    def accuracy_random_offset(self) -> tuple[Spread | None, ...]:
+        """The same at random offsets."""
+        found = {} if self.cell is None else self.cell.accuracy_random_offset
+        return tuple(found.get(name) for name in self.ranges)
+
+    @property
     def learned(self) -> bool:
         """Whether a run is right on the whole training range."""
         return self.cell is not None and self.cell.learned
@@ -144,6 +150,9 @@ def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
                 "penalty": each.place.penalty,
                 "forecast": each.forecast,
                 "measured": None if each.accuracy[-1] is None else each.accuracy[-1].mean,
+                "measured_random_offset": (
+                    None if (shifted := each.accuracy_random_offset[-1]) is None else shifted.mean
+                ),
                 "published": None if each.published is None else each.published[-1],
                 "published_lengths": None if each.published is None else each.published_lengths[-1],
                 "reason": each.judgement.reason,
