@@ -21,7 +21,7 @@ $(VENV)/.docs: $(VENV)/.dev
 	$(PIP) -e '.[train,smt,dev,docs]'
 	touch $@
 
-# The main job: forecasts for the whole benchmark, seven cells measured with three seeds, and both in one page.
+# The main job: forecasts for the whole benchmark, five cells measured with three seeds, and both in one page.
 # The report says last what was found.
 demo: setup
 	$(BIN)/longreach forecast --all --runs demo/runs

@@ -66,6 +66,11 @@ def test_the_page_of_the_results_has_the_tables_that_study_writes(outcomes: list
         assert str(round(minutes / 2)) in said, page
 
 
+def test_every_cell_of_the_demo_counts_by_itself(rows: list[Row]) -> None:
+    found = STUDIES["demo"].outcomes(rows, "laptop")
+    assert {each.judgement.state for each in found} <= {"agrees", "disagrees"}
+
+
 def test_random_offsets_tell_what_offset_0_does_not(outcomes: list[Outcome]) -> None:
     (cell,) = [each.cell for each in outcomes if each.place == Place("aaaa", "ape")]
     assert cell is not None
