@@ -105,6 +105,30 @@ def test_own_runs_are_found(longreach: Call, here: Path) -> None:
     assert "yours" in longreach("forecast", "--all").out.splitlines()[0]
 
 
+def test_a_directory_that_is_not_there_yet_has_no_runs(longreach: Call, here: Path) -> None:
+    missing = here / "demo" / "runs"
+    one, every = (longreach("forecast", name, "--runs", missing) for name in ("parity", "--all"))
+    assert (one.code, one.err, one.out) == (0, "", longreach("forecast", "parity").out)
+    assert (every.code, every.err, every.out) == (0, "", longreach("forecast", "--all").out)
+    assert list(here.iterdir()) == []
+    for command in (["report"], ["results", "list"]):
+        done = longreach(*command, "--runs", missing)
+        assert (done.code, done.first_error) == (2, f"--runs: {missing}: no such directory")
+
+
+def test_the_lengths_of_published_numbers(longreach: Call, here: Path) -> None:
+    lines = longreach("forecast", "aaaa").out.splitlines()
+    (heading,) = [line for line in lines if line.startswith("  lengths")]
+    assert heading.split() == ["lengths", "1-500", "501-700", "501-700"]
+    (numbers,) = [line for line in lines if line.startswith("  paper  APE")]
+    assert numbers.split()[2:8:2] == ["100.0", "92.3", "86.7"]
+    document = json.loads(longreach("forecast", "aaaa", "--json").out)["paper"]
+    assert document["bins"][2] == {"lengths": "501-700", "basis": "files"}
+    write_result(here / "runs", sample(0))
+    (heading,) = [line for line in longreach("forecast", "parity").out.splitlines() if "lengths  " in line]
+    assert heading.split() == ["lengths", "1-50", "51-100", "101-150"]  # own runs at the same lengths
+
+
 def test_the_table(longreach: Call) -> None:
     lines = longreach("forecast", "--all").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(FIGURE_1_TASKS)
@@ -181,7 +205,6 @@ def test_evidence_from_outside_is_tried(longreach: Call, here: Path) -> None:
         (["crasp:bad.cr"], "bad.cr:1:5: "),
         (["nothing:task"], "TASK: no module is named 'nothing'"),
         (["sys:path"], "TASK: sys:path: is a list, not a Task"),
-        (["sort", "--runs", "none"], "--runs: none: no such directory"),
         (["sort", "--runs", "bad.cr"], "--runs: bad.cr: not a directory"),
         (["sort", "--jsn"], "--jsn: no such option"),
     ],

@@ -57,6 +57,20 @@ def test_published_numbers_stand_at_the_same_multiples_of_the_training_length() 
     assert 'class="mark' not in two
 
 
+def test_two_published_bins_of_the_same_lengths_stand_apart() -> None:
+    points = tuple(Point(label=name, mean=0.5, low=0.5, high=0.5) for name in ("1-100", "101-150", "151-200"))
+    lengths = ("1-100", "101-150", "101-150")
+    verdict = VerdictView(encoding="ape", answer="yes", published=(1.0, 0.9, 0.8), published_lengths=lengths)
+    for chosen in ((), (cell(points),)):
+        view = TaskView(
+            name="tomita-4", slug="", about="", kind="", verdicts=(verdict,), cells=chosen, chosen=chosen
+        )
+        drawing = panel(view, ("nope", "ape"))
+        marks = re.findall(r'class="mark [^"]*" data-tip="([^"]*)" d="M([0-9.]+)', drawing)
+        assert len({place for _, place in marks}) == 3
+        assert ["lengths 101-150" in tip for tip, _ in marks] == [False, True, True]
+
+
 @pytest.mark.parametrize("what", ["loss", "accuracy"])
 def test_curves_leave_out_what_is_not_a_number(what: str) -> None:
     found = (

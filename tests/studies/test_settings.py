@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from longreach.errors import InputError
-from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
+from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, SCALES, Place, Scale
 from longreach.studies.settings import LAPTOP, config_of, read_table, remark_of, seeds_of
 from longreach.tasks.published import FIGURE_1_TASKS
 from longreach.training.config import TrainConfig
@@ -46,6 +46,16 @@ def test_other_encodings_and_the_penalty_have_the_setting_of_ape() -> None:
         assert own == config_of(Place("sort", "ape"), "laptop").document()
     assert config_of(Place("sort", "ape", 1e-3), "laptop").penalty == 1e-3
     assert remark_of(Place("sort", "alibi"), "laptop") == "the setting of ape"
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_baseline_has_the_setting_of_ape_but_its_shape_and_rate(scale: Scale) -> None:
+    for task in ALGORITHMIC:
+        own, ape = (config_of(Place(task, each), scale) for each in ("mlp", "ape"))
+        assert (own.layers, own.heads, own.lr) == (2, 1, 1e-3)
+        same = {"encoding": "ape", "layers": ape.layers, "heads": ape.heads, "lr": ape.lr}
+        assert own.document() | same | {"compile": ape.compile} == ape.document()
+    assert remark_of(Place("sort", "mlp"), "laptop") == "the setting of ape, as in the paper"
 
 
 def test_smoke_is_small() -> None:

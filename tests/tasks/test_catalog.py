@@ -20,7 +20,10 @@ REGULAR = [
     "tomita-1", "tomita-2", "tomita-3", "tomita-4", "tomita-5", "tomita-6", "tomita-7", "d-2", "d-3", "d-4",
     "d-12", "aa", "aaaa", "abab", "aa-bb-cc-dd-ee", "ab-d-bc", "012-0-2", "parity-language",
 ]  # fmt: skip
-OTHERS = ["sigma-be", "l-bb", "dyck-1", "anbncn", "repeated-copy", "repeated-sort"]
+OTHERS = [
+    "sigma-be", "l-bb", "dyck-1", "anbncn", "repeated-copy", "repeated-sort", "addition-no-leading-zeros",
+    "parity-with-empty",
+]  # fmt: skip
 
 
 def test_the_names() -> None:

@@ -15,7 +15,7 @@ from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint
-from longreach.training.job import FUNCTION, Diary, run
+from longreach.training.job import FUNCTION, Diary, run, run_members
 from tests.training.test_engine import tiny
 
 LEFT = [checkpoint.MODEL, RESULT]
@@ -35,6 +35,21 @@ def test_result(tmp_path: Path) -> None:
     parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
     assert shape == config.decoder
     assert parameters["embedding"].shape == (len(config.loaded_task.tokens), 16)
+
+
+def test_the_baseline_guesses_and_leaves_its_model(tmp_path: Path) -> None:
+    config = tiny(encoding="mlp", layers=2, max_steps=200, evaluate_every=100)
+    result = run(config.document(), tmp_path / config.key)
+    assert result.final is not None
+    # Parity is decided by all tokens; the one before the answer tells nothing.
+    assert all(0.3 < share < 0.7 for share in result.final.accuracy.values())
+    assert result.final.accuracy == result.final.accuracy_random_offset
+    parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
+    assert shape == config.model
+    assert sorted(parameters) == ["embedding", "in.bias", "in.weight", "out.bias", "out.weight"]
+    members = [tiny(encoding="mlp", layers=2, max_steps=200, evaluate_every=100, seed=s) for s in (0, 1)]
+    together = run_members({"members": [member.document() for member in members]})
+    assert together[0]["final"]["accuracy"] == result.final.accuracy
 
 
 def test_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> None:

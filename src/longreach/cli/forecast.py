@@ -40,7 +40,7 @@ def forecast(
     ] = False,
     runs: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The results of your own runs; default: runs, where it exists."),
+        typer.Option(metavar="DIR", help="The results of your own runs, if there are any; default: runs."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -75,12 +75,11 @@ def forecast(
 
 
 def _runs(runs: Path | None) -> Path | None:
-    """The results directory: the one that was asked for must be there, the usual one may be missing."""
-    if runs is None:
-        return DEFAULT_RUNS if DEFAULT_RUNS.is_dir() else None
-    if not runs.is_dir():
-        raise InputError(f"--runs: {runs}: {'not a' if runs.exists() else 'no such'} directory")
-    return runs
+    """The results directory; one that is not there yet has no runs, and is no error."""
+    found = DEFAULT_RUNS if runs is None else runs
+    if runs is not None and runs.exists() and not runs.is_dir():
+        raise InputError(f"--runs: {runs}: not a directory")
+    return found if found.is_dir() else None
 
 
 def _document(answer: Forecast, program: bool) -> dict[str, Any]:
@@ -167,32 +166,37 @@ def _numbers(answer: Forecast) -> Table | None:
     from rich.table import Table
     from rich.text import Text
 
-    rows: list[tuple[str, dict[str, float], str]] = []
-    if answer.paper is not None:
-        for key in SHOWN:
-            if key in answer.paper.accuracy:
-                theirs = answer.paper.verdicts[key]
-                note = "" if answer.agreement[key] else f"their verdict: {theirs}"
-                rows.append((f"paper  {TITLES[key]}", answer.paper.accuracy[key], note))
+    from longreach.results.table import column_order
+
+    # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
+    rows: list[tuple[str, dict[tuple[str, int], float], str]] = []
+    paper = answer.paper
+    for key in SHOWN:
+        if paper is not None and key in paper.accuracy:
+            labels = [each.label for each in paper.bins]
+            columns = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
+            theirs = "" if answer.agreement[key] else f"their verdict: {paper.verdicts[key]}"
+            note = "; ".join(part for part in (theirs, paper.lengths_note) if part)
+            shares = dict(zip(columns, paper.accuracy[key].values(), strict=True))
+            rows.append((f"paper  {TITLES[key]}", shares, note))
     for own in _best(answer.measured):
         cell = own.cell
-        means = {name: spread.mean for name, spread in own.accuracy.items()}
         note = f"{len(cell.successful)} of {len(cell.rows)} runs right up to the training length"
+        means = {(name, 0): spread.mean for name, spread in own.accuracy.items()}
         rows.append((f"yours  {TITLES.get(own.encoding, own.encoding)}", means, note))
     if not rows:
         return None
-    from longreach.results.table import column_order
-
-    ranges = sorted({name for _, means, _ in rows for name in means}, key=column_order)
+    found = {column for _, shares, _ in rows for column in shares}
+    ranges = sorted(found, key=lambda column: (column_order(column[0]), column[1]))
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for _ in ranges:
         table.add_column(no_wrap=True, justify="right")
     table.add_column()
-    table.add_row("  lengths", *(Text(name, "dim") for name in ranges), "")
-    for label, means, note in rows:
-        shown = [f"{100 * means[name]:.1f} %" if name in means else "" for name in ranges]
-        table.add_row(f"  {label}", *shown, Text(note, "dim"))
+    table.add_row("  lengths", *(Text(name, "dim") for name, _ in ranges), "")
+    for title, shares, note in rows:
+        shown = [f"{100 * shares[column]:.1f} %" if column in shares else "" for column in ranges]
+        table.add_row(f"  {title}", *shown, Text(note, "dim"))
     return table
 
 

@@ -15,6 +15,8 @@ from longreach.results.index import open_index
 if TYPE_CHECKING:
     from longreach.results.schema import Result
 
+BRACKETS = "in brackets at random offsets"
+
 
 def cell_of(results: Sequence[Result], runs: Path) -> Cell | None:
     """The cell of these results; None if there are none or they differ in more than their seeds."""
@@ -46,6 +48,9 @@ def summary(cell: Cell) -> dict[str, Any]:
         "success": cell.success,
         "counted": "successful" if cell.learned else "finished",
         "accuracy": {name: asdict(spread) for name, spread in cell.accuracy.items()},
+        "accuracy_random_offset": {
+            name: asdict(spread) for name, spread in cell.accuracy_random_offset.items()
+        },
         "forecast": forecast_of(cell),
     }
 
@@ -54,8 +59,10 @@ def print_summary(cell: Cell) -> None:
     """The same in three lines."""
     found = summary(cell)
     of = "those" if cell.learned else "all that finished"
+    shifted = cell.accuracy_random_offset
     means = "  ".join(
         f"{name} {100 * spread['mean']:.2f} ± {100 * spread['deviation']:.2f} %"
+        + (f" ({100 * shifted[name].mean:.2f} %)" if name in shifted else "")
         for name, spread in found["accuracy"].items()
     )
     out = console()

@@ -23,7 +23,7 @@ from longreach.cli.engines import (
 from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json
 from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
-from longreach.cli.summary import cell_of, print_summary, summary
+from longreach.cli.summary import BRACKETS, cell_of, print_summary, summary
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ class Dtype(StrEnum):
 
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)],
-    encoding: Annotated[str, typer.Option(metavar="NAME", help="The positional encoding.")] = "ape",
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="The positional encoding; mlp: the baseline.")
+    ] = "ape",
     alphabet: Annotated[
         str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
     ] = None,
@@ -276,6 +278,12 @@ def _document(result: Result) -> dict[str, Any]:
     return document
 
 
+def _shares(first: float | None, shifted: float | None) -> str:
+    """From the first position on, and in brackets at random offsets."""
+    text = "" if first is None else f"{100 * first:.2f} %"
+    return text if shifted is None else f"{text} ({100 * shifted:.2f} %)"
+
+
 def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     from rich.table import Table
 
@@ -286,13 +294,16 @@ def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     for each in results:
         final = each.final
         found = {} if final is None else final.accuracy
+        shifted = {} if final is None else final.accuracy_random_offset
         table.add_row(
             each.key, *(str(each.config[name]) for name in settings), str(each.seed), each.status,
             "" if final is None else str(final.steps),
             f"{each.timings.seconds:.1f}",
-            *(f"{100 * found[name]:.2f} %" if name in found else "" for name in names),
+            *(_shares(found.get(name), shifted.get(name)) for name in names),
         )  # fmt: skip
     console().print(table)
+    if any(each.final and each.final.accuracy_random_offset for each in results):
+        console().print(f"accuracy from the first position on ({BRACKETS})", style="dim")
     for each in results:
         if each.error is not None:
             note(f"{each.key}: {each.error.splitlines()[0]}")

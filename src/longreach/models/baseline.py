@@ -1,4 +1,4 @@
-"""The baseline of the papers' first figure: a two-layer MLP that sees the current token only.
+"""The random baseline of Figure 1: a two-layer MLP that sees the current token only.
 
 It predicts from a token's embedding, without context (Huang et al., arXiv 2410.02140, appendix E.3).
 """

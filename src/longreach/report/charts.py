@@ -9,7 +9,7 @@ from longreach.report.measured import DOTTED_CURVES
 from longreach.report.text import encoding_name, escaped, percent
 from longreach.report.view import CellView, CurveView, TaskView, VerdictView
 
-PUBLISHED_RANGES = ("1-50", "51-100", "101-150")
+AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
 _LEFT, _TOP, _BOTTOM, _RIGHT = 30.0, 10.0, 20.0, 12.0
 _PALETTE = 4  # further encodings have this many colours
 _SEEDS = 6  # seeds have this many
@@ -83,7 +83,8 @@ def _bounds(label: str) -> tuple[int, ...]:
 
 def _labels(task: TaskView) -> tuple[str, ...]:
     found = {name for cell in task.chosen for name in cell.ranges}
-    return tuple(sorted(found, key=lambda name: (_bounds(name), name))) or PUBLISHED_RANGES
+    published = next((verdict.published_lengths for verdict in task.verdicts if verdict.published), AXIS)
+    return tuple(sorted(found, key=lambda name: (_bounds(name), name))) or published
 
 
 def panel(task: TaskView, columns: Sequence[str], width: float = 230.0, height: float = 150.0) -> str:
@@ -135,13 +136,11 @@ def _series(frame: _Frame, cell: CellView, labels: Sequence[str], kind: str) -> 
 def _marks(frame: _Frame, verdict: VerdictView, labels: Sequence[str], kind: str, joined: bool) -> list[str]:
     """The published numbers: at the same ranges, or at the same multiples of the training length."""
     parts, places = [], []
-    for place, value in enumerate(verdict.published):
-        if value is None or place >= len(PUBLISHED_RANGES):
+    for place, (value, name) in enumerate(zip(verdict.published, verdict.published_lengths, strict=False)):
+        if value is None or (len(labels) != len(verdict.published_lengths) and name not in labels):
             continue
-        name = PUBLISHED_RANGES[place]
-        if len(labels) != len(PUBLISHED_RANGES) and name not in labels:
-            continue
-        x = frame.x(labels.index(name) if name in labels else place)
+        # Bin by bin where there are as many, for two published bins may have the same lengths.
+        x = frame.x(place if len(labels) == len(verdict.published_lengths) else labels.index(name))
         y = frame.y(value)
         tip = f"published, {encoding_name(verdict.encoding)}, lengths {name}: {percent(value)}"
         places.append((x, y))

@@ -16,7 +16,7 @@ from longreach.report.measured import split_column
 from longreach.report.view import Answer, AttentionView, VerdictView
 from longreach.studies.agreement import level
 from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy
+from longreach.studies.published import published_accuracy, published_lengths
 from longreach.tasks.published import FIGURE_1_TASKS
 
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
@@ -94,6 +94,7 @@ def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) 
         program_class=side.program_class,
         reason=_reason(side),
         published=published_accuracy(Place(name, key)) or (),
+        published_lengths=published_lengths(name),
         certificate=certificate_view(document, side.trained_program),
     )
 
@@ -131,6 +132,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[V
                 program_class="" if base is None else base.program_class,
                 reason=known.statements.get(encoding, "") if base is None else base.reason,
                 published=published_accuracy(Place(name, encoding, penalty)) or (),
+                published_lengths=published_lengths(name),
             )
         )
     return tuple(views)

@@ -13,6 +13,7 @@ NO_BREAK = "\u00a0"
 _ENCODINGS = {
     "ape": "APE", "nope": "NoPE", "rope": "RoPE", "alibi": "ALiBi", "t5": "T5", "fire": "FIRE",
     "sinusoidal": "sinusoidal", "randomized": "randomized", "coupled": "coupled",
+    "mlp": "baseline (MLP)",
 }  # fmt: skip
 
 

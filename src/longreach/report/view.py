@@ -43,7 +43,9 @@ class VerdictView:
     program_class: str = ""
     reason: str = ""
     published: tuple[float | None, ...] = ()
-    """The published accuracies at lengths up to 50, 51-100 and 101-150, as fractions."""
+    """The published accuracies, as fractions, from the shortest bin to the longest."""
+    published_lengths: tuple[str, ...] = ("1-50", "51-100", "101-150")
+    """The lengths of these bins; a star where only the axis of the published figure says them."""
     certificate: CertificateView | None = None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from longreach.tasks.hyperparameters import BASELINE
+
 Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
@@ -40,6 +42,11 @@ class Place:
     task: str
     encoding: str
     penalty: float = 0.0
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it shows what the current token alone tells: no evidence for or against a forecast."""
+        return self.encoding == BASELINE
 
     @property
     def label(self) -> str:

@@ -1,8 +1,7 @@
 """How the members of a cell are trained at each scale.
 
-`paper` is everything as published. `laptop` is read from a file, with a sentence for each cell: the smallest
-setting that was found to reach 100 % in distribution on two CPU cores, or the largest one tried. `smoke` is
-for tests of the machinery and says nothing about anything.
+`paper` is everything as published. `laptop` is read from a file, with a sentence for each cell that says how
+its setting was chosen on two CPU cores. `smoke` is for tests of the machinery and says nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from longreach.errors import InputError
 from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place, Scale
 from longreach.tasks.catalog import load_task
-from longreach.tasks.hyperparameters import hyperparameters
+from longreach.tasks.hyperparameters import BASELINE_SHAPE, hyperparameters
 
 if TYPE_CHECKING:
     from longreach.training.config import TrainConfig
@@ -150,7 +149,7 @@ def remark_of(place: Place, scale: Scale) -> str:
         return "as published" if place.encoding in ENCODINGS else "as published for ape"
     own = table.cells.get(place.task, {})
     if own and place.encoding not in own:
-        return "the setting of ape"
+        return "the setting of ape" + (", as in the paper" if place.is_baseline else "")
     return table.setting(place).remark or table.about
 
 
@@ -173,6 +172,8 @@ def config_of(place: Place, scale: Scale) -> TrainConfig:
         given = table.setting(place).model_dump(exclude_none=True, exclude={"remark", "train_to"})
         longest = table.setting(place).train_to
         given["train_lengths"] = (load_task(place.task).least_length, longest)
+    if place.is_baseline:
+        given |= BASELINE_SHAPE
     if place.penalty:
         given["penalty"] = place.penalty
     return TrainConfig.resolve(place.task, place.encoding, **given)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from longreach.errors import InputError, near_names
 from longreach.results.atomic import write_atomically
 from longreach.results.index import Row
+from longreach.studies.cell_tables import cell_tables
 from longreach.studies.outcome import Outcome, outcomes
 from longreach.studies.places import Place, Scale
 from longreach.studies.settings import config_of, remark_of, scale_table, seeds_of
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from longreach.training.config import TrainConfig
 
-FIGURES = (".svg", ".png", ".pdf")
+FIGURES = (".svg", ".png", ".pdf", ".md")
+"""The last one has the cells as tables."""
 TEXTS = (".md", ".json")
 FEW = 8  # names that an error message lists
 
@@ -33,7 +35,7 @@ class Study:
 
     >>> from longreach.studies.catalog import STUDIES
     >>> len(STUDIES["figure1"].places), len(STUDIES["table2"].members("laptop"))
-    (50, 0)
+    (58, 0)
     """
 
     name: str
@@ -119,6 +121,8 @@ class Study:
             table = self.table()
             return (table.markdown() if suffix == ".md" else json.dumps(table.document(), indent=1)).encode()
         check_suffix(suffix, FIGURES)
+        if suffix == ".md":
+            return cell_tables(found).encode()
         assert self.figure is not None, f"{self.name} has neither a figure nor a table"
         buffer = io.BytesIO()
         metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}
@@ -145,5 +149,5 @@ def longest_first(configs: Iterable[TrainConfig]) -> list[TrainConfig]:
 def _work(config: TrainConfig) -> float:
     """About how many multiplications training takes."""
     width, length = config.width, config.loaded_task.input_size(config.train_lengths[1])
-    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * config.decoder.vocabulary
+    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * len(config.loaded_task.tokens)
     return float(config.max_steps) * config.batch * length * per_token

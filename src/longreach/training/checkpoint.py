@@ -20,9 +20,8 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.errors import InputError
-from longreach.models.config import DecoderConfig
+from longreach.models.model import Model, model_table, read_model
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import parameter_table
 from longreach.results.atomic import clean_up, write_atomically
 from longreach.results.files import RESULT
 from longreach.results.schema import Count, Evaluation, Seconds
@@ -170,7 +169,7 @@ def _some(names: set[str]) -> str:
     return f"{shown}, …" if len(names) > 3 else shown
 
 
-def save_model(directory: Path, parameters: Parameters, config: DecoderConfig) -> None:
+def save_model(directory: Path, parameters: Parameters, config: Model) -> None:
     """Write the parameters by name, with the model's shape in the header."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {name: value.clone() for name, value in parameters.items()}  # views may share memory
@@ -178,7 +177,7 @@ def save_model(directory: Path, parameters: Parameters, config: DecoderConfig) -
     write_atomically(directory / MODEL, safetensors.torch.save(tensors, metadata))
 
 
-def load_model(path: Path) -> tuple[Parameters, DecoderConfig]:
+def load_model(path: Path) -> tuple[Parameters, Model]:
     """The parameters of a file that `save_model` wrote: those of the shape in its header, and no others."""
     try:
         with safetensors.safe_open(path, framework="pt") as file:
@@ -186,10 +185,11 @@ def load_model(path: Path) -> tuple[Parameters, DecoderConfig]:
     except (OSError, safetensors.SafetensorError):
         raise InputError(f"{path}: not a model, or damaged") from None
     try:
-        config = DecoderConfig.read(json.loads(metadata["config"]))
+        config = read_model(json.loads(metadata["config"]))
     except (KeyError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: no shape of a model in it: {error}") from None
-    if config.layers > number:  # before so many shapes are made
-        raise InputError(f"{path}: {config.layers} layers in {number} tensors")
-    parameters, _ = _read(path, {name: initial.shape for name, initial in parameter_table(config).items()})
+    layers = getattr(config, "layers", 0)
+    if layers > number:  # before so many shapes are made
+        raise InputError(f"{path}: {layers} layers in {number} tensors")
+    parameters, _ = _read(path, {name: initial.shape for name, initial in model_table(config).items()})
     return parameters, config

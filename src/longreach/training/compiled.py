@@ -62,7 +62,7 @@ def _shared(config: TrainConfig) -> Step:
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
     # The number of graphs of one function is limited, however many configurations a worker sees.
     _dynamo.reset()
-    layout = Layout.of(config.decoder)
+    layout = Layout.of(config.model)
 
     def loss(vector: Tensor, arrays: Arrays) -> Tensor:
         total = chunk_loss(vector, layout, config, Chunk(*arrays))

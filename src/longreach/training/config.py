@@ -10,11 +10,13 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.errors import InputError, near_names
+from longreach.models.baseline import BaselineConfig
 from longreach.models.config import DecoderConfig
 from longreach.models.encodings import ENCODINGS, LearnedAbsolute
+from longreach.models.model import Model
 from longreach.results.schema import job_key
 from longreach.tasks.catalog import load_argument, self_contained
-from longreach.tasks.hyperparameters import hyperparameters
+from longreach.tasks.hyperparameters import BASELINE, BASELINE_SHAPE, hyperparameters
 from longreach.tasks.task import Task
 
 Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
@@ -50,6 +52,7 @@ class TrainConfig(BaseModel):
     alphabet: tuple[str, ...] | None = None
     """Of a task `regex:…`."""
     encoding: str = "ape"
+    """The positional encoding, or "mlp" for the baseline that sees the current token only."""
     layers: Positive
     heads: Positive
     width: Positive
@@ -95,7 +98,7 @@ class TrainConfig(BaseModel):
         longreach.errors.InputError: --width: 64 is not a multiple of 3 heads
         """
         given = {name: value for name, value in given.items() if value is not None}
-        if encoding not in ENCODINGS:
+        if encoding not in (*ENCODINGS, BASELINE):
             hint = near_names(encoding, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
             raise InputError(f"--encoding: unknown encoding {encoding!r}{hint}")
         known = _task(task, given.get("alphabet"))
@@ -149,16 +152,29 @@ class TrainConfig(BaseModel):
         return (self.train_lengths, *self.test_lengths)
 
     @cached_property
-    def decoder(self) -> DecoderConfig:
-        """The shape of the model: as many positions as the longest input of any range needs."""
+    def positions(self) -> int:
+        """As many as the longest input of any range needs."""
         task = self.loaded_task
         longest = [int(task.lengths(*lengths)[-1]) for lengths in self.ranges]
+        return max(map(task.input_size, longest))
+
+    @cached_property
+    def model(self) -> Model:
+        """The shape of what is trained."""
+        if self.encoding != BASELINE:
+            return self.decoder
+        vocabulary = len(self.loaded_task.tokens)
+        return BaselineConfig(width=self.width, vocabulary=vocabulary, outputs=vocabulary)
+
+    @cached_property
+    def decoder(self) -> DecoderConfig:
+        """The shape of the transformer."""
         return DecoderConfig(
             layers=self.layers,
             heads=self.heads,
             width=self.width,
-            vocabulary=len(task.tokens),
-            positions=max(map(task.input_size, longest)),
+            vocabulary=len(self.loaded_task.tokens),
+            positions=self.positions,
             encoding=self.encoding,
             layer_norm=self.layer_norm,
             log_length=self.log_length,
@@ -184,6 +200,9 @@ class TrainConfig(BaseModel):
                 self.loaded_task.lengths(first, last)
             except InputError as error:
                 raise InputError(f"{option}: {error.message}") from None
+        if self.encoding == BASELINE:
+            self._check_baseline()
+            return
         encoding = ENCODINGS.get(self.encoding)
         if encoding is None:
             raise InputError(f"--encoding: unknown encoding {self.encoding!r}")
@@ -197,6 +216,18 @@ class TrainConfig(BaseModel):
             _ = self.decoder
         except ValidationError as error:
             raise InputError(f"--encoding: {_line(error).split(': ', 1)[1]}") from None
+
+    def _check_baseline(self) -> None:
+        """Refuse what only a transformer has."""
+        for name in ("layers", "heads"):
+            if getattr(self, name) != BASELINE_SHAPE[name]:
+                raise InputError(f"--{name}: {BASELINE!r} has {BASELINE_SHAPE[name]}")
+        usual = {"penalty": 0.0, "layer_norm": True, "log_length": False, "tied": True}
+        for name, value in usual.items():
+            if getattr(self, name) != value:
+                raise InputError(
+                    f"--{name.replace('_', '-')}: goes with a transformer, not with {BASELINE!r}"
+                )
 
 
 def _task(name: str, alphabet: Any) -> Task:

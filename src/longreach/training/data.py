@@ -130,8 +130,9 @@ def placed(batch: Batch, config: TrainConfig, offsets: str, rng: np.random.Gener
 
     An encoding with randomized ids draws them whatever the offsets, in tests as in training.
     """
-    positions = config.decoder.positions
-    if ENCODINGS[config.encoding].ids == "randomized":
+    positions = config.positions
+    encoding = ENCODINGS.get(config.encoding)  # the baseline has none, and no use for the ids
+    if encoding is not None and encoding.ids == "randomized":
         width = batch.tokens.shape[1]
         return replace(batch, position_ids=randomized_ids(batch.sizes, width, positions, rng))
     return OFFSETS[offsets](batch, positions, rng)

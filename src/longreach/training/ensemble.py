@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from longreach.errors import InputError
-from longreach.models.transformer import parameter_table
+from longreach.models.model import model_table
 from longreach.results.schema import canonical_json
 from longreach.tasks.task import Batch
 from longreach.training.config import TrainConfig
@@ -40,9 +40,9 @@ def shape(config: TrainConfig) -> dict[str, Any]:
     >>> shape(one) == shape(other)
     True
     """
-    model = config.decoder.model_dump()
-    if "positions" not in parameter_table(config.decoder):
-        del model["positions"]  # how far the ids go, which is the data's business
+    model = config.model.model_dump()
+    if "positions" not in model_table(config.model):
+        model.pop("positions", None)  # how far the ids go, which is the data's business
     own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
     return model | own
 

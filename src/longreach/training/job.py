@@ -118,7 +118,7 @@ def _close(
         result = _diverged(member, ended, started, where)
     else:
         if directory is not None:
-            checkpoint.save_model(directory, ended.parameters, member.decoder)
+            checkpoint.save_model(directory, ended.parameters, member.model)
         result = _done(member, ended, started, directory)
     if directory is not None:
         # Before the state goes: if the disk is full, or all is killed now, the run ends again in a moment.

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
+from longreach.models.model import initial
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import initialise
 from longreach.results.schema import Evaluation
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
@@ -78,10 +78,10 @@ class Member:
     def __post_init__(self) -> None:
         config = self.config
         check_dtype(config.dtype, self.device)
-        self.layout = Layout.of(config.decoder)
+        self.layout = Layout.of(config.model)
         streams = Streams(config.seed)
         self.batches = Batches(config, streams.data, self.shape)
-        vector = self.layout.vector(initialise(config.decoder, streams.initial))
+        vector = self.layout.vector(initial(config.model, streams.initial))
         self.state = State.fresh(vector.to(self.device))
         # Before the end only the training range is needed, and many members need much memory.
         self._undrawn = draw_bins(config, streams.evaluation)

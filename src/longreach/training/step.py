@@ -14,10 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.models.config import DecoderConfig
+from longreach.models.model import Model, logits, model_table
 from longreach.models.parameters import Initial, Parameters
 from longreach.models.penalty import position_penalty
-from longreach.models.transformer import forward, parameter_table
 from longreach.training.config import TrainConfig
 from longreach.training.data import Chunk
 from longreach.training.devices import precision
@@ -39,9 +38,9 @@ class Layout:
         self._sizes = [math.prod(shape) for shape in self.shapes.values()]
 
     @classmethod
-    def of(cls, config: DecoderConfig) -> Layout:
-        """The layout of a decoder."""
-        return cls(parameter_table(config))
+    def of(cls, model: Model) -> Layout:
+        """The layout of a model."""
+        return cls(model_table(model))
 
     def vector(self, parameters: Mapping[str, Tensor]) -> Tensor:
         """The vector of these parameters."""
@@ -90,14 +89,14 @@ def chunk_logits(parameters: Parameters, config: TrainConfig, chunk: Chunk) -> T
     if config.log_length:
         # Of the prefix that a place ends: how much is still to come is not known when a text is written.
         lengths = torch.arange(1, chunk.tokens.shape[1] + 1, device=chunk.tokens.device)[None]
-    return forward(parameters, config.decoder, chunk.tokens, chunk.position_ids, chunk.places, lengths)
+    return logits(parameters, config.model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
 
 
 def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places."""
     with precision(config.dtype, vector.device):
-        logits = chunk_logits(layout.named(vector), config, chunk)
-    each = F.cross_entropy(logits.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
+        found = chunk_logits(layout.named(vector), config, chunk)
+    each = F.cross_entropy(found.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
     return each @ chunk.weights.flatten()
 
 
