@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, write_text
+from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, say, write_text
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(
             out.print(mark, end="  ")
             out.print(text, markup=False)
         else:  # there may be many
-            print("accept " if result else "reject ", text)
+            say(f"{'accept' if result else 'reject'}  {text}")
 
 
 def _print_predictions(core: Core, text: str, predicted: list[list[str]]) -> None:
@@ -315,8 +315,8 @@ def lower(
     if as_json:
         print_json({"program": file, **measures(core), "text": write(raised, notation.value)})
         return
-    print(_summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
-    print(write(raised, notation.value))
+    say(_summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
+    say(write(raised, notation.value))
 
 
 def measures(core: Core) -> dict[str, Any]:
