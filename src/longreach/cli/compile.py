@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.crasp import File, Json, Peer
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.crasp.core import Core
     from longreach.limit.model import Transformer
-
-File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 class Dtype(StrEnum):
@@ -43,6 +41,7 @@ def compile_command(
         ),
     ] = None,
     dtype: Annotated[Dtype, typer.Option(help="The type of the stored numbers.")] = Dtype.float64,
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Compile a program to a limit transformer, or with --context to an ordinary transformer T_n.
@@ -53,7 +52,7 @@ def compile_command(
     from longreach.limit.margins import provable_length
     from longreach.limit.rounding import FORMATS
 
-    core, limit = _compiled(file)
+    core, limit = _compiled(file, peer)
     model = limit if context is None else _finite(limit, context)
     document: dict[str, Any] = {"program": file, **describe(model), "dtype": dtype.value}
     if context is None:
@@ -73,11 +72,11 @@ def compile_command(
         raise typer.Exit(1)
 
 
-def _compiled(file: str) -> tuple[Core, Transformer]:
+def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
     from longreach.crasp.library import load_program
     from longreach.limit.compiler import compile_program
 
-    core = load_program(file).core
+    core = load_program(file, peer=peer).core
     try:
         return core, compile_program(core)
     except InputError as error:
@@ -184,6 +183,7 @@ def attend(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
     out: Annotated[Path, typer.Option(metavar="FIGURE", help="A .png, .svg or .html file.")],
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Draw where the compiled transformer attends on a word.
@@ -193,7 +193,7 @@ def attend(
     from longreach.crasp.words import Encoder
     from longreach.limit.draw import attention_figure, figure_bytes
 
-    core, model = _compiled(file)
+    core, model = _compiled(file, peer)
     tokens = Encoder(core).split(word)
     Encoder(core).word(word, "WORD:1")
     title = f"{file} on {' '.join(tokens) or 'ε'}"

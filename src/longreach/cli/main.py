@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Annotated
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -27,7 +29,7 @@ from longreach.cli import (
     verify,
 )
 from longreach.cli.output import HELP_MARKUP, complain, note, set_up_streams
-from longreach.errors import InputError, near_names
+from longreach.errors import InputError, ReadingWarning, near_names
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 70  # EX_SOFTWARE of sysexits.h; 1 would mean "no"
@@ -86,8 +88,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line; the exit code."""
-    command = typer.main.get_command(app)
     set_up_streams()
+    with _reading_warnings() as found:
+        code = _run(arguments)
+    for message in found:  # behind an error, whose line is the first
+        note(f"warning: {message}")
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    command = typer.main.get_command(app)
     try:
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         sys.stdout.flush()
@@ -121,6 +131,24 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
         return _internal_error(f"{what}; please report it with the command", error)
+
+
+@contextmanager
+def _reading_warnings() -> Iterator[list[str]]:
+    """Collects what the reader of programs warns of, each once."""
+    found: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ReadingWarning)
+        others: Any = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if not issubclass(category, ReadingWarning):
+                others(message, category, *where, **more)
+            elif str(message) not in found:
+                found.append(str(message))
+
+        warnings.showwarning = cast(Any, show)
+        yield found
 
 
 def _internal_error(message: str, error: BaseException) -> int:
