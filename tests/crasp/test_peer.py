@@ -270,10 +270,17 @@ def test_errors(text: str, message: str) -> None:
     assert caught.value.message.startswith(message)
 
 
-def test_long_statements_are_not_compared_silently() -> None:
-    text = "L = " + " && ".join(['!"a"'] * 600)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L = " + " && ".join(['!"a"'] * 600),  # too long
+        "L = " + " && ".join(['!"a"'] * 320),  # nested too deeply there
+        'L = "a"' + ' && "a"' * 600 + '\nM = !L && "b"',  # too long for a program, though not for a warning
+    ],
+)
+def test_statements_that_cannot_be_compared_are_no_silent_ones(text: str) -> None:
     (found,) = differences(text, parse(text))
-    assert "not compared" in found.message
+    assert "not compared" in found.message or found.line == 2
 
 
 def test_a_file_that_only_that_interpreter_reads(tmp_path: Path) -> None:

@@ -91,27 +91,26 @@ def differences(text: str, ours: Program) -> list[Difference]:
     """
     reader = _Reader(text, "")
     found: list[Difference] = []
-    whole = True
     try:
         statements = list(reader.statements())
         for _, body in statements:
-            if not _may_differ([part.kind for part in body]):
-                continue
-            if len(body) > MAX_TOKENS:
-                message = f"perhaps, since more than {MAX_TOKENS} tokens are not compared"
-                found.append(Difference(body[0].line, body[0].column, message))
-                whole = False
-            else:
-                found += _of_statement(body, reader.tree(body))
-        if whole and (found or ours.statements[-1].expr.sort == "count"):
+            if _may_differ([part.kind for part in body]):
+                found += _of_statement(body, reader)
+        if found or ours.statements[-1].expr.sort == "count":
             reader.program()  # a text that cannot be run there is not read otherwise, but not at all
+    except _TooLarge:
+        pass
     except InputError:
         return []
-    if reader.last is not None and reader.last.expr.sort == "count":
+    if (reader.last or ours.statements[-1]).expr.sort == "count":
         name = statements[-1][0]
         message = f"the last statement decides, where the count {name.text} is not 0"
         found.append(Difference(name.line, name.column, message))
     return sorted(found, key=lambda each: (each.line, each.column))
+
+
+class _TooLarge(InputError):
+    """A statement that is too long or nested too deeply to be grouped."""
 
 
 def _may_differ(kinds: Sequence[str]) -> bool:
@@ -120,9 +119,14 @@ def _may_differ(kinds: Sequence[str]) -> bool:
     return bool(taking) and not {*COMPARISONS, "&&", "||", "+", "-", "if"}.isdisjoint(kinds)
 
 
-def _of_statement(body: Sequence[Token], root: Node) -> Iterator[Difference]:
+def _of_statement(body: Sequence[Token], reader: _Reader) -> Iterator[Difference]:
     """The nodes whose operands are larger there than here; our grouping has them only in brackets."""
-    stack = [root]
+    try:
+        stack = [reader.tree(body)]
+    except _TooLarge:
+        message = "perhaps, for a statement so long or so deep is not compared"
+        yield Difference(body[0].line, body[0].column, message)
+        return
     while stack:
         node = stack.pop()
         stack += node.parts
@@ -156,11 +160,11 @@ class _Reader:
         self.used: set[str] = set()
         self.last: Statement | None = None
 
-    def fail(self, place: Token, message: str) -> InputError:
+    def fail(self, place: Token, message: str, kind: type[InputError] = InputError) -> InputError:
         lines = source_lines(self.text)
         source = lines[place.line - 1] if place.line <= len(lines) else ""
         where = f"{self.file}:{place.line}:{place.column}"
-        return InputError(f"{where}: {message}", source=source, column=place.column)
+        return kind(f"{where}: {message}", source=source, column=place.column)
 
     # Text to trees
 
@@ -211,14 +215,14 @@ class _Reader:
         else:
             raise self.fail(head, f"{INTERPRETER} has no such statement; expected NAME = …")
 
-    def tree(self, body: list[Token]) -> Node:
+    def tree(self, body: Sequence[Token]) -> Node:
         """The grouping of a right-hand side."""
         if len(body) > MAX_TOKENS:
-            raise self.fail(body[0], f"more than {MAX_TOKENS} tokens in a statement: too long for --peer")
+            raise self.fail(body[0], f"more than {MAX_TOKENS} tokens: too long for --peer", _TooLarge)
         try:
             found = group([part.kind for part in body])
         except RecursionError:
-            raise self.fail(body[0], f"nested too deeply to be grouped as {INTERPRETER} does it") from None
+            raise self.fail(body[0], "nested too deeply for --peer", _TooLarge) from None
         if found is None:
             raise self.fail(body[0], f"{INTERPRETER} cannot read this expression")
         return found
@@ -233,7 +237,7 @@ class _Reader:
             try:
                 expr = self._expression(self.tree(body), body)
             except RecursionError:
-                raise self.fail(body[0], f"nested too deeply to be read as {INTERPRETER} does it") from None
+                raise self.fail(body[0], "nested too deeply for --peer", _TooLarge) from None
             unique = self._unique(name.text)
             statements.append(Statement(unique, expr))
             self.names[name.text] = reference(unique, expr)

@@ -38,15 +38,15 @@ def gibibytes(count: int) -> str:
     """A number of bytes for people, however large.
 
     >>> gibibytes(3 << 29), gibibytes(10**40)
-    ('1.5 GiB', 'more than 10^30 GiB')
+    ('1.5 GiB', 'about 10^31 GiB')
     """
-    return f"{count / 2**30:,.1f} GiB" if count < 10**20 else f"more than 10^{len(str(count >> 30)) - 1} GiB"
+    return f"{count / 2**30:,.1f} GiB" if count < 10**20 else f"{shown(count >> 30)} GiB"
 
 
 def shown(number: int) -> str:
     """A number, or its size where it has too many digits to read.
 
     >>> shown(1234), shown(7**40)
-    ('1234', 'about 10^33')
+    ('1234', 'about 10^34')
     """
     return str(number) if number < 10**15 else f"about 10^{int(number.bit_length() * 0.30103)}"
