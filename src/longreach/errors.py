@@ -29,6 +29,10 @@ class InputError(ValueError):
         return f"  {shown}\n  {pad}^"
 
 
+class ReadingWarning(UserWarning):
+    """A file from outside may mean something else to who wrote it; the command line prints it as one line."""
+
+
 class MissingExtra(InputError):
     """A command needs an optional group of packages that is not installed."""
 

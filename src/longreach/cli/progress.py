@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longreach.cli.output import error_console
+
 if TYPE_CHECKING:
     from longreach.results.schema import Result
 
@@ -39,7 +41,6 @@ def show_bars(
         return
     import threading
 
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -47,7 +48,7 @@ def show_bars(
         TextColumn("{task.fields[state]}", style="dim"),
     )  # fmt: skip
     ended, over = threading.Event(), set[str]()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=error_console(), transient=True) as progress:
         everything = None
         if total is not None:
             everything = progress.add_task("members", total=total, completed=total - len(bars), state="")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import HELP_MARKUP, console, note, print_json, write_bytes
+from longreach.cli.output import HELP_MARKUP, console, note, print_document, print_json, say, write_bytes
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def show(
         raise InputError(candidate.problem or f"KEY: {candidate.name} has no result yet")
     result = read_file(candidate.file)
     if as_json:
-        print(result.model_dump_json())
+        print_document(result.model_dump_json())
     else:
         _print_result(result)
 
@@ -355,7 +355,7 @@ def export(
             print_json({**records, **_aside(index, damaged)})
             return
         if out is None:
-            print(csv_text(table), end="")
+            say(csv_text(table), end="")
         _report(index, damaged)
         if out is not None:
             note(f"wrote {out}")
