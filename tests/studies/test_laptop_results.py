@@ -66,6 +66,15 @@ def test_the_page_of_the_results_has_the_tables_that_study_writes(outcomes: list
         assert str(round(minutes / 2)) in said, page
 
 
+def test_the_caption_has_the_lengths_of_every_task(outcomes: list[Outcome]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    caption = " ".join(text.split("](docs/images/figure1.png)")[1].split())
+    for each in outcomes:
+        trained, tested = each.config["train_lengths"][1], each.config["test_lengths"][-1][1]
+        if (trained, tested) != (20, 60):
+            assert f"{each.place.task} to {trained} and {tested}" in caption
+
+
 def test_every_cell_of_the_demo_counts_by_itself(rows: list[Row]) -> None:
     found = STUDIES["demo"].outcomes(rows, "laptop")
     assert {each.judgement.state for each in found} <= {"agrees", "disagrees"}

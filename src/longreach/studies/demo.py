@@ -11,7 +11,7 @@ STUDY = Study(
     title="A few cells of Figure 1",
     source="Huang et al., arXiv 2410.02140, Figure 1",
     about="five quick cells of figure1 that differ: majority, parity, even length; the same runs",
-    time="laptop: about four minutes on two cores; none after figure1",
+    time="laptop: about five minutes on two cores; none after figure1",
     places=(
         Place("binary-majority", "ape"),
         Place("binary-majority", "nope"),

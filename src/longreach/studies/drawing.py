@@ -112,7 +112,7 @@ def panel(
         )  # fmt: skip
     if any(cell.published for cell in cells) and published_lengths(task) not in (AXIS, ON_AXIS):
         theirs = " · ".join(dict.fromkeys(published_lengths(task))).replace("-", "–")
-        axis.text(0.03, 0.02, f"paper: {theirs}", transform=axis.transAxes, fontsize=4.8, color=GREY)
+        axis.text(0.03, 0.11, f"paper: {theirs}", transform=axis.transAxes, fontsize=4.8, color=GREY)
     if not any(cell.cell for cell in cells):
         axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=7, color=GREY)
     axis.set_title(title, fontsize=7.5, pad=3)
