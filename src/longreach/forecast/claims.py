@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from longreach.languages.certificates import EMPTY, LOCAL, PERIODIC_LOCAL
 
 SIDES = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
 """The class that each side of a document is about."""
+ANSWERS = {"certificate": "verdict", "prediction_certificate": "prediction"}
+"""Beside which answer of a side each of its certificates stands; only the first must be there."""
 CONVENTION = "last-letter"
 """What a verdict is about: programs that are read at the last letter."""
 MANY = "forecasts"
@@ -23,11 +26,13 @@ class Claim:
     """A certificate, and what it is to prove."""
 
     place: str
-    """The side; empty for a certificate that stands alone."""
+    """The side, and the answer if it is not the verdict; empty for a certificate that stands alone."""
     certificate: AnyCertificate | None
     verdict: Any = None
     """What the document says; None for a certificate that stands alone."""
     program_class: str | None = None
+    answer: str = "verdict"
+    """The field of the side in which the answer stands."""
     problem: str | None = None
     """Why the document contradicts itself."""
 
@@ -120,26 +125,34 @@ def _statements(document: Any, place: str) -> list[Statement]:
         raise InputError(f"{place}: alphabet: expected a list of tokens")
     other = document.get("convention", CONVENTION) != CONVENTION
     problem = f"the verdicts of a document are about the convention {CONVENTION}" if other else None
-    claims = tuple(_claim(key, value, f"{place}: {key}", problem) for key, value in sides.items())
+    claims = tuple(
+        claim for key, value in sides.items() for claim in _claims(key, value, f"{place}: {key}", problem)
+    )
     return [Statement(task, None if alphabet is None else tuple(alphabet), claims)]
 
 
-def _claim(key: str, side: Any, place: str, problem: str | None) -> Claim:
+def _claims(key: str, side: Any, place: str, problem: str | None) -> Iterator[Claim]:
     if not isinstance(side, dict):
         raise InputError(f"{place}: expected a JSON object with a verdict and its certificate")
-    written = side.get("certificate")
-    if written is not None and not isinstance(written, dict):
-        raise InputError(f"{place}: certificate: expected a JSON object")
-    certificate = _certificate(written, place) if written else None
     program_class = SIDES.get(key)
     if program_class is None:
         problem = f"a document has the sides {', '.join(SIDES)}, and no side {key}"
     elif side.get("class", program_class) != program_class:
         problem = f"the side {key} is about {program_class}"
-    for measure in ("window", "modulus"):
-        if side.get(measure) not in (None, getattr(certificate, measure, side.get(measure))):
-            problem = f"the {measure} of the side is not that of the certificate"
-    return Claim(key, certificate, side.get("verdict", ""), program_class, problem)
+    for field, answer in ANSWERS.items():
+        if field not in side and answer != "verdict":
+            continue
+        written = side.get(field)
+        if written is not None and not isinstance(written, dict):
+            raise InputError(f"{place}: {field}: expected a JSON object")
+        certificate = _certificate(written, place) if written else None
+        found, about = problem, "" if answer == "verdict" else f"{answer}_"
+        for measure in ("window", "modulus"):
+            said = side.get(f"{about}{measure}")
+            if said not in (None, getattr(certificate, measure, said)):
+                found = f"the {measure} of the side is not that of the certificate"
+        name = key if answer == "verdict" else f"{key}.{answer}"
+        yield Claim(name, certificate, side.get(answer, ""), program_class, answer, found)
 
 
 def _certificate(document: dict[str, Any], place: str) -> AnyCertificate:

@@ -141,6 +141,9 @@ def _check(claim: Claim, subject: Subject | Finding | None) -> Finding:
             return Finding.invalid(
                 f"the certificate is about {certificate.program_class}, not about {claim.program_class}"
             )
+        predicts = getattr(certificate, "prediction", claim.answer == "prediction")
+        if certificate.kind == "program" and predicts != (claim.answer == "prediction"):
+            return Finding.invalid(f"the program of the certificate is not about the {claim.answer}")
         if getattr(certificate, "convention", CONVENTION) != CONVENTION:
             return Finding.invalid(f"the certificate is not about the convention {CONVENTION}")
     if isinstance(subject, Finding):
