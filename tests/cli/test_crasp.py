@@ -118,7 +118,11 @@ def test_check_proves_on_request(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "short.cr"
     path.write_text('#alphabet a\nP = # "a" <= 20', encoding="utf-8")
     done = longreach("crasp", "check", path, "a*", "--prove", "--json")
-    assert json.loads(done.out)["proof"] == "checked"
+    assert (done.code, json.loads(done.out)["witness"]) == (1, ["a"] * 21)  # the proof fails at a word
+    assert longreach("crasp", "check", path, "a*", "--prove").out.startswith(f"different on {'a' * 21}")
+    path.write_text('#alphabet a b\nP = # "a" - # "b" <= 50', encoding="utf-8")
+    done = longreach("crasp", "check", path, "(a|b)*", "--prove", "--json")
+    assert (done.code, json.loads(done.out)["proof"]) == (0, "checked")
     assert "no proof for all lengths" in done.err
 
 

@@ -16,6 +16,7 @@ from longreach.languages.automaton import Automaton
 from longreach.languages.certificates import END
 from longreach.languages.checker import check_certificate
 from longreach.languages.expression import from_expression
+from longreach.languages.findings import Finding
 from longreach.languages.induction import prove_predictor
 from longreach.languages.membership import plain_analysis
 from longreach.languages.names import named_automaton
@@ -85,7 +86,7 @@ def test_predictors_of_all_small_automata() -> None:
             program = predictor(prefixes)
             assert not program.core.relations
             assert right_on_prefixes(program, automaton, 5)
-            assert check_predictor(program.core, automaton) == (None, "proved for all lengths")
+            assert check_predictor(program.core, automaton).valid
             written += 1
     assert written == 120
 
@@ -229,6 +230,5 @@ def test_where_every_word_is_a_prefix_both_programs_are_written() -> None:
 def test_wrong_predictors_are_found() -> None:
     automaton = from_expression("(a|ba)*b?")
     other = predictor(on_prefixes(plain_analysis(from_expression("(a|ba)*b"))))
-    problem, how = check_predictor(other.core, automaton)
-    assert (problem, how) == ("after ε it predicts a b, not a b EOS", "")
+    assert check_predictor(other.core, automaton) == Finding.invalid("after ε it predicts a b, not a b EOS")
     assert not prove_predictor(other.core, automaton, END).proved

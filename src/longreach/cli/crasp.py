@@ -229,6 +229,9 @@ def check(
         attempt = prove_for_all_lengths(core, automaton)
         if attempt.proved:
             result = replace(result, proof="proved", complete=True)
+        elif attempt.witness is not None:
+            reached = max(result.length, len(attempt.witness))
+            result = replace(result, equal=False, length=reached, witness=attempt.witness, complete=True)
         else:
             note(f"no proof for all lengths: {attempt.reason}")
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)

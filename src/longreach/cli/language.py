@@ -154,13 +154,13 @@ def _document(
 ) -> dict[str, Any]:
     document = answer.document(measured)
     if program:
-        from longreach.languages.answers import rightness
+        from longreach.languages.rightness import rightness
 
         for key, found in answer.classes.items():
             if found.program is not None:
-                known = rightness(found.program, answer.verdicts.automaton)
+                known = rightness(found.program.core, answer.verdicts.automaton)
                 document[key]["program"] = found.program.text
-                document[key]["proof"] = "proved" if known.proved else "checked"
+                document[key]["proof"] = known.word
                 document[key]["checked_length"] = known.length
     if predictor:
         for key, written in answer.predictors().items():
@@ -219,12 +219,12 @@ def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
 
 
 def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
-    from longreach.languages.answers import rightness
+    from longreach.languages.rightness import rightness
 
     assert found.program is not None
     core = found.program.core
     out = console()
-    known = rightness(found.program, automaton)
+    known = rightness(core, automaton)
     out.print()
     out.print(
         f"// {TITLES[key]}: {core.class_name}, {core.size} operations, {known}", style="dim", markup=False
@@ -233,14 +233,15 @@ def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
 
 
 def _print_predictors(answer: LanguageAnswer) -> None:
-    from longreach.languages.answers import prediction_rightness
+    from longreach.languages.predictor_checker import check_predictor
 
     out = console()
     shown: set[str] = set()
     for key, program in answer.predictors().items():
         if key != "local" and program.text not in shown:
             shown.add(program.text)
-            known = prediction_rightness(program, answer.verdicts.automaton)
+            found = check_predictor(program.core, answer.verdicts.automaton)
+            known = found.how if found.valid else f"{found.status.value}: {found.problem}"
             out.print()
             out.print(
                 f"// {TITLES[key]}: on words of the language, the letters that may follow, "

@@ -1,4 +1,4 @@
-"""Answers for one language as documents: verdicts, certificates, and programs with how they were checked."""
+"""Answers for one language as documents: verdicts with certificates, and programs."""
 
 from __future__ import annotations
 
@@ -6,71 +6,19 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from longreach.crasp.equal import Comparison, ProgramSide, compare
 from longreach.crasp.expressions import Program
-from longreach.errors import MissingExtra
-from longreach.languages.automaton import Automaton
 from longreach.languages.certificates import END, Certificate, NoCertificate, ProgramCertificate
 from longreach.languages.documents import automaton_table
 from longreach.languages.extended import Analysis, Convention
-from longreach.languages.induction import prove, prove_predictor
 from longreach.languages.measures import Measures
-from longreach.languages.predictor_checker import wrong_after
 from longreach.languages.programs import acceptor, predictor
-from longreach.languages.sides import automaton_side
 from longreach.languages.verdict import Answer, ClassVerdict, Verdicts
 
-CHECKED_LENGTH = 12
 # What a "no" says, wherever one is shown.
 MEANING_OF_NO = (
     "no C-RASP program exists: this predicts that length generalization fails; "
     "it does not prove that no limit transformer exists, nor that a training run cannot succeed"
 )
-
-
-@dataclass(frozen=True)
-class Rightness:
-    """How a program is known to be right: for all lengths, or on all words up to one."""
-
-    proved: bool
-    length: int
-    witness: tuple[str, ...] | None = None
-
-    def __str__(self) -> str:
-        if self.witness is not None:
-            return "wrong"
-        return "proved for all lengths" if self.proved else f"checked to length {self.length}"
-
-
-def rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENGTH) -> Rightness:
-    """Compares a program with an automaton: by proof where that succeeds, and on all words up to a length.
-
-    >>> from longreach.crasp.library import load
-    >>> from longreach.languages.names import named_automaton
-    >>> str(rightness(load("tomita-4"), named_automaton("tomita-4")))
-    'proved for all lengths'
-    """
-    sides = ProgramSide(program.core, automaton.alphabet, length=length), automaton_side(automaton)
-    found: Comparison = compare(*sides, automaton.alphabet, length)
-    if not found.equal:
-        return Rightness(False, found.length, found.witness)
-    try:
-        proved = prove(program.core, automaton).proved
-    except MissingExtra:
-        proved = False
-    return Rightness(proved, found.length)
-
-
-def prediction_rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENGTH) -> Rightness:
-    """The same for a program that predicts, on prefixes of words of the language, what may follow."""
-    wrong, tried = wrong_after(program.core, automaton, length)
-    if wrong is not None:
-        return Rightness(False, tried, ())
-    try:
-        proved = prove_predictor(program.core, automaton, END).proved
-    except MissingExtra:
-        proved = False
-    return Rightness(proved, tried)
 
 
 @dataclass(frozen=True, eq=False)

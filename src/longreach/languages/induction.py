@@ -24,7 +24,7 @@ from longreach.crasp.equal import comparison_forms
 from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError, MissingExtra
-from longreach.languages.automaton import Automaton
+from longreach.languages.automaton import Automaton, Word
 from longreach.languages.prediction import live_states
 
 if TYPE_CHECKING:
@@ -66,6 +66,20 @@ class Induction:
     reason: str
     controls: int = 0
     facts: int = 0
+    witness: Word | None = None
+    """A word on which the program and the language differ, if a run met one."""
+
+
+class _Differs(Exception):
+    """A run on which program and language give different answers."""
+
+    def __init__(self, reason: str, word: Word) -> None:
+        super().__init__(reason)
+        self.word = word
+
+
+_Path = tuple[()] | tuple[Any, int]
+"""The letters of a run, the last one first: (path before, letter)."""
 
 
 def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Induction:
@@ -111,7 +125,10 @@ def prove_predictor(core: Core, automaton: Automaton, end: str, always_z3: bool 
 
 
 def _prove(machine: _Machine, always_z3: bool) -> Induction:
-    runs = _explore(machine)
+    try:
+        runs = _explore(machine)
+    except _Differs as found:
+        return Induction(False, str(found), witness=found.word)
     if isinstance(runs, str):
         return Induction(False, runs)
     if not machine.forms and not always_z3:
@@ -268,19 +285,20 @@ def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
         return {}  # the language is empty, and so are its prefixes
     empty = at_empty_word(machine.core)
     if tuple(bool(empty[root]) for root in machine.roots) != machine.answers[0]:
-        return "the program and the language differ on the empty word"
+        raise _Differs("the program and the language differ on the empty word", ())
     cap = len(machine.automaton) + 4
     met: dict[Control, list[list[int]]] = {control: [machine.values_of_forms(totals)]}
     seen = {(control, tuple(met[control][0]))}
-    queue = deque([(control, totals)])
+    queue: deque[tuple[Control, tuple[int, ...], _Path]] = deque([(control, totals, ())])
     algebra = _Algebra()
     while queue:
-        control, totals = queue.popleft()
+        control, totals, path = queue.popleft()
         for letter in machine.letters(control.state):
             said, new, entering = machine.step(control, totals, letter, algebra)
             following = machine.next_control(control, letter, new, entering)
             if tuple(map(bool, said)) != machine.answers[following.state]:
-                return "the program and the language differ on a short word"
+                word = _letters(machine.automaton, (path, letter))
+                raise _Differs("the program and the language differ on a short word", word)
             values = machine.values_of_forms(new)
             key = (following, tuple(max(-cap, min(cap, value)) for value in values))
             if key in seen:
@@ -289,8 +307,16 @@ def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
             met.setdefault(following, []).append(values)
             if len(met) > MAX_CONTROLS or len(seen) > MAX_RUNS:
                 return f"more than {MAX_CONTROLS} control values or {MAX_RUNS} runs"
-            queue.append((following, tuple(new)))
+            queue.append((following, tuple(new), (path, letter)))
     return met
+
+
+def _letters(automaton: Automaton, path: _Path) -> Word:
+    word = []
+    while path:
+        path, letter = path
+        word.append(automaton.alphabet[letter])
+    return tuple(reversed(word))
 
 
 def _guess(machine: _Machine, met: list[list[int]]) -> set[Fact]:

@@ -12,6 +12,7 @@ from longreach.errors import MissingExtra
 from longreach.languages.automaton import Automaton, IntArray
 from longreach.languages.certificates import END
 from longreach.languages.documents import automaton_table
+from longreach.languages.findings import Finding, Status
 from longreach.languages.induction import prove_predictor
 from longreach.languages.prediction_checker import live_states_of
 
@@ -20,29 +21,36 @@ CHECKED_LENGTH = 14
 MOST_WORDS = 4_000
 
 
-def check_predictor(core: Core, automaton: Automaton) -> tuple[str | None, str]:
-    """What is wrong with a program's predictions (None: nothing), and how far they were checked.
+def check_predictor(core: Core, automaton: Automaton) -> Finding:
+    """Whether a program predicts, after every prefix of a word of the language, what may follow.
 
     >>> from longreach.crasp import parse
     >>> from longreach.languages.expression import from_expression
     >>> last = parse('#alphabet a b EOS\\noutput "a" = true\\noutput "b" = !"b"\\noutput "EOS" = true').core
-    >>> check_predictor(last, from_expression("(a|ba)*b?"))
-    (None, 'proved for all lengths')
-    >>> check_predictor(last, from_expression("(a|b)*"))
-    ('after b it predicts a EOS, not a b EOS', '')
+    >>> check_predictor(last, from_expression("(a|ba)*b?")).how
+    'proved for all lengths'
+    >>> check_predictor(last, from_expression("(a|b)*")).problem
+    'after b it predicts a EOS, not a b EOS'
     """
     if {token for token, _ in core.outputs} != {*automaton.alphabet, END}:
-        return "the program does not predict the letters and EOS", ""
+        return Finding.invalid("the program does not predict the letters and EOS")
     wrong, length = wrong_after(core, automaton)
     if wrong is not None:
-        return wrong, ""
+        return Finding.invalid(wrong)
     try:
         found = prove_predictor(core, automaton, END)
-    except MissingExtra:
-        return None, f"checked on all prefixes to length {length}"
-    if not found.proved and "differ" in found.reason:
-        return found.reason, ""
-    return None, "proved for all lengths" if found.proved else f"checked on all prefixes to length {length}"
+    except MissingExtra as missing:
+        return _not_proved(length, str(missing))
+    if found.witness is not None:
+        return Finding.invalid(f"it is wrong after {' '.join(found.witness) or 'ε'}")
+    return (
+        Finding(Status.VALID, "proved for all lengths") if found.proved else _not_proved(length, found.reason)
+    )
+
+
+def _not_proved(length: int, reason: str) -> Finding:
+    how = f"tried on all prefixes to length {length}: no difference"
+    return Finding(Status.NOT_PROVED, how, f"no proof for all lengths: {reason}")
 
 
 def wrong_after(core: Core, automaton: Automaton, length: int = CHECKED_LENGTH) -> tuple[str | None, int]:

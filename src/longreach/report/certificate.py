@@ -97,7 +97,6 @@ def _reduction_lines(document: Mapping[str, Any]) -> tuple[str, ...]:
 def _communication(document: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     pairs = zip(document["lengths"], document["bits"], strict=True)
     bits = ", ".join(f"{bit:.4g} at N = {length}" for length, bit in pairs)
-    about = str(document.get("about", ""))
     proof = str(document.get("proof", ""))
-    lines = tuple(f"{line[0].upper()}{line[1:].rstrip('.')}." for line in (about, proof) if line)
+    lines = (f"{proof[0].upper()}{proof[1:].rstrip('.')}.",) if proof else ()
     return lines, (("bits needed", bits), ("growth", str(document["growth"])))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longreach.tasks.evidence import Evidence
+from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, IntArray
 
@@ -33,7 +33,11 @@ class Addition(SequenceTask):
     leading_zeros = True
     """Whether operands of several bits may begin with a zero."""
     nope = ape = Evidence(
-        "communication", "addition", "adding zero is copying (Huang et al., Corollary 13 and E.2.2)"
+        "communication",
+        None,
+        "adding zero is copying (Huang et al., Corollary 13 and E.2.2)",
+        # For every N: adding zero to different numbers gives different sums.
+        split=Split(alice=("0", "1"), between=("+",), bob=("0",), end=("=",)),
     )
 
     def answer_size(self, length: int) -> int:
