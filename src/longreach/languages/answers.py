@@ -10,6 +10,7 @@ from longreach.crasp.equal import Comparison, ProgramSide, compare
 from longreach.crasp.expressions import Program
 from longreach.errors import MissingExtra
 from longreach.languages.automaton import Automaton
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.certificates import Certificate, NoCertificate, ProgramCertificate
 from longreach.languages.documents import automaton_table
 from longreach.languages.extended import Convention
@@ -34,14 +35,20 @@ class Rightness:
     proved: bool
     length: int
     witness: tuple[str, ...] | None = None
+    reason: str = ""
+    """Why it is not proved."""
 
     def __str__(self) -> str:
         if self.witness is not None:
             return "wrong"
-        return "proved for all lengths" if self.proved else f"checked to length {self.length}"
+        if self.proved:
+            return "proved for all lengths"
+        return f"checked to length {self.length}" + (f" (not proved: {self.reason})" if self.reason else "")
 
 
-def rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENGTH) -> Rightness:
+def rightness(
+    program: Program, automaton: Automaton, length: int = CHECKED_LENGTH, budget: Budget = DEFAULT_BUDGET
+) -> Rightness:
     """Compares a program with an automaton: by proof where that succeeds, and on all words up to a length.
 
     >>> from longreach.crasp.library import load
@@ -54,10 +61,10 @@ def rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENG
     if not found.equal:
         return Rightness(False, found.length, found.witness)
     try:
-        proved = prove(program.core, automaton).proved
-    except MissingExtra:
-        proved = False
-    return Rightness(proved, found.length)
+        attempt = prove(program.core, automaton, budget=budget)
+    except MissingExtra as missing:
+        return Rightness(False, found.length, reason=missing.message)
+    return Rightness(attempt.proved, found.length, reason="" if attempt.proved else attempt.reason)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,17 +72,31 @@ class ClassAnswer:
     """One verdict with the program of a yes."""
 
     verdict: ClassVerdict
-    written: dict[int, Program] = field(default_factory=dict)
-    """Programs by the identity of their analysis: classes that share one share the program."""
+    written: dict[int, Program | str] = field(default_factory=dict)
+    """Programs, or why there is none, by the identity of their analysis: classes share what they can."""
+
+    @property
+    def program(self) -> Program | None:
+        """For yes, a program of the class; None where a budget ended the work."""
+        return None if isinstance(self._outcome, str) else self._outcome
+
+    @property
+    def not_written(self) -> str:
+        """For a yes without a program: which budget ended the work."""
+        return self._outcome if isinstance(self._outcome, str) else ""
 
     @cached_property
-    def program(self) -> Program | None:
-        """For yes, a program of the class; None where its automaton is beyond the budget."""
+    def _outcome(self) -> Program | str | None:
         analysis = self.verdict.analysis
-        if self.verdict.answer is not Answer.YES or analysis is None:
+        if self.verdict.answer is not Answer.YES:
             return None
+        if analysis is None:
+            return f"the window is beyond the budget of {self.verdict.budget.window_states} states"
         if id(analysis) not in self.written:
-            self.written[id(analysis)] = acceptor(analysis)
+            try:
+                self.written[id(analysis)] = acceptor(analysis, self.verdict.budget)
+            except OverBudget as spent:
+                self.written[id(analysis)] = str(spent)
         return self.written[id(analysis)]
 
     @cached_property
@@ -84,7 +105,7 @@ class ClassAnswer:
         if self.verdict.answer is not Answer.YES:
             return self.verdict.certificate()
         if program is None:
-            return NoCertificate(reason="the program's window is beyond the budget")
+            return NoCertificate(reason=f"the program is not written: {self.not_written}")
         analysis = self.verdict.analysis
         assert analysis is not None
         return ProgramCertificate(
@@ -92,7 +113,7 @@ class ClassAnswer:
             convention=Convention.LAST_LETTER.value,
             automaton=automaton_table(analysis.extended.automaton),
             program=program.text,
-            window=analysis.extended.window,
+            window=max(analysis.extended.window, program.core.locality),
             modulus=analysis.extended.modulus,
         )
 
@@ -122,7 +143,7 @@ class LanguageAnswer:
     def classes(self) -> dict[str, ClassAnswer]:
         """By the name of the document's field."""
         found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
-        written: dict[int, Program] = {}
+        written: dict[int, Program | str] = {}
         return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
 
     def predictors(self) -> dict[str, str]:

@@ -16,7 +16,8 @@ class Budget:
     """Limits of every step that can explode.
 
     Nearly all are counts, so that two machines give the same answer. Seconds are the last resort, for work
-    that counts do not foresee; bytes are estimated before memory is taken.
+    that counts do not foresee; they are seconds of computing, so that a busy machine changes no answer. Bytes
+    are estimated before memory is taken.
 
     >>> Budget(monoid=100).monoid
     100
@@ -46,7 +47,8 @@ class Budget:
     """Vertices of a component for which flows are written out."""
     ends: float | None = field(default=None, compare=False)
     """When the time is over, by the clock; None: the time has not begun to run."""
-    clock: Callable[[], float] = field(default=time.monotonic, compare=False, repr=False)
+    clock: Callable[[], float] = field(default=time.thread_time, compare=False, repr=False)
+    """By default the time that this thread computes; `time.monotonic` is that of a clock on the wall."""
 
     def running(self) -> Budget:
         """The same budget with its time running; whoever passes it on shares one deadline.

@@ -24,12 +24,15 @@ from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError, MissingExtra
 from longreach.languages.automaton import Automaton
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 
 if TYPE_CHECKING:
     import z3
 
 MAX_CONTROLS = 3_000
 MAX_RUNS = 40_000
+SOLVER_STEPS = 20_000_000
+"""Steps of z3 for one question, by its own count."""
 
 Factors = tuple[tuple[int, int], ...]
 
@@ -40,7 +43,8 @@ class Control:
 
     state: int
     residue: int
-    windows: tuple[tuple[bool, ...], ...]
+    windows: tuple[int, ...]
+    """The last values that each local count sees, the newest in the lowest bit."""
     latches: tuple[int, ...]
 
 
@@ -66,8 +70,12 @@ class Induction:
     facts: int = 0
 
 
-def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Induction:
+def prove(
+    core: Core, automaton: Automaton, always_z3: bool = False, budget: Budget = DEFAULT_BUDGET
+) -> Induction:
     """Whether the program accepts exactly the automaton's language, for words of every length.
+
+    A budget that ends the work is the reason of an answer that is not a proof.
 
     >>> from longreach.crasp.library import load
     >>> from longreach.languages.expression import from_expression
@@ -78,16 +86,20 @@ def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Inductio
     """
     if core.is_predictor:
         raise InputError("a predictor accepts no language")
+    budget = budget.running()
     machine = _Machine(simplify(core), automaton)
-    runs = _explore(machine)
-    if isinstance(runs, str):
-        return Induction(False, runs)
-    if not machine.forms and not always_z3:
-        return Induction(True, "by exhausting the control values", len(runs))
-    if importlib.util.find_spec("z3") is None:
-        raise MissingExtra("a proof for all lengths", "smt")
-    facts = {control: _guess(machine, found) for control, found in runs.items()}
-    return _Prover(machine, facts).run()
+    try:
+        runs = _explore(machine, budget)
+        if isinstance(runs, str):
+            return Induction(False, runs)
+        if not machine.forms and not always_z3:
+            return Induction(True, "by exhausting the control values", len(runs))
+        if importlib.util.find_spec("z3") is None:
+            raise MissingExtra("a proof for all lengths", "smt")
+        facts = {control: _guess(machine, found) for control, found in runs.items()}
+        return _Prover(machine, facts, budget).run()
+    except OverBudget as spent:
+        return Induction(False, str(spent))
 
 
 class _Machine:
@@ -113,10 +125,22 @@ class _Machine:
             else:
                 self.forms.append(factors)
         self.latches = sorted(latches.items())
+        self.window_bytes = sum(self._reach(k) for k in self.guarded) // 8
+        self._by_letter = _letter_values(core, automaton.alphabet)
+        self._others = [(k, op) for k, op in enumerate(core.ops) if k not in self._by_letter]
+        self.letters = self._unlike()
+
+    def _unlike(self) -> list[int]:
+        """One of every group of letters that neither the program nor the automaton tells apart."""
+        read = {k for _, op in self._others for k in c.operands(op)} | {self.core.accept}
+        seen = [values for k, values in self._by_letter.items() if k in read]
+        found: dict[tuple[object, ...], int] = {}
+        for letter, column in enumerate(zip(*self.automaton.transitions, strict=True)):
+            found.setdefault((column, *(values[letter] for values in seen)), letter)
+        return list(found.values())
 
     def start(self) -> tuple[Control, tuple[int, ...]]:
-        windows = tuple((False,) * self._reach(k) for k in self.guarded)
-        control = Control(0, 0, windows, (0,) * len(self.latches))
+        control = Control(0, 0, (0,) * len(self.guarded), (0,) * len(self.latches))
         return control, (0,) * len(self.counters)
 
     def _reach(self, index: int) -> int:
@@ -132,24 +156,22 @@ class _Machine:
         self, control: Control, totals: Sequence[Any], letter: int, algebra: _Algebra
     ) -> tuple[Any, list[Any], list[Any]]:
         """The answer after the letter, the new counters, and the values that enter the windows."""
-        token = self.automaton.alphabet[letter]
         residue = (control.residue + 1) % self.core.modulus
         windows = dict(zip(self.guarded, control.windows, strict=True))
-        values: list[Any] = []
+        values: list[Any] = [None] * len(self.core.ops)
+        for index, known in self._by_letter.items():
+            values[index] = known[letter]
         entering: list[Any] = []
         new = list(totals)
-        for index, op in enumerate(self.core.ops):
+        value: Any
+        for index, op in self._others:
             match op:
-                case c.Token(symbol):
-                    value: Any = symbol == token
-                case c.Top():
-                    value = True
-                case c.One():
-                    value = 1
-                case c.Not(body):
-                    value = algebra.negate(values[body])
                 case c.And(left, right):
                     value = algebra.both(values[left], values[right])
+                case c.Not(body):
+                    value = algebra.negate(values[body])
+                case c.One():
+                    value = 1
                 case c.Periodic(modulus, residues):
                     value = residue % modulus in residues
                 case c.Leq(left, right):
@@ -164,10 +186,11 @@ class _Machine:
                     value = totals[self.place[index]] + algebra.choose(values[body], 1, 0)
                     new[self.place[index]] = value
                 case c.Count(body, distances):
-                    seen = (*windows[index], values[body])
                     entering.append(values[body])
-                    value = sum(algebra.choose(seen[len(seen) - 1 - d], 1, 0) for d in distances or ())
-            values.append(value)
+                    value = sum((windows[index] >> d - 1) & 1 for d in distances or () if d)
+                    if distances and distances[0] == 0:
+                        value = value + algebra.choose(values[body], 1, 0)
+            values[index] = value
         assert self.core.accept is not None
         return values[self.core.accept], new, entering
 
@@ -175,7 +198,10 @@ class _Machine:
         self, control: Control, letter: int, totals: Sequence[int], entering: Sequence[bool]
     ) -> Control:
         """The control part after the letter, from the new counters as numbers."""
-        windows = tuple((*old, bit)[1:] for old, bit in zip(control.windows, entering, strict=True))
+        windows = tuple(
+            (old << 1 | bit) & (1 << self._reach(k)) - 1
+            for k, old, bit in zip(self.guarded, control.windows, entering, strict=True)
+        )
         latches = tuple(min(totals[self.place[counter]], cap) for counter, cap in self.latches)
         state = self.automaton.transitions[control.state][letter]
         return Control(state, (control.residue + 1) % self.core.modulus, windows, latches)
@@ -217,7 +243,25 @@ class _Symbolic(_Algebra):
         return (then if test else other) if isinstance(test, bool) else z3.If(test, then, other)
 
 
-def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
+def _letter_values(core: Core, alphabet: Sequence[str]) -> dict[int, list[bool]]:
+    """The operations that depend on the present letter alone, with their values by letter."""
+    found: dict[int, list[bool]] = {}
+    for index, op in enumerate(core.ops):
+        match op:
+            case c.Token(symbol):
+                found[index] = [symbol == token for token in alphabet]
+            case c.Top():
+                found[index] = [True] * len(alphabet)
+            case c.Not(body) if body in found:
+                found[index] = [not value for value in found[body]]
+            case c.And(left, right) if left in found and right in found:
+                found[index] = [x and y for x, y in zip(found[left], found[right], strict=True)]
+            case _:
+                pass
+    return found
+
+
+def _explore(machine: _Machine, budget: Budget) -> dict[Control, list[list[int]]] | str:
     """Runs from the start: per control value the values of the forms that were met, or what went wrong."""
     control, totals = machine.start()
     accepting = machine.automaton.accepting
@@ -231,7 +275,9 @@ def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
     algebra = _Algebra()
     while queue:
         control, totals = queue.popleft()
-        for letter in range(len(machine.automaton.alphabet)):
+        budget.check()
+        budget.reserve(len(seen) * machine.window_bytes, "the table of control values")
+        for letter in machine.letters:
             accepted, new, entering = machine.step(control, totals, letter, algebra)
             following = machine.next_control(control, letter, new, entering)
             if bool(accepted) != (following.state in accepting):
@@ -259,7 +305,7 @@ def _guess(machine: _Machine, met: list[list[int]]) -> set[Fact]:
 class _Prover:
     """Drops facts until the rest is inductive, then checks every answer."""
 
-    def __init__(self, machine: _Machine, facts: dict[Control, set[Fact]]) -> None:
+    def __init__(self, machine: _Machine, facts: dict[Control, set[Fact]], budget: Budget) -> None:
         import z3
 
         self._z3 = z3
@@ -267,6 +313,21 @@ class _Prover:
         self._facts = facts
         self._totals = [z3.Int(f"n{k}") for k in range(len(machine.counters))]
         self._symbolic = _Symbolic()
+        self._budget = budget
+
+    def _solver(self) -> z3.Solver:
+        self._budget.check()
+        solver = self._z3.Solver()
+        # Steps are the same on every machine; z3's own clock, on the wall, is the last resort.
+        solver.set(rlimit=SOLVER_STEPS, timeout=max(1, int(10_000 * self._budget.left)))
+        return solver
+
+    def _possible(self, solver: z3.Solver) -> bool:
+        answer = solver.check()
+        if answer == self._z3.unknown:
+            self._budget.check()
+            raise OverBudget(f"z3 gave up ({solver.reason_unknown()}; budget: {SOLVER_STEPS} steps)")
+        return bool(answer == self._z3.sat)
 
     def run(self) -> Induction:
         work = deque((control, letter) for control in self._facts for letter in self._letters())
@@ -289,8 +350,8 @@ class _Prover:
         count = sum(map(len, self._facts.values()))
         return Induction(True, "by induction over the letters", len(self._facts), count)
 
-    def _letters(self) -> range:
-        return range(len(self._machine.automaton.alphabet))
+    def _letters(self) -> list[int]:
+        return self._machine.letters
 
     def _assume(self, solver: z3.Solver, control: Control) -> None:
         for total in self._totals:
@@ -308,7 +369,7 @@ class _Prover:
     def _preserve(self, control: Control, letter: int) -> list[Control] | None:
         """Drops the facts that this letter breaks; the control values whose facts were dropped."""
         z3 = self._z3
-        solver = z3.Solver()
+        solver = self._solver()
         self._assume(solver, control)
         _, new, entering = self._machine.step(control, self._totals, letter, self._symbolic)
         weakened = []
@@ -322,10 +383,7 @@ class _Prover:
             while self._facts[following]:
                 solver.push()
                 solver.add(z3.Or([z3.Not(self._term(fact, values)) for fact in self._facts[following]]))
-                answer = solver.check()
-                if answer == z3.unknown:
-                    return None
-                broken = answer == z3.sat
+                broken = self._possible(solver)
                 if broken:
                     model = solver.model()
                     numbers = [model.eval(v, model_completion=True) if z3.is_expr(v) else v for v in values]
@@ -350,8 +408,7 @@ class _Prover:
         while True:
             solver.push()
             solver.add(*excluded)
-            possible = solver.check() == z3.sat
-            model = solver.model() if possible else None
+            model = solver.model() if self._possible(solver) else None
             solver.pop()
             if model is None:
                 break
@@ -375,8 +432,7 @@ class _Prover:
         solver.pop()
 
     def _answers(self, control: Control, letter: int) -> bool:
-        z3 = self._z3
-        solver = z3.Solver()
+        solver = self._solver()
         self._assume(solver, control)
         accepted, _, _ = self._machine.step(control, self._totals, letter, self._symbolic)
         wanted = (
@@ -385,4 +441,4 @@ class _Prover:
         if isinstance(accepted, bool):
             return accepted == wanted
         solver.add(accepted != wanted)
-        return bool(solver.check() == z3.unsat)
+        return not self._possible(solver)

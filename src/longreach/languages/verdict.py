@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from longreach.languages.automaton import Automaton, Word
-from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.extended import Analysis, Convention, first_bad_pair
 from longreach.languages.local_periodic import ArrowRefutation, Decision, decide_positional
 from longreach.languages.membership import Refutation, plain_analysis, refutation
@@ -42,7 +42,8 @@ class ClassVerdict:
     analysis: Analysis | None
     """For yes: what a program is built from; None where the extended automaton is beyond the budget."""
     arrows: ArrowRefutation | None
-    plain: Analysis
+    plain: Analysis | None
+    """None where even that is beyond the budget, and the answer undecided."""
     budget: Budget
     smallest: bool = True
     """Whether window and modulus are known to be the smallest, among moduli that divide the stable length."""
@@ -76,6 +77,7 @@ class ClassVerdict:
         """The proof of a no; None for other answers and for components beyond the budget."""
         if self.answer is not Answer.NO or self.arrows is not None:
             return self.arrows
+        assert self.plain is not None
         return refutation(self.plain, Convention.LAST_LETTER, self.budget.certificate)
 
     def certificate(self) -> Certificate:
@@ -127,8 +129,12 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdicts:
     >>> decide(from_expression("(aa)*")).ape.reason
     'the position modulo 2 determines the next state'
     """
-    plain = plain_analysis(automaton)
-    both = decide_positional(automaton, plain, budget)
+    running = budget.running()
+    try:
+        plain = plain_analysis(automaton, running)
+    except OverBudget as spent:
+        return _undecided(automaton, f"undecided within the budget: {spent}", budget)
+    both = decide_positional(automaton, plain, running)
     nope = ClassVerdict(
         "C-RASP[∅]",
         Answer.of(plain.holds()),
@@ -141,6 +147,15 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdicts:
     )
     ape = _positional("C-RASP[periodic, local]", both.periodic_local, plain, budget)
     local = _positional("C-RASP[local]", both.local, plain, budget)
+    return Verdicts(automaton, nope, ape, local, budget)
+
+
+def _undecided(automaton: Automaton, reason: str, budget: Budget) -> Verdicts:
+    unknown = Answer.UNDECIDED
+    nope, ape, local = (
+        ClassVerdict(name, unknown, reason, unknown, None, None, None, budget)
+        for name in ("C-RASP[∅]", "C-RASP[periodic, local]", "C-RASP[local]")
+    )
     return Verdicts(automaton, nope, ape, local, budget)
 
 
