@@ -166,8 +166,11 @@ class _Space:
     parts: Classes
     values: npt.NDArray[Any]
 
-    def keys(self) -> list[tuple[int, ...]]:
-        return [(part, *row) for part, row in zip(self.parts, self.values.tolist(), strict=True)]
+    def keys(self) -> list[tuple[object, ...]]:
+        if self.values.dtype == object:
+            return [(part, *row) for part, row in zip(self.parts, self.values.tolist(), strict=True)]
+        rows = np.ascontiguousarray(self.values)
+        return [(part, row.tobytes()) for part, row in zip(self.parts, rows, strict=True)]
 
 
 def _space(graph: Graph, classes: Sequence[int], budget: Budget = DEFAULT_BUDGET) -> _Space:
@@ -332,6 +335,8 @@ def _separating(space: _Space, classes: Classes, finer: Classes) -> list[list[in
     chosen = [_with_offsets([0] * len(classes), vertices, classes, space.parts)] if max(space.parts) else []
     known = numbered(list(zip(classes, *chosen, strict=True)))
     for column in range(count):
+        if max(known) == max(finer):
+            break
         values = [int(v) for v in space.values[:, column]]
         more = numbered(list(zip(known, values, strict=True)))
         if max(more) > max(known):
