@@ -80,6 +80,13 @@ def test_a_program_that_is_not_written_says_why() -> None:
     assert answer.certificate.reason == f"the program is not written: {answer.not_written}"
 
 
+def test_a_predictor_that_is_not_written_says_why() -> None:
+    verdicts = decide(from_expression("(ab)*"))
+    late = {name: replace(getattr(verdicts, name), budget=spent()) for name in ("nope", "ape", "local")}
+    texts = LanguageAnswer("x", replace(verdicts, **late)).predictors()
+    assert texts["nope"] == "// not written: the budget of 0.5 s is spent"
+
+
 def test_a_search_for_shorter_programs_keeps_what_it_has() -> None:
     analysis = decide(from_expression("(aa)*b(aa)*c")).ape.analysis
     assert analysis is not None

@@ -152,7 +152,10 @@ class LanguageAnswer:
         for name, answer in self.classes.items():
             analysis = answer.verdict.analysis
             if answer.verdict.answer is Answer.YES and analysis is not None:
-                found[name] = predictor(analysis).text
+                try:
+                    found[name] = predictor(analysis, budget=answer.verdict.budget).text
+                except OverBudget as spent:
+                    found[name] = f"// not written: {spent}"
         return found
 
     def document(self, measures: Measures | None = None) -> dict[str, Any]:
