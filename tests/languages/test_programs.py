@@ -203,7 +203,13 @@ def test_text_for_people() -> None:
 
 @pytest.mark.parametrize(
     ("expression", "size"),
-    [("(a)+(((b){3})+)*c", 60), ("(bccb){5,7}", 160), ("(aa|bbb)*", 120), ("(baa^baab)", 65)],
+    [
+        ("(a)+(((b){3})+)*c", 60),
+        ("(bccb){5,7}", 160),
+        ("(aa|bbb)*", 120),
+        ("(baa^baab)", 65),
+        ("b[ab]?bb(ba|a?)", 85),
+    ],
 )
 def test_cases_that_behave_alike_are_said_once(expression, size) -> None:
     automaton = from_expression(expression)

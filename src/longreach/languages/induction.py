@@ -117,6 +117,7 @@ class _Machine:
         self.place = {counter: k for k, counter in enumerate(self.counters)}
         latches: dict[int, int] = {}
         self.forms: list[Factors] = []
+        self.caps: list[int] = []
         for factors, bounds in comparison_forms(core):
             if len(factors) == 1 and bounds is not None:
                 # A counter only grows: beyond every bound that it is compared with, nothing changes.
@@ -124,6 +125,8 @@ class _Machine:
                 latches[counter] = max(latches.get(counter, 1), -(-bound // abs(factor)) + 1)
             else:
                 self.forms.append(factors)
+                # Runs are followed until every comparison has been seen on both sides.
+                self.caps.append(max(len(automaton) + 4, 2 + max(map(abs, bounds or (0,)))))
         self.latches = sorted(latches.items())
         self.window_bytes = sum(self._reach(k) for k in self.guarded) // 8
         self._by_letter = _letter_values(core, automaton.alphabet)
@@ -268,7 +271,6 @@ def _explore(machine: _Machine, budget: Budget) -> dict[Control, list[list[int]]
     assert machine.core.accept is not None
     if bool(at_empty_word(machine.core)[machine.core.accept]) != (0 in accepting):
         return "the program and the language differ on the empty word"
-    cap = len(machine.automaton) + 4
     met: dict[Control, list[list[int]]] = {control: [machine.values_of_forms(totals)]}
     seen = {(control, tuple(met[control][0]))}
     queue = deque([(control, totals)])
@@ -283,7 +285,7 @@ def _explore(machine: _Machine, budget: Budget) -> dict[Control, list[list[int]]
             if bool(accepted) != (following.state in accepting):
                 return "the program and the language differ on a short word"
             values = machine.values_of_forms(new)
-            key = (following, tuple(max(-cap, min(cap, value)) for value in values))
+            key = (following, _cut(values, machine.caps))
             if key in seen:
                 continue
             seen.add(key)
@@ -292,6 +294,10 @@ def _explore(machine: _Machine, budget: Budget) -> dict[Control, list[list[int]]
                 return f"more than {MAX_CONTROLS} control values or {MAX_RUNS} runs"
             queue.append((following, tuple(new)))
     return met
+
+
+def _cut(values: Sequence[int], caps: Sequence[int]) -> tuple[int, ...]:
+    return tuple(max(-cap, min(cap, value)) for value, cap in zip(values, caps, strict=True))
 
 
 def _guess(machine: _Machine, met: list[list[int]]) -> set[Fact]:
@@ -336,8 +342,6 @@ class _Prover:
             control, letter = work.popleft()
             queued.discard((control, letter))
             weakened = self._preserve(control, letter)
-            if weakened is None:
-                return Induction(False, "the facts that were guessed are not enough")
             for changed in weakened:
                 for again in self._letters():
                     if (changed, again) not in queued:
@@ -366,7 +370,7 @@ class _Prover:
     def _term(self, fact: Fact, values: Sequence[Any]) -> Any:
         return values[fact.form] >= fact.bound if fact.sign > 0 else values[fact.form] <= fact.bound
 
-    def _preserve(self, control: Control, letter: int) -> list[Control] | None:
+    def _preserve(self, control: Control, letter: int) -> list[Control]:
         """Drops the facts that this letter breaks; the control values whose facts were dropped."""
         z3 = self._z3
         solver = self._solver()
@@ -375,7 +379,11 @@ class _Prover:
         weakened = []
         for following, condition in self._followers(solver, control, letter, new, entering):
             if following not in self._facts:
-                return None
+                # Not met by the runs, but not excluded by the facts either: nothing is known of it.
+                self._facts[following] = set()
+                weakened.append(following)
+                if len(self._facts) > MAX_CONTROLS:
+                    raise OverBudget(f"more than {MAX_CONTROLS} control values")
             values = self._machine.values_of_forms(new)
             solver.push()
             solver.add(condition)
