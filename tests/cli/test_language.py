@@ -86,6 +86,13 @@ def test_program_document_says_how_it_is_known(longreach: Call) -> None:
     assert parse(document["nope"]["program"]).accepts("aabb")
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_budget_that_ends_the_work_is_named(longreach: Call, form: list[str]) -> None:
+    done = longreach("language", "(a{5}|b{7})*", "--program", "--budget", "0.02", *form)
+    assert done.code == 0
+    assert "the budget of 0.02 s is spent" in " ".join(done.out.split())
+
+
 def test_predictor(longreach: Call) -> None:
     document = json.loads(longreach("language", "(ab)*", "--predictor", "--json").out)
     assert parse(document["nope"]["predictor"]).predicts(["a", "b"]) == [["b"], ["a", "EOS"]]
@@ -144,6 +151,8 @@ def test_list(longreach: Call, tmp_path: Path) -> None:
         (["language", "--name", "aa", "--alphabet", "ab"], "--alphabet: "),
         (["language", "a{100000000}"], "REGEX: "),
         (["language", "(a|b)*a(a|b){24}"], "REGEX: "),
+        (["language", "a*", "--budget", "0"], "--budget: "),
+        (["language", "a*", "--budget", "nan"], "--budget: "),
         (["language", "--file", "no-such-list"], "no-such-list: no such file"),
         (["language", "--dfa", "no-such-dfa"], "no-such-dfa: no such file"),
     ],

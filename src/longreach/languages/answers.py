@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from longreach.crasp.expressions import Program
+from longreach.languages.budget import OverBudget
 from longreach.languages.certificates import END, Certificate, NoCertificate, ProgramCertificate
 from longreach.languages.documents import automaton_table
 from longreach.languages.extended import Analysis, Convention
@@ -26,31 +27,52 @@ class ClassAnswer:
     """One verdict with the programs of a yes: for membership, and for prediction on prefixes."""
 
     verdict: ClassVerdict
-    written: dict[tuple[int, bool], Program] = field(default_factory=dict)
-    """Programs by the identity of their analysis, and whether they predict: classes that share one share the
-    program."""
+    written: dict[tuple[int, bool], Program | str] = field(default_factory=dict)
+    """Programs, or why there is none, by the identity of their analysis and whether they predict: classes
+    share what they can."""
+
+    @property
+    def program(self) -> Program | None:
+        """For yes, a program of the class; None where a budget ended the work."""
+        return None if isinstance(self._outcome, str) else self._outcome
+
+    @property
+    def not_written(self) -> str:
+        """For a yes without a program: which budget ended the work."""
+        return self._outcome if isinstance(self._outcome, str) else ""
+
+    @property
+    def predictor(self) -> Program | None:
+        """Where prediction on prefixes is a yes, a program for it; None where a budget ended the work, or the
+        token for the end is a letter."""
+        return None if isinstance(self._predictor, str) else self._predictor
 
     @cached_property
-    def program(self) -> Program | None:
-        """For yes, a program of the class; None where its automaton is beyond the budget."""
+    def _outcome(self) -> Program | str | None:
         if self.verdict.answer is not Answer.YES:
             return None
         return self._written(self.verdict.analysis, predicts=False)
 
     @cached_property
-    def predictor(self) -> Program | None:
-        """Where prediction on prefixes is a yes, a program for it; None beyond the budget, or where the token
-        for the end is a letter."""
-        if self.verdict.prediction is not Answer.YES or END in self.verdict.plain.extended.automaton.alphabet:
+    def _predictor(self) -> Program | str | None:
+        if self.verdict.prediction is not Answer.YES:
             return None
-        return self._written(self.verdict.predicted.analysis, predicts=True)
+        analysis = self.verdict.predicted.analysis
+        if analysis is not None and END in analysis.extended.automaton.alphabet:
+            return f"it would predict {END}, which is a letter here"
+        return self._written(analysis, predicts=True)
 
-    def _written(self, analysis: Analysis | None, *, predicts: bool) -> Program | None:
+    def _written(self, analysis: Analysis | None, *, predicts: bool) -> Program | str:
+        budget = self.verdict.budget
         if analysis is None:
-            return None
+            return f"the window is beyond the budget of {budget.window_states} states"
         key = (id(analysis), predicts)
         if key not in self.written:
-            self.written[key] = predictor(analysis) if predicts else acceptor(analysis)
+            try:
+                write = predictor if predicts else acceptor
+                self.written[key] = write(analysis, budget=budget)
+            except OverBudget as spent:
+                self.written[key] = str(spent)
         return self.written[key]
 
     @cached_property
@@ -58,7 +80,7 @@ class ClassAnswer:
         """What proves the answer for membership."""
         if self.verdict.answer is not Answer.YES:
             return self.verdict.certificate()
-        return self._of_program(self.program, self.verdict.analysis, False)
+        return self._of_program(self._outcome, self.verdict.analysis, False)
 
     @cached_property
     def prediction_certificate(self) -> Certificate | None:
@@ -69,21 +91,19 @@ class ClassAnswer:
         """
         if self.verdict.prediction is self.verdict.answer:
             return None
-        return self._of_program(self.predictor, self.verdict.predicted.analysis, True)
+        return self._of_program(self._predictor, self.verdict.predicted.analysis, True)
 
     def _of_program(
-        self, program: Program | None, analysis: Analysis | None, prediction: bool
+        self, program: Program | str | None, analysis: Analysis | None, prediction: bool
     ) -> Certificate:
-        if analysis is None:
-            return NoCertificate(reason="the program's window is beyond the budget")
-        if program is None:
-            return NoCertificate(reason=f"the program would predict {END}, which is a letter here")
+        if analysis is None or not isinstance(program, Program):
+            return NoCertificate(reason=f"the program is not written: {program}")
         return ProgramCertificate(
             program_class=self.verdict.program_class,  # type: ignore[arg-type]
             convention=Convention.LAST_LETTER.value,
             automaton=automaton_table(analysis.extended.automaton),
             program=program.text,
-            window=analysis.extended.window,
+            window=max(analysis.extended.window, program.core.locality),
             modulus=analysis.extended.modulus,
             prediction=prediction,
         )
@@ -132,7 +152,7 @@ class LanguageAnswer:
     def classes(self) -> dict[str, ClassAnswer]:
         """By the name of the document's field."""
         found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
-        written: dict[tuple[int, bool], Program] = {}
+        written: dict[tuple[int, bool], Program | str] = {}
         return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
 
     def predictors(self) -> dict[str, Program]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from longreach.languages.automaton import Automaton, strong_components
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.potentials import Classes, Graph, Refinement, numbered, refine
 
 _Key = tuple[int, tuple[int, ...] | None, int | None]
@@ -29,9 +30,10 @@ class Convention(StrEnum):
 class ExtendedState:
     """A state of the automaton with what the program sees of the past.
 
-    `window` holds the last letters read, oldest first, by their place in the alphabet; near the start of a
-    word it is shorter than the full window. `residue` is the number of letters read so far, modulo the
-    modulus, so the next letter stands at a position (counted from 1) congruent to `residue + 1`.
+    `window` holds the last letters read, oldest first, by their place in the alphabet, of letters that are
+    alike the first; near the start of a word it is shorter than the full window. `residue` is the number of
+    letters read so far, modulo the modulus, so the next letter stands at a position (counted from 1)
+    congruent to `residue + 1`.
     Both are None in states from which on letters alone are enough, such as a sink.
     """
 
@@ -114,8 +116,9 @@ def extend(
     order: list[_Key] = [start]
     rows: list[tuple[int, ...]] = []
     for state, seen, residue in order:
-        row = []
-        for letter, target in enumerate(automaton.transitions[state]):
+        row = [0] * len(automaton.alphabet)
+        for letter, alike in automaton.alike.items():
+            target = automaton.transitions[state][letter]
             key: _Key = (target, None, None)
             if target not in settled:
                 assert seen is not None
@@ -126,13 +129,16 @@ def extend(
                     return None
                 number[key] = len(order)
                 order.append(key)
-            row.append(number[key])
+            for other in alike:
+                row[other] = number[key]
         rows.append(tuple(row))
     states = tuple(ExtendedState(*key) for key in order)
     return ExtendedAutomaton(automaton, window, modulus, states, tuple(rows), never)
 
 
-def analyse(extended: ExtendedAutomaton, *, complete: bool = True) -> Analysis:
+def analyse(
+    extended: ExtendedAutomaton, *, complete: bool = True, budget: Budget = DEFAULT_BUDGET
+) -> Analysis:
     """Refines every component: to the fixpoint, or (not `complete`) only until mates have the same
     successors.
 
@@ -143,7 +149,9 @@ def analyse(extended: ExtendedAutomaton, *, complete: bool = True) -> Analysis:
     (True, False)
     """
     parts = strong_components(extended.transitions)
-    return Analysis(extended, tuple(component_of(extended, tuple(states), complete) for states in parts))
+    return Analysis(
+        extended, tuple(component_of(extended, tuple(states), complete, budget) for states in parts)
+    )
 
 
 def judged_on(plain: Analysis, never: frozenset[int]) -> Analysis:
@@ -202,19 +210,25 @@ def first_bad_pair(
     return None
 
 
-def component_of(extended: ExtendedAutomaton, states: tuple[int, ...], complete: bool) -> Component:
+def component_of(
+    extended: ExtendedAutomaton,
+    states: tuple[int, ...],
+    complete: bool,
+    budget: Budget = DEFAULT_BUDGET,
+) -> Component:
     """The refinement of extended states: to the fixpoint, or until mates have the same successors."""
     place = {state: vertex for vertex, state in enumerate(states)}
     edges = [
         (place[state], letter, place[target])
         for state in states
-        for letter, target in enumerate(extended.transitions[state])
-        if target in place
+        # Letters that are alike constrain alike: one of them is enough.
+        for letter in extended.automaton.alike
+        if (target := extended.transitions[state][letter]) in place
     ]
     seen = [(extended.states[state].window, extended.states[state].residue) for state in states]
     graph = Graph.of(len(states), edges, numbered(seen))
     determined = _determined(extended, states)
-    refinement = refine(graph, (lambda classes: False) if complete else determined)
+    refinement = refine(graph, (lambda classes: False) if complete else determined, budget)
     return Component(
         states,
         graph,

@@ -25,6 +25,7 @@ from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError, MissingExtra
 from longreach.languages.automaton import Automaton, Word
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.prediction import live_states
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MAX_CONTROLS = 3_000
 MAX_RUNS = 40_000
+SOLVER_STEPS = 20_000_000
+"""Steps of z3 for one question, by its own count."""
 
 Factors = tuple[tuple[int, int], ...]
 
@@ -42,7 +45,8 @@ class Control:
 
     state: int
     residue: int
-    windows: tuple[tuple[bool, ...], ...]
+    windows: tuple[int, ...]
+    """The last values that each local count sees, the newest in the lowest bit."""
     latches: tuple[int, ...]
 
 
@@ -82,8 +86,12 @@ _Path = tuple[()] | tuple[Any, int]
 """The letters of a run, the last one first: (path before, letter)."""
 
 
-def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Induction:
+def prove(
+    core: Core, automaton: Automaton, always_z3: bool = False, budget: Budget = DEFAULT_BUDGET
+) -> Induction:
     """Whether the program accepts exactly the automaton's language, for words of every length.
+
+    A budget that ends the work is the reason of an answer that is not a proof.
 
     >>> from longreach.crasp.library import load
     >>> from longreach.languages.expression import from_expression
@@ -97,10 +105,12 @@ def prove(core: Core, automaton: Automaton, always_z3: bool = False) -> Inductio
     core = simplify(core)
     assert core.accept is not None
     answers = {state: (state in automaton.accepting,) for state in range(len(automaton))}
-    return _prove(_Machine(core, automaton, (core.accept,), answers), always_z3)
+    return _prove(_Machine(core, automaton, (core.accept,), answers), always_z3, budget)
 
 
-def prove_predictor(core: Core, automaton: Automaton, end: str, always_z3: bool = False) -> Induction:
+def prove_predictor(
+    core: Core, automaton: Automaton, end: str, always_z3: bool = False, budget: Budget = DEFAULT_BUDGET
+) -> Induction:
     """Whether a program predicts the legal next symbols after every prefix of a word of the language, of
     any length; `end` is its token for the end of a word. Other words are not looked at.
 
@@ -121,22 +131,26 @@ def prove_predictor(core: Core, automaton: Automaton, end: str, always_z3: bool 
     answers = {
         q: (*(target in live for target in automaton.transitions[q]), q in automaton.accepting) for q in live
     }
-    return _prove(_Machine(core, automaton, tuple(outputs[token] for token in wanted), answers), always_z3)
+    roots = tuple(outputs[token] for token in wanted)
+    return _prove(_Machine(core, automaton, roots, answers), always_z3, budget)
 
 
-def _prove(machine: _Machine, always_z3: bool) -> Induction:
+def _prove(machine: _Machine, always_z3: bool, budget: Budget) -> Induction:
+    budget = budget.running()
     try:
-        runs = _explore(machine)
+        runs = _explore(machine, budget)
+        if isinstance(runs, str):
+            return Induction(False, runs)
+        if not machine.forms and not always_z3:
+            return Induction(True, "by exhausting the control values", len(runs))
+        if importlib.util.find_spec("z3") is None:
+            raise MissingExtra("a proof for all lengths", "smt")
+        facts = {control: _guess(machine, found) for control, found in runs.items()}
+        return _Prover(machine, facts, budget).run()
     except _Differs as found:
         return Induction(False, str(found), witness=found.word)
-    if isinstance(runs, str):
-        return Induction(False, runs)
-    if not machine.forms and not always_z3:
-        return Induction(True, "by exhausting the control values", len(runs))
-    if importlib.util.find_spec("z3") is None:
-        raise MissingExtra("a proof for all lengths", "smt")
-    facts = {control: _guess(machine, found) for control, found in runs.items()}
-    return _Prover(machine, facts).run()
+    except OverBudget as spent:
+        return Induction(False, str(spent))
 
 
 class _Machine:
@@ -163,6 +177,7 @@ class _Machine:
         self.place = {counter: k for k, counter in enumerate(self.counters)}
         latches: dict[int, int] = {}
         self.forms: list[Factors] = []
+        self.caps: list[int] = []
         for factors, bounds in comparison_forms(core):
             if len(factors) == 1 and bounds is not None:
                 # A counter only grows: beyond every bound that it is compared with, nothing changes.
@@ -170,11 +185,25 @@ class _Machine:
                 latches[counter] = max(latches.get(counter, 1), -(-bound // abs(factor)) + 1)
             else:
                 self.forms.append(factors)
+                # Runs are followed until every comparison has been seen on both sides.
+                self.caps.append(max(len(automaton) + 4, 2 + max(map(abs, bounds or (0,)))))
         self.latches = sorted(latches.items())
+        self.window_bytes = sum(self._reach(k) for k in self.guarded) // 8
+        self._by_letter = _letter_values(core, automaton.alphabet)
+        self._others = [(k, op) for k, op in enumerate(core.ops) if k not in self._by_letter]
+        self._unlike = self._representatives()
+
+    def _representatives(self) -> list[int]:
+        """One of every group of letters that neither the program nor the automaton tells apart."""
+        read = {k for _, op in self._others for k in c.operands(op)} | set(self.roots)
+        seen = [values for k, values in self._by_letter.items() if k in read]
+        found: dict[tuple[object, ...], int] = {}
+        for letter, column in enumerate(zip(*self.automaton.transitions, strict=True)):
+            found.setdefault((column, *(values[letter] for values in seen)), letter)
+        return list(found.values())
 
     def start(self) -> tuple[Control, tuple[int, ...]]:
-        windows = tuple((False,) * self._reach(k) for k in self.guarded)
-        control = Control(0, 0, windows, (0,) * len(self.latches))
+        control = Control(0, 0, (0,) * len(self.guarded), (0,) * len(self.latches))
         return control, (0,) * len(self.counters)
 
     def _reach(self, index: int) -> int:
@@ -188,30 +217,29 @@ class _Machine:
 
     def letters(self, state: int) -> list[int]:
         """The letters after which programs are judged."""
-        return [a for a, target in enumerate(self.automaton.transitions[state]) if target in self.answers]
+        row = self.automaton.transitions[state]
+        return [letter for letter in self._unlike if row[letter] in self.answers]
 
     def step(
         self, control: Control, totals: Sequence[Any], letter: int, algebra: _Algebra
     ) -> tuple[list[Any], list[Any], list[Any]]:
         """The answers after the letter, the new counters, and the values that enter the windows."""
-        token = self.automaton.alphabet[letter]
         residue = (control.residue + 1) % self.core.modulus
         windows = dict(zip(self.guarded, control.windows, strict=True))
-        values: list[Any] = []
+        values: list[Any] = [None] * len(self.core.ops)
+        for index, known in self._by_letter.items():
+            values[index] = known[letter]
         entering: list[Any] = []
         new = list(totals)
-        for index, op in enumerate(self.core.ops):
+        value: Any
+        for index, op in self._others:
             match op:
-                case c.Token(symbol):
-                    value: Any = symbol == token
-                case c.Top():
-                    value = True
-                case c.One():
-                    value = 1
-                case c.Not(body):
-                    value = algebra.negate(values[body])
                 case c.And(left, right):
                     value = algebra.both(values[left], values[right])
+                case c.Not(body):
+                    value = algebra.negate(values[body])
+                case c.One():
+                    value = 1
                 case c.Periodic(modulus, residues):
                     value = residue % modulus in residues
                 case c.Leq(left, right):
@@ -226,17 +254,21 @@ class _Machine:
                     value = totals[self.place[index]] + algebra.choose(values[body], 1, 0)
                     new[self.place[index]] = value
                 case c.Count(body, distances):
-                    seen = (*windows[index], values[body])
                     entering.append(values[body])
-                    value = sum(algebra.choose(seen[len(seen) - 1 - d], 1, 0) for d in distances or ())
-            values.append(value)
+                    value = sum((windows[index] >> d - 1) & 1 for d in distances or () if d)
+                    if distances and distances[0] == 0:
+                        value = value + algebra.choose(values[body], 1, 0)
+            values[index] = value
         return [values[root] for root in self.roots], new, entering
 
     def next_control(
         self, control: Control, letter: int, totals: Sequence[int], entering: Sequence[bool]
     ) -> Control:
         """The control part after the letter, from the new counters as numbers."""
-        windows = tuple((*old, bit)[1:] for old, bit in zip(control.windows, entering, strict=True))
+        windows = tuple(
+            (old << 1 | bit) & (1 << self._reach(k)) - 1
+            for k, old, bit in zip(self.guarded, control.windows, entering, strict=True)
+        )
         latches = tuple(min(totals[self.place[counter]], cap) for counter, cap in self.latches)
         state = self.automaton.transitions[control.state][letter]
         return Control(state, (control.residue + 1) % self.core.modulus, windows, latches)
@@ -278,7 +310,25 @@ class _Symbolic(_Algebra):
         return (then if test else other) if isinstance(test, bool) else z3.If(test, then, other)
 
 
-def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
+def _letter_values(core: Core, alphabet: Sequence[str]) -> dict[int, list[bool]]:
+    """The operations that depend on the present letter alone, with their values by letter."""
+    found: dict[int, list[bool]] = {}
+    for index, op in enumerate(core.ops):
+        match op:
+            case c.Token(symbol):
+                found[index] = [symbol == token for token in alphabet]
+            case c.Top():
+                found[index] = [True] * len(alphabet)
+            case c.Not(body) if body in found:
+                found[index] = [not value for value in found[body]]
+            case c.And(left, right) if left in found and right in found:
+                found[index] = [x and y for x, y in zip(found[left], found[right], strict=True)]
+            case _:
+                pass
+    return found
+
+
+def _explore(machine: _Machine, budget: Budget) -> dict[Control, list[list[int]]] | str:
     """Runs from the start: per control value the values of the forms that were met, or what went wrong."""
     control, totals = machine.start()
     if 0 not in machine.answers:
@@ -286,13 +336,14 @@ def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
     empty = at_empty_word(machine.core)
     if tuple(bool(empty[root]) for root in machine.roots) != machine.answers[0]:
         raise _Differs("the program and the language differ on the empty word", ())
-    cap = len(machine.automaton) + 4
     met: dict[Control, list[list[int]]] = {control: [machine.values_of_forms(totals)]}
     seen = {(control, tuple(met[control][0]))}
     queue: deque[tuple[Control, tuple[int, ...], _Path]] = deque([(control, totals, ())])
     algebra = _Algebra()
     while queue:
         control, totals, path = queue.popleft()
+        budget.check()
+        budget.reserve(len(seen) * machine.window_bytes, "the table of control values")
         for letter in machine.letters(control.state):
             said, new, entering = machine.step(control, totals, letter, algebra)
             following = machine.next_control(control, letter, new, entering)
@@ -300,7 +351,7 @@ def _explore(machine: _Machine) -> dict[Control, list[list[int]]] | str:
                 word = _letters(machine.automaton, (path, letter))
                 raise _Differs("the program and the language differ on a short word", word)
             values = machine.values_of_forms(new)
-            key = (following, tuple(max(-cap, min(cap, value)) for value in values))
+            key = (following, _cut(values, machine.caps))
             if key in seen:
                 continue
             seen.add(key)
@@ -319,6 +370,10 @@ def _letters(automaton: Automaton, path: _Path) -> Word:
     return tuple(reversed(word))
 
 
+def _cut(values: Sequence[int], caps: Sequence[int]) -> tuple[int, ...]:
+    return tuple(max(-cap, min(cap, value)) for value, cap in zip(values, caps, strict=True))
+
+
 def _guess(machine: _Machine, met: list[list[int]]) -> set[Fact]:
     facts: set[Fact] = set()
     for form in range(len(machine.forms)):
@@ -330,7 +385,7 @@ def _guess(machine: _Machine, met: list[list[int]]) -> set[Fact]:
 class _Prover:
     """Drops facts until the rest is inductive, then checks every answer."""
 
-    def __init__(self, machine: _Machine, facts: dict[Control, set[Fact]]) -> None:
+    def __init__(self, machine: _Machine, facts: dict[Control, set[Fact]], budget: Budget) -> None:
         import z3
 
         self._z3 = z3
@@ -338,6 +393,21 @@ class _Prover:
         self._facts = facts
         self._totals = [z3.Int(f"n{k}") for k in range(len(machine.counters))]
         self._symbolic = _Symbolic()
+        self._budget = budget
+
+    def _solver(self) -> z3.Solver:
+        self._budget.check()
+        solver = self._z3.Solver()
+        # Steps are the same on every machine; z3's own clock, on the wall, is the last resort.
+        solver.set(rlimit=SOLVER_STEPS, timeout=max(1, int(10_000 * self._budget.left)))
+        return solver
+
+    def _possible(self, solver: z3.Solver) -> bool:
+        answer = solver.check()
+        if answer == self._z3.unknown:
+            self._budget.check()
+            raise OverBudget(f"z3 gave up ({solver.reason_unknown()}; budget: {SOLVER_STEPS} steps)")
+        return bool(answer == self._z3.sat)
 
     def run(self) -> Induction:
         work = deque((control, letter) for control in self._facts for letter in self._letters(control))
@@ -346,8 +416,6 @@ class _Prover:
             control, letter = work.popleft()
             queued.discard((control, letter))
             weakened = self._preserve(control, letter)
-            if weakened is None:
-                return Induction(False, "the facts that were guessed are not enough")
             for changed in weakened:
                 for again in self._letters(changed):
                     if (changed, again) not in queued:
@@ -376,16 +444,20 @@ class _Prover:
     def _term(self, fact: Fact, values: Sequence[Any]) -> Any:
         return values[fact.form] >= fact.bound if fact.sign > 0 else values[fact.form] <= fact.bound
 
-    def _preserve(self, control: Control, letter: int) -> list[Control] | None:
+    def _preserve(self, control: Control, letter: int) -> list[Control]:
         """Drops the facts that this letter breaks; the control values whose facts were dropped."""
         z3 = self._z3
-        solver = z3.Solver()
+        solver = self._solver()
         self._assume(solver, control)
         _, new, entering = self._machine.step(control, self._totals, letter, self._symbolic)
         weakened = []
         for following, condition in self._followers(solver, control, letter, new, entering):
             if following not in self._facts:
-                return None
+                # Not met by the runs, but not excluded by the facts either: nothing is known of it.
+                self._facts[following] = set()
+                weakened.append(following)
+                if len(self._facts) > MAX_CONTROLS:
+                    raise OverBudget(f"more than {MAX_CONTROLS} control values")
             values = self._machine.values_of_forms(new)
             solver.push()
             solver.add(condition)
@@ -393,10 +465,7 @@ class _Prover:
             while self._facts[following]:
                 solver.push()
                 solver.add(z3.Or([z3.Not(self._term(fact, values)) for fact in self._facts[following]]))
-                answer = solver.check()
-                if answer == z3.unknown:
-                    return None
-                broken = answer == z3.sat
+                broken = self._possible(solver)
                 if broken:
                     model = solver.model()
                     numbers = [model.eval(v, model_completion=True) if z3.is_expr(v) else v for v in values]
@@ -421,8 +490,7 @@ class _Prover:
         while True:
             solver.push()
             solver.add(*excluded)
-            possible = solver.check() == z3.sat
-            model = solver.model() if possible else None
+            model = solver.model() if self._possible(solver) else None
             solver.pop()
             if model is None:
                 break
@@ -446,8 +514,7 @@ class _Prover:
         solver.pop()
 
     def _answers(self, control: Control, letter: int) -> bool:
-        z3 = self._z3
-        solver = z3.Solver()
+        solver = self._solver()
         self._assume(solver, control)
         said, _, _ = self._machine.step(control, self._totals, letter, self._symbolic)
         right = self._machine.answers[self._machine.automaton.transitions[control.state][letter]]
@@ -459,5 +526,5 @@ class _Prover:
                 return False
         if not wrong:
             return True
-        solver.add(z3.Or(wrong))
-        return bool(solver.check() == z3.unsat)
+        solver.add(self._z3.Or(wrong))
+        return not self._possible(solver)

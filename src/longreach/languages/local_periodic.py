@@ -15,7 +15,7 @@ import numpy as np
 
 from longreach.languages.arrows import Failure
 from longreach.languages.automaton import Automaton, IntArray, Word
-from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.extended import Analysis, analyse, extend, settled_states
 from longreach.languages.idempotents import idempotent_graph
 from longreach.languages.membership import plain_analysis
@@ -78,12 +78,22 @@ def decide_positional(
     >>> both.periodic_local.answer, both.local.answer, both.periodic_local.analysis.extended.modulus
     (True, False, 2)
     """
-    plain = plain or plain_analysis(automaton)
-    if plain.holds():
-        return PositionalDecisions(Decision(True, plain), Decision(True, plain))
-    sample = sampled_failure(automaton, budget.samples)
+    budget = budget.running()
+    try:
+        plain = plain or plain_analysis(automaton, budget)
+        if plain.holds():
+            return PositionalDecisions(Decision(True, plain), Decision(True, plain))
+        return _decide(automaton, plain, budget)
+    except OverBudget as spent:
+        unknown = Decision(None, exhausted=str(spent))
+        return PositionalDecisions(unknown, unknown)
+
+
+def _decide(automaton: Automaton, plain: Analysis, budget: Budget) -> PositionalDecisions:
+    essential = automaton.essential
+    sample = sampled_failure(essential, budget.samples, budget)
     if sample is not None:
-        spell = automaton.alphabet
+        spell = essential.alphabet
         proof = ArrowRefutation(
             automaton,
             sample.block,
@@ -92,7 +102,7 @@ def decide_positional(
             sample.failure,
         )
         return PositionalDecisions(Decision(False, refutation=proof), Decision(False, refutation=proof))
-    monoid = transition_monoid(automaton, budget.monoid)
+    monoid = transition_monoid(essential, budget.monoid, budget)
     if monoid is None:
         return _without_monoid(plain, budget)
     stable = stable_semigroup(monoid)
@@ -101,7 +111,14 @@ def decide_positional(
         return PositionalDecisions(both, both)
     if both.analysis is not None and both.analysis.extended.modulus == 1 and both.smallest:
         return PositionalDecisions(both, replace(both, length=1))
-    return PositionalDecisions(both, _local(plain, monoid, budget))
+    try:
+        local = _local(plain, monoid, budget)
+    except OverBudget as spent:
+        local = Decision(None, exhausted=str(spent))
+    if both.analysis is None and local.analysis is not None:
+        # A program that looks back is also one that may look at the position.
+        both = replace(local, smallest=False, length=both.length)
+    return PositionalDecisions(both, local)
 
 
 def _without_monoid(plain: Analysis, budget: Budget) -> PositionalDecisions:
@@ -130,8 +147,8 @@ def _by_idempotents(
     budget: Budget,
 ) -> Decision:
     """The exact test on the graph of idempotents of the members, whose words have the block's length."""
-    graph = idempotent_graph(monoid.elements[members], budget.arrows)
-    failure = graph.failure()
+    graph = idempotent_graph(monoid.elements[members], budget.arrows, budget)
+    failure = graph.failure(budget)
     if failure is None:
         exhausted = f"the graph of idempotents has more than {budget.arrows} edges"
         length = block or 1
@@ -144,7 +161,7 @@ def _by_idempotents(
     # Only the objects that occur in the failing component are part of the proof.
     used = sorted({number for _, number in failure.vertices})
     proof = ArrowRefutation(
-        monoid.automaton,
+        plain.extended.automaton,
         block,
         {number: spell(int(members[graph.objects[number]])) for number in used},
         tuple(spell(int(members[arrow.name])) for arrow in failure.arrows),
@@ -180,7 +197,10 @@ def decide_prediction(membership: Decision, plain: Analysis, budget: Budget) -> 
         return membership  # where every word is a prefix, the two are one question
     known = membership.analysis
     first = max(0, known.extended.window - 1) if known is not None and membership.smallest else 0
-    found = _yes(plain, membership.length, budget, first)
+    try:
+        found = _yes(plain, membership.length, budget, first)
+    except OverBudget:
+        found = None
     if found is None:
         return replace(membership, analysis=None, smallest=False)
     return replace(found, smallest=found.smallest and membership.smallest)
@@ -224,6 +244,7 @@ class _Views:
         self.automaton = plain.extended.automaton
         self.never = plain.extended.never
         self.settled = settled_states(plain)
+        self.budget = budget
         self.most = budget.window_states
         self.left = 10 * budget.window_states
 
@@ -234,4 +255,9 @@ class _Views:
         if extended is None:
             return None
         self.left -= len(extended.states)
-        return analyse(extended, complete=False)
+        try:
+            return analyse(extended, complete=False, budget=self.budget)
+        except OverBudget:
+            # Out of memory for this view is not yet out of time.
+            self.budget.check()
+            return None

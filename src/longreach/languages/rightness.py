@@ -13,6 +13,7 @@ from longreach.crasp.evaluate import Kernel, State
 from longreach.crasp.simplify import simplify
 from longreach.errors import MissingExtra
 from longreach.languages.automaton import Automaton, Word
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.induction import prove
 from longreach.languages.sides import automaton_side
 
@@ -57,7 +58,9 @@ class Rightness:
         )
 
 
-def rightness(core: Core, automaton: Automaton, length: int = CHECKED_LENGTH) -> Rightness:
+def rightness(
+    core: Core, automaton: Automaton, length: int = CHECKED_LENGTH, budget: Budget = DEFAULT_BUDGET
+) -> Rightness:
     """Compares a program with an automaton on all short words and by proof; without a proof, on more words.
 
     >>> from longreach.crasp.library import load
@@ -69,7 +72,7 @@ def rightness(core: Core, automaton: Automaton, length: int = CHECKED_LENGTH) ->
     if not found.equal:
         return Rightness(False, found.length, found.witness)
     try:
-        attempt = prove(core, automaton)
+        attempt = prove(core, automaton, budget=budget)
     except MissingExtra as missing:
         return _tried(core, automaton, found.length, str(missing))
     if attempt.witness is not None or attempt.proved:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from longreach.languages.automaton import Automaton, Word
-from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.extended import Analysis, Convention, first_bad_pair
 from longreach.languages.local_periodic import (
     ArrowRefutation,
@@ -48,8 +48,9 @@ class ClassVerdict:
     analysis: Analysis | None
     """For yes: what a program is built from; None where the extended automaton is beyond the budget."""
     arrows: ArrowRefutation | None
-    plain: Analysis
-    prefixes: Analysis
+    plain: Analysis | None
+    """None where even that is beyond the budget, and the answer undecided."""
+    prefixes: Analysis | None
     """The plain one for programs that are judged on prefixes of words of the language only."""
     budget: Budget
     smallest: bool = True
@@ -64,7 +65,7 @@ class ClassVerdict:
         With local relations it is as hard as membership: a program that looks one letter back notices the
         first letter that may not follow. Without, it can be easier, and then is so for every class.
         """
-        return Answer.YES if self.prefixes.holds() else self.answer
+        return Answer.YES if self.prefixes is not None and self.prefixes.holds() else self.answer
 
     @property
     def prediction_everywhere(self) -> Answer:
@@ -85,7 +86,7 @@ class ClassVerdict:
             refutation=self.arrows,
             length=self.length,
         )
-        return decide_prediction(known, self.prefixes, self.budget)
+        return known if self.prefixes is None else decide_prediction(known, self.prefixes, self.budget)
 
     @property
     def prediction_reason(self) -> str:
@@ -133,6 +134,8 @@ class ClassVerdict:
         """The proof of a no; None for other answers and for components beyond the budget."""
         if self.answer is not Answer.NO or self.arrows is not None:
             return self.arrows
+        assert self.plain is not None
+        assert self.prefixes is not None
         limit = self.budget.certificate
         both = refutation(_failing(self.plain, self.prefixes), Convention.LAST_LETTER, limit)
         # Where prediction fails in large components only, a small one may still refute membership.
@@ -187,9 +190,13 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdicts:
     >>> decide(from_expression("(aa)*")).ape.reason
     'the position modulo 2 determines the next state'
     """
-    plain = plain_analysis(automaton)
+    running = budget.running()
+    try:
+        plain = plain_analysis(automaton, running)
+    except OverBudget as spent:
+        return _undecided(automaton, f"undecided within the budget: {spent}", budget)
     prefixes = on_prefixes(plain)
-    both = decide_positional(automaton, plain, budget)
+    both = decide_positional(automaton, plain, running)
     nope = ClassVerdict(
         "C-RASP[∅]",
         Answer.of(plain.holds()),
@@ -203,6 +210,15 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdicts:
     )
     ape = _positional("C-RASP[periodic, local]", both.periodic_local, plain, prefixes, budget)
     local = _positional("C-RASP[local]", both.local, plain, prefixes, budget)
+    return Verdicts(automaton, nope, ape, local, budget)
+
+
+def _undecided(automaton: Automaton, reason: str, budget: Budget) -> Verdicts:
+    unknown = Answer.UNDECIDED
+    nope, ape, local = (
+        ClassVerdict(name, unknown, reason, unknown, None, None, None, None, budget)
+        for name in ("C-RASP[∅]", "C-RASP[periodic, local]", "C-RASP[local]")
+    )
     return Verdicts(automaton, nope, ape, local, budget)
 
 
