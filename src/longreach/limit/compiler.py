@@ -75,7 +75,10 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     width = len(places)
     _check_width(width, max_width)
     vocabulary = (START, *core.alphabet)
-    heads_of = [1 + len({lookup.distance for lookup in layer.lookups}) for layer in plan.layers]
+    heads_of = [
+        bool(layer.counts or layer.sums or not number) + len({lookup.distance for lookup in layer.lookups})
+        for number, layer in enumerate(plan.layers)
+    ]
     needed = parameter_bytes(
         width,
         rows=len(vocabulary) + len(core.roots),
