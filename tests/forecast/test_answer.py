@@ -54,6 +54,8 @@ def test_the_other_built_in_tasks() -> None:
         "l-bb": ("no", "no"),
         "dyck-1": ("yes", "yes"),
         "anbncn": ("yes", "yes"),
+        "addition-no-leading-zeros": ("no", "no"),
+        "parity-with-empty": ("no", "no"),
     }
     assert forecast("parity-language").agreement == {"nope": True, "ape": True}
     assert forecast("dyck-1").paper is None
