@@ -52,8 +52,9 @@ class Rightness:
             return f"wrong on {' '.join(self.witness) or 'ε'}"
         if self.proved:
             return "proved for all lengths"
+        why = f" ({self.reason})" if self.reason else ""
         return (
-            f"not proved: no difference on all words to length {self.length} "
+            f"not proved{why}: no difference on all words to length {self.length} "
             f"and {self.tried} random words to length {LONGEST_WORD}"
         )
 
