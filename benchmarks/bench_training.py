@@ -53,9 +53,10 @@ def _plain_config(case: str) -> TrainConfig:
 def _module(config: TrainConfig) -> Any:
     """GPT-2 with the parameters that the engine starts from."""
     from longreach.models.huggingface import to_module
+    from longreach.training.shape import decoder_of
 
     run = _run(config)
-    return to_module(run.member.layout.named(run.member.state.vector), run.member.layout.decoder)
+    return to_module(run.member.layout.named(run.member.state.vector), decoder_of(config))
 
 
 def _plain(config: TrainConfig) -> Callable[[], float]:

@@ -12,6 +12,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
+    except (ImportError, MemoryError) as error:
+        print(f"internal error: longreach cannot be loaded: {type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(70)
     command()
 
 

@@ -71,6 +71,15 @@ class InputError(ValueError):
         """The same error at this place, in front of one that it has already."""
         return InputError(self.message, place=place, source=self.source, column=self.column)
 
+    @property
+    def about_argument(self) -> str:
+        """The message for texts that say themselves which argument it is about.
+
+        >>> InputError("no task is named 'x'", place=Argument("task")).about_argument
+        "no task is named 'x'"
+        """
+        return self.reason if isinstance(self.place, Argument) else self.message
+
     def details(self) -> str:
         """The source line with a caret under the column, or nothing."""
         if self.source is None or self.column is None:
@@ -80,6 +89,10 @@ class InputError(ValueError):
         shown = self.source[start : start + 120]
         pad = "".join("\t" if char == "\t" else " " for char in shown[: self.column - 1 - start])
         return f"  {shown}\n  {pad}^"
+
+
+class ReadingWarning(UserWarning):
+    """A file from outside may mean something else to who wrote it; the command line prints it as one line."""
 
 
 class MissingExtra(InputError):

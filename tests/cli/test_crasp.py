@@ -118,7 +118,11 @@ def test_check_proves_on_request(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "short.cr"
     path.write_text('#alphabet a\nP = # "a" <= 20', encoding="utf-8")
     done = longreach("crasp", "check", path, "a*", "--prove", "--json")
-    assert json.loads(done.out)["proof"] == "checked"
+    assert (done.code, json.loads(done.out)["witness"]) == (1, ["a"] * 21)  # the proof fails at a word
+    assert longreach("crasp", "check", path, "a*", "--prove").out.startswith(f"different on {'a' * 21}")
+    path.write_text('#alphabet a b\nP = # "a" - # "b" <= 50', encoding="utf-8")
+    done = longreach("crasp", "check", path, "(a|b)*", "--prove", "--json")
+    assert (done.code, json.loads(done.out)["proof"]) == (0, "checked")
     assert "no proof for all lengths" in done.err
 
 
@@ -310,3 +314,41 @@ def test_pages_are_written_through_links_and_into_devices(
         assert longreach("crasp", "trace", program, "ab", "--html", pipe).code == 0
         assert reader.communicate()[0] == target.read_bytes()
     assert pipe.is_fifo()
+
+
+FIELD = 'p = "a"\nL = !p && "b"\n'
+
+
+def test_files_of_the_field(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "field.cr"
+    path.write_text(FIELD, encoding="utf-8")
+    done = longreach("crasp", "run", path, "a", "b", "--json")
+    assert json.loads(done.out)["accepted"] == [False, True]
+    assert done.err.startswith(
+        f"warning: {path}:2:5: coli-saar's interpreter reads this otherwise: '!' takes"
+    )
+    assert len(done.err.splitlines()) == 1
+    done = longreach("crasp", "run", path, "a", "b", "--peer", "--json")
+    assert (json.loads(done.out)["accepted"], done.err) == ([True, True], "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["trace", "a"], ["check", "a|b"], ["equal", "lib:tomita-1"], ["lower"], ["compile"]],
+)
+def test_every_command_reads_the_peers_way(longreach: Call, tmp_path: Path, command: list[str]) -> None:
+    path = tmp_path / "field.cr"
+    path.write_text(FIELD, encoding="utf-8")
+    arguments = ["crasp", command[0], path, *command[1:]]
+    assert longreach(*arguments).err.count("warning: ") == 1
+    done = longreach(*arguments, "--peer")
+    assert (done.code in (0, 1, 2), "warning" in done.err) == (True, False)
+
+
+def test_a_task_reads_the_peers_way(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "field.cr"
+    path.write_text(FIELD, encoding="utf-8")
+    assert longreach("forecast", f"crasp:{path}").err.count("warning: ") == 1
+    done = longreach("forecast", f"crasp:peer:{path}", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["nope"]["verdict"] == "yes"

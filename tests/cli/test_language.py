@@ -86,10 +86,31 @@ def test_program_document_says_how_it_is_known(longreach: Call) -> None:
     assert parse(document["nope"]["program"]).accepts("aabb")
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_budget_that_ends_the_work_is_named(longreach: Call, form: list[str]) -> None:
+    done = longreach("language", "(a{5}|b{7})*", "--program", "--budget", "0.02", *form)
+    assert done.code == 0
+    assert "the budget of 0.02 s is spent" in " ".join(done.out.split())
+
+
 def test_predictor(longreach: Call) -> None:
     document = json.loads(longreach("language", "(ab)*", "--predictor", "--json").out)
     assert parse(document["nope"]["predictor"]).predicts(["a", "b"]) == [["b"], ["a", "EOS"]]
     assert 'output "EOS" = ' in longreach("language", "(ab)*", "--predictor").out
+
+
+def test_prediction_where_it_differs_from_membership(longreach: Call, tmp_path: Path) -> None:
+    nope = json.loads(longreach("language", "(a|ba)*b?", "--predictor", "--json").out)["nope"]
+    assert (nope["verdict"], nope["prediction_everywhere"], nope["prediction"]) == ("no", "no", "yes")
+    assert nope["prediction_certificate"]["program"] == nope["predictor"]
+    path = tmp_path / "list.txt"
+    path.write_text("(a|ba)*b?\n(aa)*\n")
+    easier, same = longreach("language", "--file", path).out.splitlines()
+    assert easier.endswith("(NoPE on its words: yes)")
+    assert same.endswith("(aa)*")
+    shown = longreach("language", "(a|ba)*b?", "--predictor").out
+    assert "what may follow, on words of the language only: yes; in every component" in shown
+    assert "and EOS for the end; proved for all lengths" in shown
 
 
 def test_measures(longreach: Call) -> None:
@@ -130,6 +151,8 @@ def test_list(longreach: Call, tmp_path: Path) -> None:
         (["language", "--name", "aa", "--alphabet", "ab"], "--alphabet: "),
         (["language", "a{100000000}"], "REGEX: "),
         (["language", "(a|b)*a(a|b){24}"], "REGEX: "),
+        (["language", "a*", "--budget", "0"], "--budget: "),
+        (["language", "a*", "--budget", "nan"], "--budget: "),
         (["language", "--file", "no-such-list"], "no-such-list: no such file"),
         (["language", "--dfa", "no-such-dfa"], "no-such-dfa: no such file"),
     ],

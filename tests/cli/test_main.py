@@ -159,3 +159,45 @@ def test_interruption_while_loading() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a bug\nof two lines"), MemoryError(), RecursionError()])
+def test_an_internal_error_is_neither_no_nor_bad_input(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(crasp, "console", fail)
+    done = longreach("crasp", "run", "lib:dyck-1-next", "(")
+    assert (done.code, done.out) == (70, "")
+    assert done.err.startswith("internal error: ")
+    assert len(done.err.splitlines()) == 1
+    monkeypatch.setenv("LONGREACH_DEBUG", "1")
+    assert "Traceback" in longreach("crasp", "run", "lib:dyck-1-next", "(").err
+
+
+def test_an_internal_error_of_the_process() -> None:
+    code = (
+        "import sys, longreach.cli.crasp as crasp\n"
+        "crasp.measures = lambda core: 1 // 0\n"
+        "import longreach.__main__ as command\n"
+        "sys.argv = ['longreach', 'crasp', 'lower', 'lib:aa', '--json']\ncommand.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.startswith("internal error: ZeroDivisionError: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_memory_that_runs_out_is_one_line() -> None:
+    code = (
+        "import sys, longreach.cli.crasp as crasp\n"
+        "crasp.measures = lambda core: bytearray(1 << 62)\n"
+        "import longreach.__main__ as command\n"
+        "sys.argv = ['longreach', 'crasp', 'lower', 'lib:aa', '--json']\ncommand.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.startswith("internal error: memory is exhausted")
+    assert len(done.stderr.splitlines()) == 1

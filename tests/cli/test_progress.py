@@ -12,7 +12,7 @@ import pytest
 
 from longreach.cli import progress
 from longreach.cli.progress import Bar, show_bars
-from longreach.training.job import PROGRESS
+from longreach.training.checkpoint import PROGRESS
 from tests.results.samples import sample
 
 RESULT = sample(0)

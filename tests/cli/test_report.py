@@ -26,9 +26,29 @@ def test_the_path_is_printed(longreach: Call, runs: Path, tmp_path: Path) -> Non
     out = tmp_path / "out.html"
     done = longreach("report", "--runs", runs, "--out", out, "--title", "Mine & yours")
     assert (done.code, done.out) == (0, f"{out}\n")
+    assert done.err == (
+        "Forecast and measurement agree in 1 of 1 cells: "
+        "1 of 1 that were forecast to work on longer inputs do.\n"
+    )
     text = out.read_text(encoding="utf-8")
     assert "<title>Mine &amp; yours</title>" in text
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".html"] == ["runs"]
+
+
+def test_the_last_line_says_what_was_found(longreach: Call, runs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    assert longreach("report", "--runs", runs, "--out", out).err == ""
+    several(runs, "aa", "nope", 0.1)
+    done = longreach("report", "--runs", runs, "--out", out)
+    assert done.err == "No cell counts yet: a forecast is judged by three finished runs.\n"
+    several(runs, "aa", "ape", 0.3, 0.3, 0.3)
+    several(runs, "tomita-4", "nope", 0.2, 0.2, 0.2)
+    several(runs, "tomita-4", "ape", 0.9, 0.9, 0.9)
+    assert longreach("report", "--runs", runs, "--out", out).err == (
+        "Forecast and measurement agree in 2 of 3 cells: "
+        "1 of 2 that were forecast to work on longer inputs do, "
+        "1 of 1 that were forecast to fail do; not as forecast: aa with APE (30.0 % at 21-30).\n"
+    )
 
 
 def test_json(longreach: Call, runs: Path, tmp_path: Path) -> None:
@@ -53,7 +73,7 @@ def test_by_default_runs_is_read_where_it_exists(
 def test_hostile_results_are_no_error(longreach: Call, runs: Path, tmp_path: Path) -> None:
     hostile(runs)
     done = longreach("report", "--runs", runs, "--out", tmp_path / "out.html")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, len(done.err.splitlines())) == (0, 1)
 
 
 @pytest.mark.parametrize(

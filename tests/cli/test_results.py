@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.results.files import write_result
+from longreach.results.files import RESULT, write_result
 from longreach.results.schema import Evaluation, Final, Result
 from tests.cli.conftest import Outcome
 from tests.results.samples import sample, sample_failure
@@ -247,3 +247,74 @@ def test_bad_input_is_one_line_and_exit_2(
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith(message)
     assert "Traceback" not in done.err
+
+
+def _many(runs: Path, count: int) -> None:
+    for seed in range(count):
+        result = sample(seed)
+        (runs / result.key).mkdir(parents=True)
+        (runs / result.key / RESULT).write_text(result.model_dump_json(), encoding="utf-8")
+
+
+def test_many_results_are_summed_up(longreach: Call, tmp_path: Path) -> None:
+    _many(tmp_path, 250)
+    write_result(tmp_path, sample_failure(250))
+    done = longreach("results", "list", "--runs", tmp_path)
+    title, line = done.out.splitlines()
+    assert title.split() == [
+        "key", "task", "encoding", "runs", "learned", "failed", "seconds", "1-50", "51-100", "101-150",
+    ]  # fmt: skip
+    assert line.split()[1:7] == ["…", "parity", "ape", "251", "250", "1"]
+    assert line.split()[8:] == ["100.0%", "50.0%", "25.0%"]
+    assert done.err.startswith("251 results of 1 configurations")
+    assert "--all lists every result" in done.err
+    every = longreach("results", "list", "--runs", tmp_path, "--all")
+    assert len(every.out.splitlines()) == 252
+    assert every.err == ""
+    assert {line.split()[4] for line in every.out.splitlines()[1:]} == {"done", "failed"}
+    some = longreach("results", "list", "--runs", tmp_path, "--limit", 3)
+    assert len(some.out.splitlines()) == 4
+    assert some.err == "the first 3 of 251 results; --all lists every one\n"
+    assert len(json.loads(longreach("results", "list", "--runs", tmp_path, "--json").out)["runs"]) == 251
+    assert longreach("results", "list", "--runs", tmp_path, "--limit", 0).code == 2
+
+
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["export"], ["show", sample(0).key]])
+def test_commands_that_read_write_nothing(longreach: Call, runs: Path, command: list[str]) -> None:
+    before = sorted(runs.rglob("*"))
+    assert longreach("results", *command, "--runs", runs).code == 0
+    assert sorted(runs.rglob("*")) == before
+
+
+FORGED = [
+    '"1-50": Infinity', '"1-50": "Infinity"', '"1-50": NaN', '"1-50": 1e999', '"1-50": 1e308', '"1-50": -0.1',
+    '"1-50": 1.01', '"x": 0.5', f'"{"9" * 5000}-{"9" * 5000}": 0.5', '"1-50-60": 0.5', '"１-２": 0.5',
+    '"": 0.5',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_impossible_accuracies_are_named_and_skipped(longreach: Call, runs: Path, forged: str) -> None:
+    for kind in ("accuracy", "accuracy_random_offset"):
+        path = write_result(runs, sample(0))
+        whole, place, rest = path.read_text(encoding="utf-8").rpartition(f'"{kind}": {{')
+        rest = rest[rest.index("}") + 1 :]
+        path.write_text(f"{whole}{place}{forged}}}{rest}", encoding="utf-8")
+        listed = longreach("results", "list", "--runs", runs)
+        assert (listed.code, sample(0).key in listed.out) == (0, False)
+        assert f"skipped: {path}: final.{kind}" in listed.err
+        assert all(len(line) < 500 for line in listed.err.splitlines())
+        document = json.loads(longreach("results", "list", "--runs", runs, "--json").out)
+        assert sample(0).key in {each["directory"] for each in document["damaged"]}
+        shown = longreach("results", "show", sample(0).key, "--runs", runs)
+        assert (shown.code, shown.out) == (2, "")
+        exported = longreach("results", "export", "--runs", runs)
+        assert (exported.code, sample(0).key in exported.out) == (0, False)
+        forecast = longreach("forecast", "parity", "--runs", runs, "--json")
+        assert (forecast.code, sample(0).key in forecast.out) == (0, False)
+
+
+def test_names_of_many_digits_can_be_exported(longreach: Call, tmp_path: Path) -> None:
+    write_result(tmp_path, sample(0, config={"9" * 5000: 1, "size": 10**400, "alphabet": 5}))
+    assert longreach("results", "export", "--runs", tmp_path).code == 0
+    assert longreach("forecast", "parity", "--runs", tmp_path).code == 0

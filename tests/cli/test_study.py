@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,7 +31,7 @@ def test_end_to_end_and_again(longreach: Call, tmp_path: Path) -> None:
     cells = document["cells"]
     assert [(cell["task"], cell["encoding"], cell["forecast"]) for cell in cells] == [
         ("binary-majority", "ape", "yes"), ("binary-majority", "nope", "yes"), ("aa", "ape", "yes"),
-        ("aa", "nope", "no"),
+        ("aa", "nope", "no"), ("binary-majority", "mlp", None),
     ]  # fmt: skip
     for cell in cells:
         assert (cell["runs"], cell["finished"], cell["judgement"]) == (1, 1, "not counted")
@@ -48,7 +49,7 @@ def test_end_to_end_and_again(longreach: Call, tmp_path: Path) -> None:
     assert drawn == runs / "figures" / "figure1-smoke.svg"
     assert "binary-majority" in drawn.read_text(encoding="utf-8")
     before = _times(runs)
-    assert len(before) == 4
+    assert len(before) == 5
     again = longreach(*SMOKE, "--runs", runs, "--json")
     assert json.loads(again.out) == document
     assert _times(runs) == before
@@ -63,7 +64,12 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
         *SMOKE[:4], "--tasks", "aa", "--encodings", "nope", "--seeds", 2, "--runs", tmp_path, "--out", figure
     )
     assert done.code == 0
-    head, row, blank, claim = done.out.splitlines()
+    head, row, *notes, blank, claim = done.out.splitlines()
+    assert notes == [
+        "bins: per cent from the first position on, in brackets at random offsets",
+        "* axis of the paper's figure; the lengths of its files are not known",
+    ]
+    assert re.search(r"\d±\d+\.\d \(\d+\.\d\)", row)
     assert head.split()[:3] == ["task", "encoding", "success"]
     assert row.split()[:2] == ["aa", "nope"]
     assert row.split()[2].endswith("/2")
@@ -77,10 +83,10 @@ def test_dry_run(longreach: Call, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     done = longreach(*SMOKE, "--runs", runs, "--seeds", 3, "--dry-run", "--json")
     document = json.loads(done.out)
-    assert (document["study"], document["jobs"], document["done"]) == ("figure1", 12, 0)
+    assert (document["study"], document["jobs"], document["done"]) == ("figure1", 15, 0)
     assert document["seconds_at_most"] > 0
     assert not runs.exists()
-    assert longreach(*SMOKE, "--runs", runs, "--dry-run").out.startswith("4 jobs: 0 done, 4 to run\n")
+    assert longreach(*SMOKE, "--runs", runs, "--dry-run").out.startswith("5 jobs: 0 done, 5 to run\n")
 
 
 def test_a_member_that_fails_gives_exit_code_1(
@@ -136,7 +142,7 @@ def test_theory_needs_no_torch() -> None:
         (["figure1", "--workers", 0], "--workers: "),
         (["figure1", "--address", "auto"], "--address: goes with --engine ray"),
         (["figure1", "--engine", "slurm"], "--time-limit: Slurm has to know how many minutes"),
-        (["figure1", "--out", "figure.txt"], "--out: figure.txt: must end in .svg, .png, .pdf"),
+        (["figure1", "--out", "figure.txt"], "--out: figure.txt: must end in .svg, .png, .pdf, .md"),
         (
             ["figure1", "--out", "no-such-directory/a.svg"],
             "--out: no-such-directory/a.svg: no such directory",

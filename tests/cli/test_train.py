@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.results.files import read_result
+from longreach.results.files import read_result, write_result
 from longreach.training.checkpoint import MODEL, load_model
 from tests.cli.conftest import Outcome
 
@@ -45,9 +45,25 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
     command = ("train", "tomita-1", "--encoding", "nope", *SMALL, "--max-steps", 3, "--runs", tmp_path)
     done = longreach(*command)
     assert done.code == 0
-    head, row = done.out.splitlines()
+    head, row, note = done.out.splitlines()
     assert head.split() == ["key", "seed", "status", "steps", "seconds", "1-10", "11-20", "21-30"]
     assert row.split()[1:4] == ["0", "done", "3"]
+    assert note == "accuracy from the first position on (in brackets at random offsets)"
+
+
+def test_accuracy_at_random_offsets_stands_beside_the_other(longreach: Call, tmp_path: Path) -> None:
+    command = ("train", "aa", *SMALL, "--max-steps", 3, "--seeds", 2, "--runs", tmp_path)
+    # As a run that learned the first positions only would leave it.
+    both = {"accuracy": {"2-10": 1.0, "11-20": 1.0}, "accuracy_random_offset": {"2-10": 0.75, "11-20": 0.49}}
+    for run in json.loads(longreach(*command, "--json").out)["runs"]:
+        member = read_result(tmp_path, run["key"])
+        assert member.final is not None
+        write_result(tmp_path, member.model_copy(update={"final": member.final.model_copy(update=both)}))
+    done = longreach(*command)
+    assert done.out.count("100.00 % (49.00 %)") == 2
+    assert "11-20 100.00 ± 0.00 % (49.00 %)" in done.out
+    found = json.loads(longreach(*command, "--json").out)["summary"]
+    assert found["accuracy_random_offset"]["11-20"]["mean"] == pytest.approx(0.49)
 
 
 def test_programs_are_known_by_their_text(longreach: Call, tmp_path: Path) -> None:

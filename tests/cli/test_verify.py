@@ -9,6 +9,13 @@ from typing import Any
 
 import pytest
 
+from longreach.forecast import forecast
+from longreach.forecast.certificates import ReductionCertificate
+from longreach.languages.certify import flow_certificate
+from longreach.languages.expression import from_expression
+from longreach.languages.extended import Convention
+from longreach.languages.membership import plain_analysis, refutation
+from longreach.languages.verdict import decide
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
@@ -30,6 +37,20 @@ def test_documents_of_languages_are_valid(longreach: Call, tmp_path: Path, name:
     document = json.loads(done.out)
     assert (done.code, document["valid"]) == (0, True)
     assert len(document["certificates"]) == 3
+
+
+def test_prediction_has_a_certificate_where_it_differs(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "document.json"
+    document = written(longreach, path, "(a|ba)*b?")
+    done = longreach("verify", path)
+    assert (done.code, len(done.out.splitlines())) == (0, 4)
+    assert "nope.prediction: a program exists in C-RASP[∅], for prediction on prefixes (proved" in done.out
+    nope = document["nope"]
+    no_flow = {"nope": {**nope, "prediction": "no"}}
+    no_proof = {"nope": {key: value for key, value in nope.items() if key != "prediction_certificate"}}
+    for changed in (no_flow, no_proof):
+        path.write_text(json.dumps(changed), encoding="utf-8")
+        assert longreach("verify", path).code == 1
 
 
 def test_a_single_certificate(longreach: Call, tmp_path: Path) -> None:
@@ -76,7 +97,8 @@ def test_other_files_are_refused(longreach: Call, tmp_path: Path, content: str, 
 def test_nothing_to_verify(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     path.write_text('{"kind": "none", "reason": "undecided"}', encoding="utf-8")
-    assert longreach("verify", path).code == 1
+    done = longreach("verify", path)
+    assert (done.code, done.out.startswith("claimed, not checked")) == (1, True)
     assert longreach("verify", tmp_path / "missing.json").code == 2
 
 
@@ -135,3 +157,381 @@ def test_weights_are_plain_fractions(longreach: Call, tmp_path: Path, weight: st
     assert done.code == 1
     assert "is not a fraction" in done.out
     assert len(done.out) < 200
+
+
+# What was accepted once
+
+
+class Document:
+    """A document that can be changed and verified."""
+
+    def __init__(self, longreach: Call, path: Path, *arguments: str) -> None:
+        self.longreach, self.path = longreach, path / "document.json"
+        self.found: dict[str, Any] = json.loads(longreach(*arguments, "--json").out)
+
+    def certificate(self, key: str) -> dict[str, Any]:
+        return dict(self.found[key]["certificate"])
+
+    def verified(self, *options: str) -> dict[str, str]:
+        """The status of each side; the exit code is 0 exactly when all are valid."""
+        self.path.write_text(json.dumps(self.found), encoding="utf-8")
+        done = self.longreach("verify", self.path, "--json", *options)
+        answer = json.loads(done.out)
+        statuses = {each["place"]: each["status"] for each in answer["certificates"]}
+        valid = set(statuses.values()) == {"valid"}
+        assert (done.code, answer["valid"]) == (0 if valid else 1, valid)
+        assert all(each["valid"] == (each["status"] == "valid") for each in answer["certificates"])
+        assert all((each["problem"] is None) == each["valid"] for each in answer["certificates"])
+        assert self.longreach("verify", self.path, *options).code == done.code
+        return statuses
+
+
+def program_certificate(regex: str, alphabet: str, program: str, program_class: str) -> dict[str, Any]:
+    automaton = from_expression(regex, alphabet)
+    return {
+        "kind": "program",
+        "class": program_class,
+        "convention": "last-letter",
+        "automaton": {
+            "alphabet": list(automaton.alphabet),
+            "transitions": [list(row) for row in automaton.transitions],
+            "accepting": sorted(automaton.accepting),
+        },
+        "program": program,
+        "window": 1,
+        "modulus": 1,
+    }
+
+
+def test_a_document_about_another_task(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "forecast", "addition")
+    assert document.verified() == {"nope": "valid", "ape": "valid"}
+    document.found["task"] = "binary-majority"
+    assert document.verified() == {"nope": "invalid", "ape": "invalid"}
+    document.found["alphabet"] = ["SOS", "EOS", "SEP", "0", "1"]
+    assert document.verified() == {"nope": "invalid", "ape": "invalid"}
+    for key in ("nope", "ape"):
+        document.found[key]["certificate"]["task"] = "binary-majority"
+    assert document.verified() == dict.fromkeys(("nope", "ape"), "claimed, not checked")
+    document.found["task"] = "no such task"
+    assert document.verified() == dict.fromkeys(("nope", "ape"), "claimed, not checked")
+
+
+def test_a_language_under_another_name(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    assert set(document.verified().values()) == {"valid"}
+    assert set(document.verified("--task", "aa").values()) == {"valid"}
+    assert set(document.verified("--task", "regex:(aa)*", "--alphabet", "a").values()) == {"valid"}
+    for task, alphabet in (
+        ("regex:(aaa)*", ["a"]),
+        ("regex:(aa)*", ["a", "b"]),
+        ("aaaa", ["a"]),
+        ("crasp:lib:dyck-1", ["(", ")"]),
+        ("sort", None),
+    ):
+        document.found |= {"task": task, "alphabet": alphabet}
+        assert set(document.verified().values()) == {"invalid"}
+
+
+def test_certificates_of_different_languages(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    other = Document(longreach, tmp_path, "language", "(aaa)*")
+    document.found["ape"] = other.found["ape"]
+    assert document.verified() == {"nope": "valid", "ape": "invalid", "local": "valid"}
+
+
+def test_missing_and_empty_certificates(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    for empty in ({}, None, {"kind": "none", "reason": "no reason"}):
+        document.found["ape"]["certificate"] = empty
+        expected = {"nope": "valid", "ape": "claimed, not checked", "local": "valid"}
+        assert document.verified() == expected
+    del document.found["ape"]["certificate"]
+    assert document.verified() == expected
+    document.found["ape"]["verdict"] = "undecided"  # nothing is claimed
+    assert document.verified() == {"nope": "valid", "local": "valid"}
+    for key in ("nope", "local"):
+        document.found[key] = {"verdict": "undecided"}
+    assert set(document.verified().values()) == {"claimed, not checked"}
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ("", "valid"),
+        (' && # "a" <= 14', "invalid"),
+        (' && # "a" - # "b" <= 300', "invalid"),
+        (' && # "a" - # "b" <= 3000', "not proved"),
+    ],
+)
+def test_a_program_that_is_right_on_short_words(
+    longreach: Call, tmp_path: Path, more: str, status: str
+) -> None:
+    document = Document(longreach, tmp_path, "language", "(a|b)*bb(a|b)*")
+    text = '#alphabet a b\nbb = #[i-1..i] "b" == 2\nL = exists bb' + more
+    document.found["ape"]["certificate"]["program"] = text
+    assert document.verified() == {"nope": "valid", "ape": status, "local": "valid"}
+
+
+def test_a_program_that_the_prover_refutes(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    text = "#alphabet a\nL = " + " || ".join(f'# "a" == {n}' for n in range(0, 16, 2))
+    certificate = program_certificate("(aa)*", "a", text, "C-RASP[∅]")
+    document.found["nope"] |= {"verdict": "yes", "certificate": certificate}
+    assert document.verified() == {"nope": "invalid", "ape": "valid", "local": "valid"}
+
+
+@pytest.mark.parametrize(
+    ("program", "status"),
+    [
+        ('#alphabet a b\nL = # "b" == 0', "valid"),
+        ('#alphabet b a\nL = # "b" == 0', "valid"),
+        ('#alphabet a\nL = # "a" >= 0', "invalid"),
+        ('#alphabet a\nL = # true == # "a"', "invalid"),  # right, if b is read as any other token
+        ("L = true", "invalid"),
+        ('#alphabet a b c\nL = # "b" == 0', "invalid"),
+    ],
+)
+def test_alphabets_match_exactly(longreach: Call, tmp_path: Path, program: str, status: str) -> None:
+    document = Document(longreach, tmp_path, "language", "a*", "--alphabet", "ab")
+    certificate = program_certificate("a*", "ab", program, "C-RASP[∅]")
+    document.found["nope"] |= {"window": 1, "certificate": certificate}
+    assert document.verified()["nope"] == status
+
+
+def test_the_convention_is_that_of_the_verdict(longreach: Call, tmp_path: Path) -> None:
+    automaton = from_expression("(a|b)*b")
+    proof = refutation(plain_analysis(automaton), Convention.END_OF_SEQUENCE, 100)
+    assert proof is not None
+    flow = flow_certificate(proof).model_dump(mode="json", by_alias=True)
+    document = Document(longreach, tmp_path, "language", "(a|b)*b")
+    assert (document.found["nope"]["verdict"], document.found["nope"]["end_of_sequence"]) == ("yes", "no")
+    document.found["nope"] |= {"verdict": "no", "certificate": flow}
+    assert document.verified() == {"nope": "invalid", "ape": "valid", "local": "valid"}
+    document.found["convention"] = "end-of-sequence"
+    assert set(document.verified().values()) == {"invalid"}
+    # Alone it is what it says: a statement about reading after the last letter.
+    document.found = flow
+    assert document.verified() == {"": "valid"}
+    assert "end-of-sequence" in longreach("verify", document.path).out
+    document.found = program_certificate("a*b", "ab", '#alphabet a b\nL = # "b" == 1 && "b"', "C-RASP[∅]")
+    assert document.verified() == {"": "valid"}
+    document.found["convention"] = "end-of-sequence"
+    assert document.verified() == {"": "claimed, not checked"}
+
+
+def test_the_class_is_that_of_the_side(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    nope, ape, local = (dict(document.found[key]) for key in ("nope", "ape", "local"))
+    document.found["ape"] = nope
+    assert document.verified() == {"nope": "valid", "ape": "invalid", "local": "valid"}
+    document.found["ape"] = dict(nope, **{"class": ape["class"]})
+    assert document.verified()["ape"] == "invalid"
+    document.found["ape"] = ape
+    for other in (ape, local):
+        document.found["nope"] = dict(other, **{"class": nope["class"]})
+        assert document.verified()["nope"] == "invalid"
+    document.found |= {"nope": nope, "other": nope}
+    assert document.verified() == {"nope": "valid", "ape": "valid", "local": "valid", "other": "invalid"}
+
+
+def test_lists_of_communication(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "forecast", "copy-repeat")
+    genuine = document.certificate("ape")
+    for change in (
+        {"bits": genuine["bits"][:-3]},
+        {"rows": genuine["rows"][:-3]},
+        {"lengths": [1, 2], "rows": [2, 4], "bits": [1.0, 2.0]},
+        {"lengths": [1], "rows": [2], "bits": [1.0]},
+        {"lengths": [], "rows": [], "bits": []},
+        {"bits": [1.0]},
+    ):
+        document.found["ape"]["certificate"] = genuine | change
+        assert document.verified() == {"nope": "valid", "ape": "invalid"}
+    document.found["ape"]["certificate"] = genuine | {
+        "lengths": [*range(1, 41)],
+        "rows": [2] * 40,
+        "bits": [1.0] * 40,
+    }
+    assert document.verified()["ape"] == "claimed, not checked"
+
+
+def made_to_agree() -> dict[str, Any]:
+    """The language of parity with one long word more, and its own proof."""
+    regex = "(b*(ab*ab*)*)|(" + "a" * 9 + ")"
+    automaton = from_expression(regex)
+    genuine: Any = forecast("parity").sides["nope"].certificate
+    inner: Any = decide(automaton).nope.certificate()
+    changed: ReductionCertificate = genuine.model_copy(
+        update={"language": f"regex:{regex}", "alphabet": automaton.alphabet, "certificate": inner}
+    )
+    return changed.model_dump(mode="json", by_alias=True)
+
+
+def test_a_reduction_to_a_language_made_to_agree(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = Document(longreach, tmp_path, "forecast", "parity")
+    document.found["nope"]["certificate"] = made_to_agree()
+    assert document.verified() == {"nope": "invalid", "ape": "valid"}
+    # Of somebody's own code words are all there is: no contradiction, and not valid.
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "verify_parity.py").write_text("from longreach.tasks.parity import Parity as Mine\n")
+    name = "verify_parity:Mine"
+    document.found["task"] = name
+    for key in ("nope", "ape"):
+        document.found[key]["certificate"]["task"] = name
+    assert document.verified() == dict.fromkeys(("nope", "ape"), "claimed, not checked")
+    assert document.verified("--task", name) == dict.fromkeys(("nope", "ape"), "checked to a length")
+
+
+USER_TASKS = """
+from longreach.tasks.copy_repeat import CopyRepeat
+from longreach.tasks.evidence import Evidence, Reduction, Split
+from longreach.tasks.parity import Parity
+
+class Copy(CopyRepeat):
+    name = "mine"
+
+class Constant(CopyRepeat):
+    name = "mine"
+    def answer(self, x):
+        return ("a", "EOS")
+
+class Named(CopyRepeat):
+    nope = ape = Evidence("communication", "copy-repeat", "it says so")
+
+class Fails(CopyRepeat):
+    def answer(self, x):
+        raise KeyError(x)
+
+class Other(Parity):
+    def answer(self, x):
+        return ("even", "EOS")
+"""
+
+
+def test_evidence_of_communication_is_the_task_s_own(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "verify_user.py").write_text(USER_TASKS)
+    for name, reason in (
+        ("Constant", "its communication is constant: the bits do not grow linearly"),
+        ("Named", "its communication is no evidence: how an input is divided is not spelled out"),
+        ("Fails", "its communication cannot be counted: its answer to a fails: KeyError: ('a',)"),
+        (
+            "Other",
+            "the reduction to parity-language fails: 'even' follows for the word a, against the language",
+        ),
+    ):
+        document = Document(longreach, tmp_path, "forecast", f"verify_user:{name}")
+        for key in ("nope", "ape"):
+            assert (document.found[key]["verdict"], document.found[key]["reason"]) == ("undecided", reason)
+        assert set(document.verified("--task", f"verify_user:{name}").values()) == {"claimed, not checked"}
+    document = Document(longreach, tmp_path, "forecast", "verify_user:Copy")
+    assert document.found["ape"]["verdict"] == "no"
+    expected = dict.fromkeys(("nope", "ape"), "checked to a length")
+    assert document.verified("--task", "verify_user:Copy") == expected
+    expected = dict.fromkeys(("nope", "ape"), "invalid")
+    for key in expected:
+        document.found[key]["certificate"]["task"] = "verify_user:Constant"
+    assert document.verified("--task", "verify_user:Constant") == expected
+
+
+def test_a_split_that_the_task_does_not_name(longreach: Call, tmp_path: Path) -> None:
+    """Inputs of copy-unique never repeat a symbol, so that words of 0 and 1 are none."""
+    document = Document(longreach, tmp_path, "forecast", "copy-unique")
+    forged = forecast("copy-repeat").sides["ape"].certificate.model_dump(mode="json", by_alias=True)
+    forged |= {"task": "copy-unique", "split": forged["split"] | {"alice": ["0", "1"]}}
+    document.found["ape"] = {"verdict": "no", "certificate": forged}
+    assert document.verified() == {"nope": "valid", "ape": "claimed, not checked"}
+
+
+def test_programs_as_tasks(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "mine.cr"
+    file.write_text("#alphabet a\nL = i % 2 == 0")
+    document = Document(longreach, tmp_path, "forecast", "crasp:mine.cr")
+    assert set(document.verified().values()) == {"valid"}
+    file.write_text("#alphabet a\nL = i % 3 == 0")  # the file is another program now
+    assert document.verified() == dict.fromkeys(("nope", "ape", "local"), "invalid")
+    file.unlink()
+    assert set(document.verified().values()) == {"claimed, not checked"}
+    text = document.certificate("ape")["task"]
+    document = Document(longreach, tmp_path, "forecast", text)
+    assert document.found["task"] != text
+    assert set(document.verified().values()) == {"valid"}
+    changed = document.certificate("ape") | {"program": "#alphabet a\nL = i % 2 == 1"}
+    document.found["ape"]["certificate"] = changed
+    assert document.verified()["ape"] == "invalid"
+
+
+def test_automata_from_files(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "even.dfa"
+    text = '{"initial": 0, "accepting": [0], "transitions": {"0": {"go": 1}, "1": {"go": 0}}}'
+    file.write_text(text)
+    document = Document(longreach, tmp_path, "language", "--dfa", "even.dfa")
+    assert set(document.verified().values()) == {"valid"}
+    file.write_text(text.replace("[0]", "[1]"))
+    assert set(document.verified().values()) == {"invalid"}
+    file.unlink()
+    assert set(document.verified().values()) == {"claimed, not checked"}
+
+
+def test_many_documents(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    other = Document(longreach, tmp_path, "forecast", "parity").found
+    document.path.write_text(json.dumps({"forecasts": [document.found, other]}), encoding="utf-8")
+    done = longreach("verify", document.path, "--json")
+    found = [(each["task"], each["place"]) for each in json.loads(done.out)["certificates"]]
+    assert (done.code, len(found), found[-1]) == (0, 5, ("parity", "ape"))
+    assert "parity: ape: no program exists" in longreach("verify", document.path).out
+    lines = [json.dumps(document.found), "", '{"line": 2, "error": "bad"}', json.dumps(other), ""]
+    document.path.write_text("\n".join(lines), encoding="utf-8")
+    assert longreach("verify", document.path).code == 0
+    other["nope"]["verdict"] = "yes"
+    lines[3] = json.dumps(other)
+    document.path.write_text("\n".join(lines), encoding="utf-8")
+    assert longreach("verify", document.path).code == 1
+    lines[3] = "{"
+    document.path.write_text("\n".join(lines), encoding="utf-8")
+    done = longreach("verify", document.path)
+    assert (done.code, done.first_error.startswith(f"{document.path}:4:2: not JSON")) == (2, True)
+
+
+def test_options(longreach: Call, tmp_path: Path) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    document.path.write_text(json.dumps(document.found), encoding="utf-8")
+    for options, message in (
+        (["--alphabet", "a"], "--alphabet: goes with --regex"),
+        (["--regex", "(aa)*", "--task", "aa"], "--task: goes without --regex"),
+        (["--task", "aaa"], "--task: no task is named 'aaa'"),
+        (["--regex", "(aa"], "--regex: "),
+    ):
+        done = longreach("verify", document.path, *options)
+        assert (done.code, done.out) == (2, "")
+        assert done.first_error.startswith(message)
+    assert longreach("verify", document.path, "--regex", "(aa)*").code == 0
+    assert longreach("verify", document.path, "--regex", "(aa)*", "--alphabet", "ab").code == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"task": 3}, "task: expected the name of the task"),
+        ({"task": None}, "task: expected the name of the task"),
+        ({"alphabet": "a"}, "alphabet: expected a list of tokens"),
+        ({"alphabet": [1]}, "alphabet: expected a list of tokens"),
+        ({"nope": 3}, "nope: expected a JSON object"),
+        ({"nope": {"verdict": "no", "certificate": 3}}, "nope: certificate: expected a JSON object"),
+    ],
+)
+def test_documents_of_odd_shapes(
+    longreach: Call, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    document = Document(longreach, tmp_path, "language", "(aa)*")
+    document.path.write_text(json.dumps(document.found | change), encoding="utf-8")
+    done = longreach("verify", document.path)
+    assert (done.code, done.out, done.first_error.startswith(f"{document.path}: {message}")) == (2, "", True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from longreach.config.scales import LAPTOP, read_table, remark_of, scale_table, seeds_of
+from longreach.config.scales import LAPTOP, SCALES, Scale, read_table, remark_of, scale_table, seeds_of
 from longreach.errors import InputError
 from longreach.experiments.resolve import resolve
 from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
@@ -49,6 +49,16 @@ def test_other_encodings_and_the_penalty_have_the_setting_of_ape() -> None:
         assert own == config_of(Place("sort", "ape"), "laptop").document()
     assert config_of(Place("sort", "ape", 1e-3), "laptop").penalty == 1e-3
     assert remark_of("sort", "alibi", "laptop") == "the setting of ape"
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_baseline_has_the_setting_of_ape_but_its_shape_and_rate(scale: Scale) -> None:
+    for task in ALGORITHMIC:
+        own, ape = (config_of(Place(task, each), scale) for each in ("mlp", "ape"))
+        assert (own.layers, own.heads, own.lr) == (2, 1, 1e-3)
+        same = {"encoding": "ape", "layers": ape.layers, "heads": ape.heads, "lr": ape.lr}
+        assert own.document() | same | {"compile": ape.compile} == ape.document()
+    assert remark_of("sort", "mlp", "laptop") == "the setting of ape, as in the paper"
 
 
 def test_smoke_is_small() -> None:

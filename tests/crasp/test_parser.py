@@ -473,7 +473,7 @@ def test_long_chains() -> None:
 
 
 def test_a_program_of_ten_thousand_lines() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     lines = ['C0 = # "a"', 'P0 = "a"']
     for k in range(1, 5000):
         lines.append(f"C{k} = C{k - 1} + # (P{k - 1} && i % {k % 50 + 2} == 1)")
@@ -483,7 +483,7 @@ def test_a_program_of_ten_thousand_lines() -> None:
     words = ["a", "ba", "bb", "abab" * 5]
     assert [program.accepts(word) for word in words] == [True, True, False, True]
     assert parse(program.text).core == program.core
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 def test_products_of_integers_stay_within_bounds() -> None:

@@ -137,3 +137,20 @@ def train(config: Config, directory: Path) -> Any:
     time.sleep(config.get("seconds", 0))
     result = sample(config["seed"], config=config)
     return result if config.get("honest", True) else {"key": "no"}
+
+
+def hang_once(config: Config, directory: Path) -> Any:
+    """The first call never ends; later ones are like `train`."""
+    if not (directory / "calls").exists():
+        (directory / "calls").write_text(f"{os.getpid()}\n", encoding="utf-8")
+        time.sleep(60)
+    return train(config, directory)
+
+
+def overtaken(config: Config, directory: Path) -> None:
+    """Dies after somebody else has finished the same job."""
+    from longreach.results.files import write_into
+    from tests.results.samples import sample
+
+    write_into(directory, sample(config["seed"], config=config))
+    die(config)

@@ -18,7 +18,8 @@ from longreach.execution.jobs import Failure, Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import failed, pending, run_pending
 from longreach.results.atomic import ResultError
-from longreach.results.files import read_result, write_result
+from longreach.results.files import RESULT, read_result, write_result
+from longreach.results.locks import CLAIMS, Claims
 from tests.execution.test_local import gone
 from tests.results.samples import sample, sample_failure, scan
 
@@ -154,7 +155,7 @@ def test_an_interruption_ends_the_workers_at_once(tmp_path: Path) -> None:
     jobs = [_job(0), _job(1, seconds=60), _job(2, seconds=60)]
     run = run_pending(jobs, tmp_path, LocalEngine(workers=3))
     next(run)
-    while sum(1 for _ in tmp_path.rglob("calls")) < 3:
+    while sum(path.stat().st_size > 0 for path in tmp_path.rglob("calls")) < 3:
         time.sleep(0.01)
     with pytest.raises(KeyboardInterrupt):
         run.throw(KeyboardInterrupt)
@@ -163,3 +164,101 @@ def test_an_interruption_ends_the_workers_at_once(tmp_path: Path) -> None:
     assert {entry.name: entry.state for entry in scan(tmp_path)} == {
         jobs[0].key: "whole", jobs[1].key: "unfinished", jobs[2].key: "unfinished",
     }  # fmt: skip
+
+
+PARTNER = """
+import sys
+from longreach.execution.jobs import Job
+from longreach.execution.local import LocalEngine
+from longreach.execution.record import run_pending
+from tests.execution.test_record import _jobs
+runs, function, count, seconds = sys.argv[1:]
+jobs = [
+    Job.of(f"tests.execution.functions:{function}", job.config)
+    for job in _jobs(int(count), seconds=float(seconds))
+]
+for result in run_pending(jobs, runs, LocalEngine(workers=1)):
+    print(result.key, result.status, flush=True)
+"""
+
+
+def _partner(runs: Path, function: str, count: int, seconds: float = 0.0) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", PARTNER, str(runs), function, str(count), str(seconds)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_two_drivers_share_the_work(tmp_path: Path) -> None:
+    drivers = [_partner(tmp_path, "train", 6, 0.3) for _ in range(2)]
+    told = [driver.communicate(timeout=120)[0].split() for driver in drivers]
+    jobs = _jobs(6, seconds=0.3)
+    assert [_calls(tmp_path, job) for job in jobs] == [1] * 6
+    assert {key for words in told for key in words[::2]} == {job.key for job in jobs}
+    assert {status for words in told for status in words[1::2]} == {"done"}
+    assert not (tmp_path / CLAIMS).exists()
+
+
+def test_a_job_of_a_driver_that_is_killed_is_taken_over(tmp_path: Path) -> None:
+    (job,) = _jobs(1, seconds=0.0)
+    first = _partner(tmp_path, "hang_once", 1)
+    while not (tmp_path / job.key / "calls").exists():
+        time.sleep(0.01)
+    second = _partner(tmp_path, "hang_once", 1)
+    assert second.stderr is not None
+    assert second.stderr.readline() == "waiting for jobs that another process runs: 1\n"
+    assert _calls(tmp_path, job) == 1
+    first.kill()
+    first.communicate(timeout=30)
+    out, _ = second.communicate(timeout=60)
+    assert out.split() == [job.key, "done"]
+    assert _calls(tmp_path, job) == 2
+
+
+def test_a_failure_elsewhere_is_taken_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [False, True]  # the other process lets go after our first look
+
+    def take(claims: Claims, key: str) -> bool:
+        if not held.pop(0) if held else False:
+            write_result(tmp_path, sample_failure(0))
+            return False
+        return True
+
+    monkeypatch.setattr(Claims, "take", take)
+    (result,) = run_pending(_jobs(1), tmp_path, ENGINE)
+    assert result == sample_failure(0)
+    assert not (tmp_path / result.key / "calls").exists()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_finished_result_is_never_replaced_by_a_failure(tmp_path: Path, workers: int) -> None:
+    jobs = [Job.of("tests.execution.functions:overtaken", sample(seed).config) for seed in range(2)]
+    results = list(run_pending(jobs, tmp_path, LocalEngine(workers=workers)))
+    assert {result.status for result in results} == {"done"}
+    for seed in range(2):
+        write_result(tmp_path, sample_failure(seed))
+        assert read_result(tmp_path, sample(seed).key) == sample(seed)
+        assert [path.name for path in (tmp_path / sample(seed).key).iterdir()] == [RESULT]
+
+
+def test_claims_of_one_process_are_not_those_of_another(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from longreach.results.locks import Claims\n"
+        "with Claims(Path(sys.argv[1])) as claims: print([claims.take(key) for key in sys.argv[2:]])"
+    )
+    keys = ["0" * 16, "f" * 16, "0123456789abcdef"]
+
+    def other() -> str:
+        command = [sys.executable, "-c", code, str(tmp_path), *keys]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    with Claims(tmp_path) as claims:
+        assert other() == "[True, True, True]"
+        assert claims.take(keys[0])  # its file was removed meanwhile
+        assert claims.take(keys[2])
+        assert other() == "[False, True, False]"
+        claims.release(keys[0])
+        assert other() == "[True, True, False]"
+    assert other() == "[True, True, True]"
+    assert list(tmp_path.iterdir()) == []

@@ -66,6 +66,8 @@ def test_the_document_reads_back_and_names_the_key() -> None:
         ({"task": "dyck-1", "train_lengths": (3, 3)}, "--train-lengths: dyck-1: no input has a length"),
         ({"encoding": "randomized", "offsets": "none"}, "--offsets: 'randomized' draws its position ids"),
         ({"encoding": "nope", "penalty": 0.1}, "--penalty: 'nope' has no learned positions"),
+        ({"encoding": "mlp", "layers": 3}, "--layers: 'mlp' has 2"),
+        ({"encoding": "mlp", "penalty": 0.1}, "--penalty: goes with a transformer, not with 'mlp'"),
         ({"no_such": 1}, "--no-such: no such option"),
     ],
 )  # fmt: skip

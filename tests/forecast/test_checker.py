@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from itertools import permutations, product
 from typing import Any
 
 import pytest
 
 from longreach.crasp.library import load
+from longreach.crasp.parser import parse
 from longreach.errors import InputError
 from longreach.forecast import forecast
+from longreach.forecast.asking import follows
 from longreach.forecast.certificates import TaskCertificate, read_any
-from longreach.forecast.checker import check_task_certificate, follows, literal_rows, wrong_prediction
+from longreach.forecast.checker import check_task_certificate, try_program, wrong_prediction
+from longreach.forecast.rows import count_rows
 from longreach.languages.checker import check_certificate
 from longreach.languages.program_checker import check_program
 from longreach.tasks.catalog import TASKS, load_task
+from longreach.tasks.copy_repeat import CopyRepeat
+from longreach.tasks.evidence import Split
 from longreach.tasks.program import ProgramTask
 from longreach.tasks.task import EOS, SEP, SOS
 
@@ -27,7 +34,7 @@ def document(name: str, key: str) -> dict[str, Any]:
 
 def problem(certificate: dict[str, Any]) -> str | None:
     read: Any = read_any(certificate)
-    return check_task_certificate(read, load_task(read.task))[0]
+    return check_task_certificate(read, load_task(read.task)).problem
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -39,9 +46,10 @@ def test_every_certificate_passes(name: str) -> None:
         if certificate.kind == "none":
             assert side.verdict.value == "undecided"
         elif isinstance(certificate, TaskCertificate):
-            assert check_task_certificate(certificate, load_task(name))[0] is None
+            status = check_task_certificate(certificate, load_task(name)).status
+            assert status.value == ("not proved" if certificate.kind == "program" else "valid")
         elif certificate.kind == "program":
-            assert check_program(certificate, None)[0] is None
+            assert check_program(certificate, None).valid
         else:
             assert check_certificate(certificate) is None
 
@@ -54,18 +62,30 @@ def test_every_certificate_passes(name: str) -> None:
         ("binary-majority", "nope", {"program": "L = "}, "program:1:"),
         ("binary-majority-interleave", "ape", {"class": "C-RASP[local]"}, "periodic relations"),
         ("binary-majority", "nope", {"task": "parity"}, "it cannot read"),
-        ("addition", "ape", {"problem": "dyck-1"}, "at length 2 there are 3"),
-        ("addition", "ape", {"problem": "magic"}, "no task 'magic'"),
-        ("addition", "ape", {"rows": [2, 5]}, "the lengths are not"),
-        ("addition", "ape", {"lengths": [1, 2], "rows": [2, 5]}, "4 distinct rows, not 5"),
-        ("addition", "ape", {"lengths": [1, 2], "rows": [2, 4], "bits": [1, 1]}, "are 2.000 bits"),
-        ("copy-repeat", "ape", {"task": "addition", "problem": "parity"}, "at length"),
+        ("addition", "ape", {"task": "binary-majority"}, "'+' is not a symbol of the task"),
+        ("addition", "ape", {"rows": [2, 4]}, "not as many rows and bits as lengths"),
+        ("addition", "ape", {"bits": [1.0, 2.0]}, "not as many rows and bits as lengths"),
+        ("addition", "ape", {"lengths": [1], "rows": [2], "bits": [1.0]}, "the lengths are not"),
+        ("addition", "ape", {"lengths": [1, 2], "rows": [2, 4], "bits": [1.0, 2.0]}, "the lengths are not"),
+        (
+            "addition",
+            "ape",
+            {"lengths": [1, 2, 3, 5], "rows": [2, 4, 8, 32], "bits": [1, 2, 3, 5]},
+            "lengths",
+        ),
+        ("addition", "ape", {"rows": [2, 5, *(2**n for n in range(3, 11))]}, "4 distinct rows, not 5"),
+        ("addition", "ape", {"bits": [1, 1, *range(3, 11)]}, "are 2.000 bits"),
+        ("addition", "ape", {"fits": {}}, "the fits are not those of the bits"),
+        ("copy-repeat", "ape", {"task": "copy-unique"}, "'a' is not a symbol of the task"),
+        ("copy-repeat", "ape", {"task": "dyck-1"}, "read an input and then write an answer"),
         ("copy-repeat", "ape", {"growth": "logarithmic"}, "do not grow linearly"),
         ("parity", "nope", {"class": "C-RASP[local]"}, "is about C-RASP[∅]"),
-        ("parity", "nope", {"language": "tomita-5"}, "the automaton is not that"),
+        ("parity", "nope", {"language": "tomita-5"}, "the alphabet is not that of the language"),
+        ("parity", "nope", {"language": "d-2"}, "the automaton is not that"),
         ("parity", "nope", {"language": "magic"}, "no language is named"),
+        ("parity", "nope", {"alphabet": ["a"]}, "the alphabet is not that of the language"),
         ("parity", "nope", {"task": "binary-majority"}, "'even' does not follow for the word"),
-        ("copy-unique", "nope", {"task": "sort"}, "is not what followed before"),
+        ("copy-unique", "nope", {"task": "sort"}, "asks the task nothing for the word b"),
     ],
 )
 def test_changed_certificates_are_rejected(name: str, key: str, change: dict[str, Any], message: str) -> None:
@@ -80,7 +100,11 @@ def test_a_changed_reduction_is_rejected() -> None:
         ({"token": "odd"}, "against the language"),
         ({"letters": {"a": "0", "b": "1"}}, "against the language"),
         ({"letters": {"a": "0"}}, "does not map the letters"),
-        ({"after": []}, "no input that it has"),
+        ({"after": []}, "asks the task nothing"),
+        ({"after": ["SEP", "even"], "token": "EOS"}, "asks the task nothing for the word a"),
+        ({"after": ["SEP", "even", "EOS"]}, "asks the task nothing"),
+        ({"after": ["SEP"] * 3}, "asks the task nothing"),
+        ({"letters": {"a": "1", "b": "2"}}, "asks the task nothing for the word b"),
     ):
         found = problem(certificate | {"reduction": certificate["reduction"] | change})
         assert found is not None
@@ -142,10 +166,67 @@ def test_wrong_programs_are_found() -> None:
     assert wrong_prediction(mine, load("tomita-1")) is not None
 
 
-def test_literal_rows() -> None:
-    assert [literal_rows(load_task("copy-repeat"), n) for n in (1, 2, 4)] == [2, 4, 16]
-    assert [literal_rows(load_task("addition"), n) for n in (1, 2, 4)] == [2, 4, 16]
-    assert literal_rows(load_task("sort"), 2) is None
+def rows_by_definition(task: Any, split: Split, length: int) -> int:
+    """Every question to Bob with its answer, row by row."""
+    rows = set()
+    for inputs in split.inputs(length):
+        answers = [(x[length:], task.answer(x)) for x in inputs]
+        rows.add(frozenset((rest, a[:k], a[k]) for rest, a in answers for k in range(len(a))))
+    return len(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "expected"),
+    [
+        ("copy-repeat", Split(("a", "b")), [2, 4, 8, 16]),
+        ("addition", Split(("0", "1"), ("+",), ("0",), ("=",)), [2, 4, 8, 16]),
+        ("addition", Split(("0", "1"), ("+",), ("0", "1"), ("=",)), [2, 4, 8, 16]),
+        ("parity", Split(("0", "1")), [2, 2, 2, 2]),
+        ("parity", Split(("0", "1"), (), ("0", "1")), [2, 2, 2, 2]),
+        ("binary-majority", Split(("0", "1"), (), ("0", "1")), [2, 3, 4, 5]),
+        ("sort", Split(("0", "1")), [2, 3, 4, 5]),
+    ],
+)
+def test_rows_are_those_of_the_definition(name: str, split: Split, expected: list[int]) -> None:
+    task = load_task(name)
+    assert [count_rows(task, split, n) for n in range(1, 5)] == expected
+    assert [rows_by_definition(task, split, n) for n in range(1, 5)] == expected
+
+
+class Shortened(CopyRepeat):
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return tuple("".join(x).rstrip("b"))
+
+
+class Broken(CopyRepeat):
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return (x[7],)
+
+
+def test_rows_that_cannot_be_counted() -> None:
+    for task, split, message in (
+        (load_task("dyck-1"), Split(("(",)), "read an input and then write an answer"),
+        (load_task("addition"), Split(("0", "1"), (), (), ("?",)), "'?' is not a symbol"),
+        (load_task("addition"), Split(()), "Alice holds nothing"),
+        (load_task("addition"), Split(("0", "1")), "no input has length 3"),
+        (load_task("majority"), Split(tuple("abcdefghijklmnopqrstuvwxyz")), "more than 4096 inputs"),
+        (Shortened(), Split(("a", "b")), "one answer continues another"),
+        (Broken(), Split(("a", "b")), "its answer to a a a fails: IndexError: "),
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            count_rows(task, split, 3)
+
+
+def test_how_far_programs_are_tried() -> None:
+    assert try_program(load_task("binary-majority"), load("binary-majority"), 2000)[1:] == (148, 2000)
+    assert try_program(load_task("sort"), load("sort"), 2000)[2] == 150  # there are no longer inputs
+    late = parse('#alphabet SOS SEP EOS 0 1\n'
+                 'done = "0" && exists "SEP" || "1" && exists "SEP"\n'
+                 'output "EOS" = done\n'
+                 'output "1" = !done && (# "1" > # "0" || # true > 900)\n'
+                 'output "0" = !done && # "1" < # "0" && # true <= 900')  # fmt: skip
+    assert wrong_prediction(load_task("binary-majority"), late) is None
+    assert try_program(load_task("binary-majority"), late, 2000)[0] is not None
 
 
 def test_what_follows() -> None:
@@ -154,3 +235,49 @@ def test_what_follows() -> None:
     assert follows(load_task("parity"), ["1"], (SEP, "odd"), EOS) is True
     assert follows(load_task("parity"), ["1"], (SEP, "even"), EOS) is None
     assert follows(load_task("parity"), ["1"], (), "odd") is None
+    assert follows(load_task("parity"), ["1"], (SEP, "odd", EOS), EOS) is None
+    assert follows(load_task("copy-unique"), ["0", "0"], (SEP, "0", "0"), "0") is None
+    assert follows(load_task("addition"), list("1+1="), ("1",), "0") is True
+    assert follows(load_task("d-2"), "ab", ("a",), "b") is True
+    assert follows(load_task("d-2"), "ab", (), EOS) is True
+
+
+def words(letters: str, longest: int) -> list[tuple[str, ...]]:
+    return [w for n in range(1, longest + 1) for w in product(letters, repeat=n)]
+
+
+@pytest.mark.parametrize(
+    ("name", "letters", "after", "token"),
+    [
+        ("parity", {"a": "1", "b": "0"}, ("SEP",), "even"),
+        ("parity", {"x": "1", "y": "1", "z": "0"}, ("SEP",), "odd"),
+        ("copy-unique", {"a": "0", "b": "1", "c": "2"}, ("SEP", "0"), "1"),
+        ("copy-unique", {"a": "0", "b": "1", "c": "1"}, ("SEP", "0"), "0"),
+        ("copy-unique", {"a": "5", "b": "6"}, ("SEP", "7"), "5"),
+        ("regex:(a|b)*b", {"x": "a", "y": "b"}, (), EOS),
+        ("regex:(a|b)*b(a|b)", {"x": "a", "y": "b"}, ("b",), EOS),
+        ("tomita-4", {"a": "1"}, ("0", "0"), "0"),
+    ],
+)
+def test_what_may_come_next_for_all_lengths(
+    name: str, letters: dict[str, str], after: tuple[str, ...], token: str
+) -> None:
+    task = load_task(name)
+    automaton = task.continuation(letters, after, token)
+    assert automaton is not None
+    for word in words("".join(letters), 6):
+        x = [letters[letter] for letter in word]
+        assert automaton.accepts(word) == follows(task, x, after, token)
+
+
+def test_what_may_come_next_is_not_always_known() -> None:
+    for name, letters, after, token in (
+        ("parity", {"a": "1"}, ("SEP", "odd"), "EOS"),
+        ("parity", {"a": "even"}, ("SEP",), "even"),
+        ("copy-unique", {"a": "0"}, ("SEP",), "0"),
+        ("copy-unique", {"a": "0"}, ("SEP", "0"), "EOS"),
+        ("sort", {"a": "0"}, ("SEP",), "0"),
+        ("d-2", {"a": "a", "b": "b"}, (), "a"),  # aaa is the beginning of no word
+        ("d-2", {"a": "c"}, (), "a"),
+    ):
+        assert load_task(name).continuation(letters, after, token) is None

@@ -199,3 +199,47 @@ def idempotent_graph_separates(maps: set[Map]) -> bool:
         if len(keys) < len(part):
             return False
     return True
+
+
+def live(automaton: Automaton) -> set[int]:
+    """The states from which a word is accepted, by trying all words as long as there are states."""
+    found = set()
+    for q in range(len(automaton)):
+        reached = {q}
+        for _ in range(len(automaton)):
+            reached |= {target for state in reached for target in automaton.transitions[state]}
+        if reached & automaton.accepting:
+            found.add(q)
+    return found
+
+
+def legal(automaton: Automaton) -> dict[int, tuple[bool, ...]]:
+    """At each live state whether each letter may follow, and whether a word may end."""
+    good = live(automaton)
+    return {q: (*(t in good for t in automaton.transitions[q]), q in automaton.accepting) for q in good}
+
+
+def predictable(automaton: Automaton, window: int = 0, modulus: int = 1) -> bool:
+    """The criterion for prediction on prefixes, on the automaton extended by last letters and residue."""
+    good = live(automaton)
+    states = [(0, (), 0)] if 0 in good else []
+    edges = []
+    for number, (q, seen, residue) in enumerate(states):
+        for a, target in enumerate(automaton.transitions[q]):
+            if target in good:
+                key = (target, (*seen, a)[-window:] if window else (), (residue + 1) % modulus)
+                if key not in states:
+                    states.append(key)
+                edges.append((number, a, states.index(key)))
+    for part in mutual_reachability(len(states), edges):
+        place = {number: i for i, number in enumerate(part)}
+        inside = [(place[s], a, place[t]) for s, a, t in edges if s in place and t in place]
+        seen_there = [states[number][1:] for number in part]
+        classes = refined(len(part), inside, [seen_there.index(view) for view in seen_there])[-1]
+        for i, p in enumerate(part):
+            for j, q in enumerate(part[:i]):
+                if classes[i] == classes[j]:
+                    rows = automaton.transitions[states[p][0]], automaton.transitions[states[q][0]]
+                    if any(x in good and y in good and x != y for x, y in zip(*rows, strict=True)):
+                        return False
+    return True

@@ -63,3 +63,23 @@ def test_solve_with_large_coefficients() -> None:
     for column, solution in enumerate(found):
         values = [sum(int(a) * x for a, x in zip(row, solution, strict=True)) for row in matrix]
         assert values == [int(i == column) for i in range(9)]
+
+
+@given(matrices)
+def test_null_space_from_nonzero_coefficients(rows) -> None:
+    matrix = np.array(rows)
+    prime = 2**31 - 1
+    sparse = exact._null_space_sparse(exact.dense(matrix), prime)
+    assert sparse is None or sparse.shape == exact.null_space(exact.dense(matrix)).shape
+    assert sparse is None or not (matrix @ sparse % prime).any()
+
+
+def test_large_systems_are_solved_exactly() -> None:
+    size = 500  # a chain of equations x(k) = 2 x(k + 1) in short pieces
+    rows = np.zeros((size - size // 5, size), dtype=np.int64)
+    places = [k for k in range(size) if k % 5 < 4]
+    rows[range(len(places)), places] = 1
+    rows[range(len(places)), [k + 1 for k in places]] = -2
+    basis = exact.null_space(exact.dense(rows))
+    assert basis.shape == (size, size // 5)
+    assert sorted(np.abs(basis[:, 0])[np.flatnonzero(basis[:, 0])].tolist()) == [1, 2, 4, 8, 16]

@@ -22,7 +22,8 @@ def test_states_show_the_window_and_the_position(automaton, window, modulus) -> 
             state = extended.transitions[state][automaton.letter_index[token]]
         seen = extended.states[state]
         assert seen.state == automaton.run(word)
-        letters = tuple(automaton.letter_index[token] for token in word)
+        first = {letter: group[0] for group in automaton.alike.values() for letter in group}
+        letters = tuple(first[automaton.letter_index[token]] for token in word)
         assert seen.window == (letters[-window:] if window else ())
         assert seen.residue == len(word) % modulus
 

@@ -13,14 +13,17 @@ from longreach.crasp.evaluate import accepts
 from longreach.crasp.library import load
 from longreach.crasp.simplify import simplify
 from longreach.languages.automaton import Automaton, minimal
+from longreach.languages.certificates import END
 from longreach.languages.expression import from_expression
 from longreach.languages.extended import Analysis
 from longreach.languages.local_periodic import decide_positional
 from longreach.languages.membership import plain_analysis
 from longreach.languages.names import NAMED_LANGUAGES, named_automaton
 from longreach.languages.prediction import live_states
-from longreach.languages.programs import END, acceptor, predictor
+from longreach.languages.programs import acceptor, predictor
+from longreach.languages.rightness import rightness
 from longreach.languages.sides import automaton_side
+from longreach.languages.verdict import decide
 from tests.languages.small_automata import small_automata
 
 CASES = [
@@ -197,3 +200,22 @@ def test_text_for_people() -> None:
         'wrong = "0" && #[i-1] "0" >= 1 && #[i-2] "0" >= 1',
         "L = # wrong == 0",
     ]
+
+
+@pytest.mark.parametrize(
+    ("expression", "size"),
+    [
+        ("(a)+(((b){3})+)*c", 60),
+        ("(bccb){5,7}", 160),
+        ("(aa|bbb)*", 120),
+        ("(baa^baab)", 65),
+        ("b[ab]?bb(ba|a?)", 85),
+    ],
+)
+def test_cases_that_behave_alike_are_said_once(expression, size) -> None:
+    automaton = from_expression(expression)
+    verdict = decide(automaton).ape
+    assert verdict.analysis is not None
+    program = acceptor(verdict.analysis)
+    assert simplify(program.core).size <= size
+    assert rightness(program.core, automaton).proved

@@ -58,13 +58,22 @@ def add(
         code="0.1.0",
         packages={"numpy": "2.0"} if packages is None else packages,
         device="cpu",
-        timings=Timings(started=f"2026-01-{1 + seed:02d}T12:00:00Z", seconds=61.0),
+        timings=Timings(started=f"2026-01-{1 + seed % 28:02d}T12:00:00Z", seconds=61.0),
         rows=curve if rows is None else rows,
         final=None if accuracy is None else Final(steps=300, reached=reached, loss=0.01, accuracy=accuracy,
                                                   accuracy_random_offset=accuracy),
     )  # fmt: skip
     _write(runs, result)
     return result
+
+
+def damage(runs: Path, key: str, share: str = "Infinity") -> str:
+    """Give the last numbers of a result an accuracy that no run can have."""
+    path = runs / key / RESULT
+    whole, part, rest = path.read_text(encoding="utf-8").rpartition('"accuracy":{')
+    assert whole
+    path.write_text(f'{whole}{part}"31-40":{share},{rest}', encoding="utf-8")
+    return key
 
 
 def accuracies(*values: float) -> dict[str, float]:
@@ -93,9 +102,11 @@ def hostile(runs: Path) -> None:
     add(runs, 'crasp:#alphabet a b\nL = # "a" >= 1', "nope", 0, accuracies(1.0, 1.0, 1.0))
     add(runs, "parity", f"en{evil}", 0, accuracies(1.0, 0.5, 0.25))
     add(runs, "parity", "nope", 0, None, error=f"ValueError: {evil} \u202e", rows=())
-    add(runs, "parity", "nope", 1, {"1-10": math.nan, "11-20": 0.5}, packages={evil: evil})
+    add(runs, "parity", "nope", 1, {"11-20": 0.5}, packages={evil: evil})
     add(runs, "parity", "ape", 0, {}, rows=())
-    add(runs, "parity", "ape", 1, {evil: 0.25, "1-10": 0.5}, lr=2)
+    add(runs, "parity", "ape", 1, {"1-9": 0.25, "1-10": 0.5}, lr=2)
+    add(runs, "parity", "a + b", 0, accuracies(1.0, 0.5), lr=10**400, width=10**400, penalty=10**400)
+    add(runs, "$(touch x); `id` 'q'\"", "ape", 0, accuracies(1.0, 0.5))
     add(runs, "majority", "ape", 0, accuracies(1.0), model=evil, train_lengths=evil, max_steps=evil)
     settings = {"study": evil, "seed": 0}  # no task and no encoding
     timings = Timings(started="2026-01-01T12:00:00Z", seconds=1)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,7 +12,7 @@ from longreach.report import build
 from longreach.report.data import report_view
 from longreach.report.forecasts import BENCHMARK
 from longreach.report.text import percent
-from tests.report.samples import accuracies, add, hostile, several
+from tests.report.samples import accuracies, add, damage, hostile, several
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SHAPES = {"path", "circle", "rect"}
@@ -128,6 +129,49 @@ def test_damaged_unfinished_and_foreign_results_are_named(runs: Path) -> None:
     assert "1 result cannot be read and is left out." in page.words
     assert "1 run is not finished and is left out." in page.words
     assert "0123456789abcdef" in page.words
+
+
+def test_a_result_with_impossible_numbers_is_named_and_left_out(runs: Path) -> None:
+    several(runs, "aa", "ape", 0.9, 0.8)
+    forged = damage(runs, add(runs, "aa", "ape", 2, accuracies(1.0, 0.5)).key)
+    view = report_view(runs, "report")
+    assert view.runs == 2
+    assert [name for name, _ in view.damaged] == [forged]
+    check(build(runs))
+
+
+def test_commands_are_quoted_for_a_shell(runs: Path) -> None:
+    hostile(runs)
+    name = "$(touch x); `id` 'q'\""
+    task = next(task for task in report_view(runs, "report").tasks if task.name == name)
+    assert task.listing is not None
+    assert shlex.split(task.listing) == ["longreach", "results", "list", f"--task={name}", "--all"]
+    assert shlex.split(task.forecasting or "") == ["longreach", "forecast", name, "--json"]
+
+
+def test_of_many_runs_some_are_shown(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longreach.report.data.MOST_TASKS", 2)
+    settings: list[dict[str, int]] = [{}, *({"width": width} for width in range(100, 115))]
+    for place, changes in enumerate(settings):
+        for seed in range(1 if place else 300):
+            add(runs, "aa", "ape", seed, accuracies(1.0, 0.5, 0.25), started=1, **changes)
+    add(runs, "aa", "ape", 300, None, error="RuntimeError: diverged", rows=(), started=1)
+    for number in range(4):
+        several(runs, f"regex:(a{{{number + 1}}})*", "ape", *([0.5] * (number + 1)))
+    view = report_view(runs, "report")
+    assert (view.runs, view.cells, view.further) == (301 + 15 + 10, 16 + 4, 2)
+    assert {task.name for task in view.tasks} - set(BENCHMARK) == {"regex:(a{3})*", "regex:(a{4})*"}
+    task = next(task for task in view.tasks if task.name == "aa")
+    assert (len(task.cells), task.further) == (12, 4)
+    (cell,) = task.chosen
+    assert (cell.number, len(cell.runs), len(cell.curves)) == (301, 30, 19)
+    assert "failed" in {run.status for run in cell.runs}
+    text = build(runs)
+    page = check(text)
+    assert "30 of 301 runs (all: longreach results list --task=aa --all )" in page.words
+    assert "4 further configurations of fewer runs are left out" in page.words
+    assert "2 further tasks of fewer runs are left out." in page.words
+    assert len(text.encode()) < 1_000_000
 
 
 def test_no_path_of_this_machine_is_shown(runs: Path) -> None:

@@ -20,8 +20,8 @@ shares = st.floats(0, 1)
 
 def cell(points: tuple[Point, ...], found: tuple[CurveView, ...] = ()) -> CellView:
     return CellView(
-        encoding="ape", model="", ranges=tuple(point.label for point in points), points=points, runs=(),
-        curves=found, settings=(), successes=0, learned=False, judgement="agrees", why="",
+        encoding="ape", model="", ranges=tuple(point.label for point in points), points=points, number=0,
+        runs=(), curves=found, settings=(), successes=0, learned=False, judgement="agrees", why="",
     )  # fmt: skip
 
 
@@ -55,6 +55,20 @@ def test_published_numbers_stand_at_the_same_multiples_of_the_training_length() 
     assert len(re.findall(r'class="mark', drawing)) == 2
     two = panel(task(cell(points[:2]), 1.0, None, 0.25), ("nope", "ape"))
     assert 'class="mark' not in two
+
+
+def test_two_published_bins_of_the_same_lengths_stand_apart() -> None:
+    points = tuple(Point(label=name, mean=0.5, low=0.5, high=0.5) for name in ("1-100", "101-150", "151-200"))
+    lengths = ("1-100", "101-150", "101-150")
+    verdict = VerdictView(encoding="ape", answer="yes", published=(1.0, 0.9, 0.8), published_lengths=lengths)
+    for chosen in ((), (cell(points),)):
+        view = TaskView(
+            name="tomita-4", slug="", about="", kind="", verdicts=(verdict,), cells=chosen, chosen=chosen
+        )
+        drawing = panel(view, ("nope", "ape"))
+        marks = re.findall(r'class="mark [^"]*" data-tip="([^"]*)" d="M([0-9.]+)', drawing)
+        assert len({place for _, place in marks}) == 3
+        assert ["lengths 101-150" in tip for tip, _ in marks] == [False, True, True]
 
 
 @pytest.mark.parametrize("what", ["loss", "accuracy"])

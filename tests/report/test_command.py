@@ -4,9 +4,10 @@ import shlex
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies
 
 from longreach.cli.main import run
-from longreach.report.command import train_command
+from longreach.report.command import command, train_command
 from longreach.results.cells import without_seed
 from tests.report.samples import config
 
@@ -55,3 +56,13 @@ def _keys(words: list[str]) -> set[str]:
 
 def test_a_configuration_from_elsewhere_has_no_command() -> None:
     assert train_command(without_seed(config("aa", "ape", 0)), [0]) is None
+
+
+@given(strategies.text())
+def test_whatever_a_task_is_called_a_shell_reads_one_word(name: str) -> None:
+    found = command("longreach", "forecast", name, "--json")
+    if found is None:
+        assert name.startswith("-") or not name.isprintable()
+    else:
+        assert shlex.split(found) == ["longreach", "forecast", name, "--json"]
+        assert "\n" not in found

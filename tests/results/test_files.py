@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from longreach.errors import InputError
 from longreach.results import atomic
 from longreach.results.atomic import ResultError
-from longreach.results.files import clean, read_result, write_result
+from longreach.results.files import RESULT, clean, read_result, write_result
 from tests.results.samples import sample, sample_failure, scan
 
 
@@ -87,12 +87,33 @@ def test_a_kill_during_a_write_leaves_the_old_state(tmp_path: Path, where: str, 
         assert _states(tmp_path) == {key: "unfinished"}
     write_result(tmp_path, sample())
     assert read_result(tmp_path, key) == sample()
-    assert clean(tmp_path) == 0  # may still be in use
-    for draft in drafts:
-        old = time.time() - 2 * atomic.LEFTOVER_AGE
-        os.utime(draft, (old, old))
     assert clean(tmp_path) == len(drafts)
     assert os.listdir(tmp_path / key) == ["result.json"]
+
+
+def test_a_draft_that_is_being_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def slow(handle: int) -> None:
+        seen.append(clean(tmp_path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", slow)
+        write_result(tmp_path, sample())
+    assert set(seen) == {0}
+    assert read_result(tmp_path, sample().key) == sample()
+
+
+def test_without_locks_only_old_drafts_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(atomic, "lock_file", lambda _: "unknown")
+    write_result(tmp_path, sample())
+    draft = tmp_path / sample().key / f".{RESULT}.0123456789abcdef.tmp"
+    draft.write_bytes(b"{")
+    assert clean(tmp_path) == 0
+    old = time.time() - 2 * atomic.LEFTOVER_AGE
+    os.utime(draft, (old, old))
+    assert clean(tmp_path) == 1
+    assert os.listdir(tmp_path / sample().key) == [RESULT]
 
 
 def _full(*_: Any, **__: Any) -> None:

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from longreach.config.hyperparameters import BASELINE
 from longreach.results.files import read_result
 from longreach.results.index import Row, open_index
 from longreach.studies.catalog import STUDIES
+from longreach.studies.cell_tables import cell_tables
 from longreach.studies.outcome import Outcome, agreement
+from longreach.studies.places import Place
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "results" / "laptop"
@@ -36,9 +39,11 @@ def outcomes(rows: list[Row]) -> list[Outcome]:
 
 def test_every_member_of_figure_1_is_there_and_nothing_else() -> None:
     members = STUDIES["figure1"].members("laptop")
-    assert len(members) == 25 * 2 * SEEDS
+    models = {member.key for member in members if member.encoding != BASELINE}
+    assert len(models) == 25 * 2 * SEEDS
     there = {path.parent.name for path in RUNS.glob("*/result.json")}
-    assert there == {member.key for member in members}
+    # The figure is drawn with the baselines that are there, or without.
+    assert models <= there <= {member.key for member in members}
     assert all(read_result(RUNS, key).status == "done" for key in there)
 
 
@@ -50,11 +55,43 @@ def test_the_readme_says_what_the_results_say(outcomes: list[Outcome]) -> None:
     assert (int(said[1]), int(said[2])) == (found["agrees"], found["counted"])
 
 
+def test_the_page_of_the_results_has_the_tables_that_study_writes(outcomes: list[Outcome]) -> None:
+    # `longreach study figure1 --runs results/laptop --out FILE.md` writes them.
+    text = (RUNS / "README.md").read_text(encoding="utf-8")
+    for line in cell_tables(outcomes).splitlines():
+        assert line in text.splitlines(), line
+    minutes = sum(row.seconds or 0.0 for each in outcomes if each.cell for row in each.cell.rows) / 60
+    for page in ("README.md", "docs/studies.md"):
+        said = re.findall(r"(\d+) minutes on two\s+cores", (ROOT / page).read_text(encoding="utf-8"))
+        assert str(round(minutes / 2)) in said, page
+
+
+def test_the_caption_has_the_lengths_of_every_task(outcomes: list[Outcome]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    caption = " ".join(text.split("](docs/images/figure1.png)")[1].split())
+    for each in outcomes:
+        trained, tested = each.config["train_lengths"][1], each.config["test_lengths"][-1][1]
+        if (trained, tested) != (20, 60):
+            assert f"{each.place.task} to {trained} and {tested}" in caption
+
+
+def test_every_cell_of_the_demo_counts_by_itself(rows: list[Row]) -> None:
+    found = STUDIES["demo"].outcomes(rows, "laptop")
+    assert {each.judgement.state for each in found} <= {"agrees", "disagrees"}
+
+
+def test_random_offsets_tell_what_offset_0_does_not(outcomes: list[Outcome]) -> None:
+    (cell,) = [each.cell for each in outcomes if each.place == Place("aaaa", "ape")]
+    assert cell is not None
+    (row,) = [row for row in cell.rows if row.seed == 0]
+    assert row.accuracy["41-60"] - row.accuracy_random_offset["41-60"] > 0.3
+
+
 def test_disagreements_are_listed_with_both_numbers(outcomes: list[Outcome]) -> None:
     text = (RUNS / "README.md").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line.startswith("|")]
     for cell in outcomes:
-        if cell.judgement.state == "agrees":
+        if cell.judgement.state == "agrees" or cell.place.is_baseline:
             continue
         row = next(
             line
@@ -63,5 +100,5 @@ def test_disagreements_are_listed_with_both_numbers(outcomes: list[Outcome]) -> 
         )
         assert cell.accuracy[-1] is not None
         assert cell.published is not None
-        assert f"| {100 * cell.accuracy[-1].mean:.1f} % |" in row
-        assert f"| {100 * cell.published[-1]:.1f} % |" in row
+        assert f"| {100 * cell.accuracy[-1].mean:.1f} % (" in row
+        assert f"| {100 * cell.published[-1]:.1f} % at" in row

@@ -15,8 +15,8 @@ from tests.studies.members import rows
 
 SEEDS = {"smoke": 1, "laptop": 3, "paper": 5}
 PLACES = {
-    "figure1": 50, "figure2": 34, "figure3": 50, "figure4": 34, "regularizer": 24, "encodings": 200,
-    "table2": 0, "table3": 0,
+    "figure1": 58, "figure2": 34, "figure3": 50, "figure4": 34, "regularizer": 24, "encodings": 200,
+    "table2": 0, "table3": 0, "demo": 5,
 }  # fmt: skip
 
 
@@ -31,11 +31,12 @@ def test_figures_share_their_members() -> None:
     keys = {
         name: {config.key for config in STUDIES[name].members("smoke")} for name in PLACES if PLACES[name]
     }
-    assert len(keys["figure1"]) == 50
-    assert keys["figure1"] == keys["figure3"]
+    assert len(keys["figure3"]) == 50
+    assert keys["figure3"] < keys["figure1"]
     assert keys["figure2"] == keys["figure4"]
     assert keys["figure2"] < keys["figure1"]
-    assert keys["figure1"] < keys["encodings"]
+    assert keys["figure3"] < keys["encodings"]
+    assert keys["demo"] < keys["figure1"]
     assert len(keys["encodings"]) == 200
     assert len(keys["regularizer"] & keys["figure1"]) == 8
     assert len(keys["regularizer"]) == 24
@@ -55,7 +56,7 @@ def test_select() -> None:
     assert study.select(["aa", "sort"], ["nope"]) == (Place("sort", "nope"), Place("aa", "nope"))
     with pytest.raises(InputError, match="tasks: figure1 has no 'srot'; did you mean 'sort'"):
         study.select(["srot"], None)
-    with pytest.raises(InputError, match="encodings: figure1 has no 'rope'; it has ape, nope"):
+    with pytest.raises(InputError, match="encodings: figure1 has no 'rope'; it has ape, nope, mlp"):
         study.select(None, ["rope"])
     with pytest.raises(InputError, match="name: no study is named 'figure9'; did you mean"):
         load_study("figure9")
@@ -97,8 +98,9 @@ def test_agreement_lists_what_disagrees_with_the_paper_beside_it() -> None:
     assert (found["counted"], found["agrees"], found["disagrees"], found["not_run"]) == (34, 33, 1, 0)
     (cell,) = found["disagreeing"]
     assert (cell["task"], cell["encoding"], cell["forecast"]) == ("tomita-4", "ape", "yes")
-    assert (cell["measured"], cell["published"]) == (0.0, 0.844)
+    assert (cell["measured"], cell["published"], cell["published_lengths"]) == (0.0, 0.844, "101-150")
     assert found["apart"] == []
+    assert cell["measured_random_offset"] is None  # these rows have none
 
 
 @pytest.mark.parametrize("name", [name for name in PLACES if PLACES[name]])
@@ -119,6 +121,35 @@ def test_figures_name_their_tasks(name: str) -> None:
     assert "smoke scale: tiny models and 20 steps: no claim" in text
     assert drawn(made[1:]) == first
     assert drawn(rows(members, lambda place, seed: (1.0, 0.3, 0.1))) != first
+
+
+def test_the_baseline_is_drawn_and_judges_nothing() -> None:
+    study = STUDIES["figure1"]
+    members = study.members_by_place("laptop", places=study.select(["parity", "aa"], None))
+    assert [place.task for place in members if place.is_baseline] == ["parity"]
+
+    def accuracy(place: Place, seed: int) -> tuple[float, ...]:
+        # Learned by the baseline alone: nothing shows that the budget of the others was enough.
+        return (1.0, 1.0, 1.0) if place.is_baseline else (0.9, 0.1, 0.0)
+
+    found = outcomes(members, dict.fromkeys(members, ""), rows(members, accuracy))
+    states = {each.place: each.judgement.state for each in found}
+    assert states[Place("parity", "mlp")] == "no forecast"
+    assert states[Place("parity", "nope")] == "not counted"
+    counts = agreement(found)
+    assert (counts["no_forecast"], counts["not_counted"]) == (0, 3)  # and (aa)* with positions disagrees
+    assert "baseline: the current token alone" in study.content(found, "laptop", ".svg").decode()
+    without = [each for each in study.outcomes([], "laptop") if each.place.task == "parity"]
+    assert b"not run" in study.content(without, "laptop", ".svg")
+
+
+def test_figures_say_which_lengths_the_paper_has() -> None:
+    study = STUDIES["figure2"]
+    found = [each for each in study.outcomes([], "smoke") if each.place.task in ("aaaa", "aa", "d-4")]
+    text = study.content(found, "smoke", ".svg").decode()
+    assert "paper: 1–500 · 501–700" in text
+    assert "paper: 1–100 · 51–100* · 101–150*" in text
+    assert "(paper: 1–50, 51–100, 101–150; the paper's files where they differ" in text
 
 
 def test_formats(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from longreach.crasp.library import load
 from longreach.tasks import draws
 from longreach.tasks.addition import Addition
+from longreach.tasks.as_scripted import AdditionWithoutLeadingZeros, ParityWithEmpty
 from longreach.tasks.binary_majority import BinaryMajority
 from longreach.tasks.binary_majority_interleave import BinaryMajorityInterleave
 from longreach.tasks.catalog import load_task
@@ -65,6 +66,8 @@ ORACLES = {
     "copy-repeat": list,
     "parity": lambda x: ["even" if sum(map(int, x)) % 2 == 0 else "odd"],
     "addition": _added,
+    "addition-no-leading-zeros": _added,
+    "parity-with-empty": lambda x: ["even" if sum(map(int, x)) % 2 == 0 else "odd"],
 }
 
 
@@ -79,7 +82,7 @@ def test_samples_against_their_definition(name: str, span: tuple[int, int]) -> N
         predicted = task.decode(batch.targets[row][batch.mask[row]].tolist())
         x = read[1 : 1 + length]
         right = ORACLES[name](x)
-        assert read == [SOS, *x, *([] if name == "addition" else [SEP]), *right]
+        assert read == [SOS, *x, *([] if name.startswith("addition") else [SEP]), *right]
         assert predicted == [*right, EOS]
 
 
@@ -202,6 +205,47 @@ def test_addition_has_a_uniform_first_length_and_uniform_bits() -> None:
             for a in product("01", repeat=first)
             for b in product("01", repeat=second)
         }
+
+
+def _operands(size: int) -> list[tuple[str, ...]]:
+    """All bits of that size as a script writes numbers: a zero stands first only if it stands alone."""
+    return [tuple(f"{number:b}") for number in range(2**size) if len(f"{number:b}") == size]
+
+
+def test_addition_without_leading_zeros_has_uniform_operands() -> None:
+    for length in (4, 5, 6):
+        found, _ = distribution(_input(AdditionWithoutLeadingZeros(), length), 1 + length)
+        splits = [(_operands(first), _operands(length - 2 - first)) for first in range(1, length - 2)]
+        assert found == {
+            (*a, "+", *b, "="): Fraction(1, len(splits) * len(firsts) * len(seconds))
+            for firsts, seconds in splits
+            for a in firsts
+            for b in seconds
+        }
+
+
+def test_three_in_four_inputs_of_addition_have_a_leading_zero() -> None:
+    rng = np.random.default_rng(3)
+    shares = {}
+    for task in (Addition(), AdditionWithoutLeadingZeros()):
+        batch = task.sample(draw_lengths(task, 40, 50, 4000, rng), rng)
+        read = ["".join(task.decode(row.tolist())).removeprefix(SOS).split("=")[0] for row in batch.tokens]
+        zeros = [any(len(part) > 1 and part[0] == "0" for part in text.split("+")) for text in read]
+        shares[task.name] = sum(zeros) / len(zeros)
+    assert shares["addition"] == pytest.approx(0.74, abs=0.03)
+    assert shares["addition-no-leading-zeros"] == 0
+
+
+def test_parity_may_have_the_empty_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = ParityWithEmpty()
+    assert task.lengths(0, 3).tolist() == [0, 1, 2, 3]
+    assert Parity().lengths(0, 3).tolist() == [1, 2, 3]
+    for lengths in ([0], [0, 2, 0]):
+        batch = task.sample(lengths, np.random.default_rng(0))
+        assert task.decode(batch.tokens[0, : batch.sizes[0]].tolist()) == [SOS, SEP, "even"]
+        assert task.decode(batch.targets[0][batch.mask[0]].tolist()) == ["even", EOS]
+    monkeypatch.setattr(draws, "KEY_BITS", 6)
+    assert distribution(_input(task, 3), 4) == distribution(_input(Parity(), 3), 4)
 
 
 @pytest.mark.parametrize("task", [RepeatedCopy(3), RepeatedSort(3)], ids=lambda task: task.name)

@@ -90,7 +90,7 @@ def test_nothing_is_made_on_the_wrong_device(encoding: str) -> None:
     leaf = state.vector.detach().requires_grad_()
     for chunk in Batches(config, Streams(0).data).chunks(0, 2):
         sent = send_chunk(chunk, meta)
-        logits = chunk_logits(layout.named(leaf), layout.decoder, sent)
+        logits = chunk_logits(layout.named(leaf), layout.model, sent)
         assert logits.device == meta
         assert logits.shape == (*sent.targets.shape, decoder_of(config).vocabulary)
         (gradient,) = torch.autograd.grad(logits.sum(), leaf)

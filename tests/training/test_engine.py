@@ -82,7 +82,7 @@ def test_batches_go_on_from_any_step(stop: int, task: str) -> None:
         batches.whole(number)
     state = batches.state(stop)
     wanted = [batches.whole(number) for number in range(stop, stop + BLOCK + 2)]
-    again = Batches(config, Streams(6).data)
+    again = Batches(config, Streams(5).data)
     again.restore(state)
     for number, batch in enumerate(wanted, start=stop):
         found = again.whole(number)
@@ -175,7 +175,7 @@ def test_resumed_run_gives_the_numbers_of_an_uninterrupted_one(tmp_path: Path, s
     assert same(again, train(config))
 
 
-def test_damaged_state_begins_anew_and_another_configuration_is_refused(tmp_path: Path) -> None:
+def test_damaged_state_begins_anew(tmp_path: Path) -> None:
     config = tiny()
     train(config, tmp_path, checkpoint_seconds=0)
     path = tmp_path / checkpoint.STATE
@@ -186,11 +186,6 @@ def test_damaged_state_begins_anew_and_another_configuration_is_refused(tmp_path
     assert same(again, train(config))
     path.write_bytes(content[:-100] + bytes([content[-100] ^ 1]) + content[-99:])
     assert train(config, tmp_path).resumed == 0
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="the state of another configuration"):
-        train(tiny(seed=5), tmp_path)
-    with pytest.raises(ValueError, match=r"has the shape \(\d+,\), expected \(3,\)"):
-        checkpoint.load(tmp_path, config.key, 3)
 
 
 def test_stops_when_the_training_range_is_right(monkeypatch: pytest.MonkeyPatch) -> None:

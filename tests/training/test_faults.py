@@ -176,18 +176,6 @@ def test_a_damaged_result_is_trained_again(tmp_path: Path, capsys: pytest.Captur
     assert read_result(tmp_path, member["key"]).rows == whole.rows
 
 
-def test_a_state_of_another_model_is_refused(tmp_path: Path) -> None:
-    config, other = tiny(max_steps=5), tiny(max_steps=5, width=8)
-    states = {}
-    for each in (config, other):
-        job.train(each, tmp_path / each.key, checkpoint_seconds=0)
-        states[each.key] = (tmp_path / each.key / checkpoint.STATE).read_bytes()
-    (tmp_path / config.key / checkpoint.STATE).write_bytes(states[other.key])
-    result = _one("run_often", config, tmp_path)
-    assert result.status == "failed"
-    assert "the state of another configuration" in result.error.splitlines()[0]
-
-
 def test_many_jobs_and_some_crashes(tmp_path: Path) -> None:
     fields = {"max_steps": 1, "width": 4, "batch": 2, "test_size": 2, "train_lengths": (1, 3)}
     configs = [tiny(seed=seed, test_lengths=((4, 5),), **fields) for seed in range(200)]

@@ -15,8 +15,8 @@ from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint
-from longreach.training.job import FUNCTION, PROGRESS, Diary, run
-from longreach.training.shape import decoder_of, task_of
+from longreach.training.job import FUNCTION, Diary, run, run_members
+from longreach.training.shape import decoder_of, model_of, task_of
 from tests.training.test_engine import tiny
 
 LEFT = [checkpoint.MODEL, RESULT]
@@ -36,6 +36,21 @@ def test_result(tmp_path: Path) -> None:
     parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
     assert shape == decoder_of(config)
     assert parameters["embedding"].shape == (len(task_of(config).tokens), 16)
+
+
+def test_the_baseline_guesses_and_leaves_its_model(tmp_path: Path) -> None:
+    config = tiny(encoding="mlp", layers=2, max_steps=200, evaluate_every=100)
+    result = run(config.document(), tmp_path / config.key)
+    assert result.final is not None
+    # Parity is decided by all tokens; the one before the answer tells nothing.
+    assert all(0.3 < share < 0.7 for share in result.final.accuracy.values())
+    assert result.final.accuracy == result.final.accuracy_random_offset
+    parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
+    assert shape == model_of(config)
+    assert sorted(parameters) == ["embedding", "in.bias", "in.weight", "out.bias", "out.weight"]
+    members = [tiny(encoding="mlp", layers=2, max_steps=200, evaluate_every=100, seed=s) for s in (0, 1)]
+    together = run_members({"members": [member.document() for member in members]})
+    assert together[0]["final"]["accuracy"] == result.final.accuracy
 
 
 def test_the_same_numbers_alone_and_beside_others(tmp_path: Path) -> None:
@@ -82,4 +97,4 @@ def test_diary(tmp_path: Path) -> None:
     diary = Diary(tmp_path / "member")
     diary(3, None)
     diary(4, None)  # too soon
-    assert json.loads((tmp_path / "member" / PROGRESS).read_text(encoding="utf-8")) == {"step": 3}
+    assert json.loads((tmp_path / "member" / checkpoint.PROGRESS).read_text(encoding="utf-8")) == {"step": 3}

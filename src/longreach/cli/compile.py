@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.crasp import File, Json, Peer
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.crasp.core import Core
     from longreach.limit.model import Transformer
-
-File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 class Dtype(StrEnum):
@@ -43,6 +41,7 @@ def compile_command(
         ),
     ] = None,
     dtype: Annotated[Dtype, typer.Option(help="The type of the stored numbers.")] = Dtype.float64,
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Compile a program to a limit transformer, or with --context to an ordinary transformer T_n.
@@ -50,18 +49,17 @@ def compile_command(
     Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
     """
     from longreach.limit.export import save
-    from longreach.limit.finite import to_finite
     from longreach.limit.margins import provable_length
     from longreach.limit.rounding import FORMATS
 
-    core, limit = _compiled(file)
-    model = limit if context is None else to_finite(limit, context)
+    core, limit = _compiled(file, peer)
+    model = limit if context is None else _finite(limit, context)
     document: dict[str, Any] = {"program": file, **describe(model), "dtype": dtype.value}
     if context is None:
         document["provable_length"] = provable_length(limit, core, FORMATS[dtype.value])
     failed = False
     if length is not None:
-        document["verified"] = _verified(limit, model, core, length)
+        document["verified"] = _verified(model, core, length)
         failed = not document["verified"]["agrees"]
     if out is not None and not failed:
         save(model, out, dtype=dtype.value)
@@ -74,38 +72,48 @@ def compile_command(
         raise typer.Exit(1)
 
 
-def _compiled(file: str) -> tuple[Core, Transformer]:
+def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
     from longreach.crasp.library import load_program
     from longreach.limit.compiler import compile_program
 
-    core = load_program(file).core
+    core = load_program(file, peer=peer).core
     try:
         return core, compile_program(core)
     except InputError as error:
         raise InputError(f"{file}: {error.message}") from None
 
 
-def _verified(limit: Transformer, model: Transformer, core: Core, length: int) -> dict[str, Any]:
-    """Every operation of the limit transformer, the answers of T_n, and how far data types carry."""
+def _finite(limit: Transformer, context: int) -> Transformer:
+    from longreach.limit.finite import to_finite
+
+    try:
+        return to_finite(limit, context)
+    except InputError as error:
+        raise InputError(f"--context: {error.message}") from None
+
+
+def _verified(model: Transformer, core: Core, length: int) -> dict[str, Any]:
+    """Every operation and answer of the model; of a limit transformer also how far data types carry."""
     from dataclasses import asdict
 
-    from longreach.limit.certificate import certify, verify, verify_answers
+    from longreach.limit.certificate import certify, verify, verify_finite
 
     if model.context is not None and length > model.context - 1:
         raise InputError(f"--verify: {length} tokens and $ exceed the context of {model.context}")
-    report = verify(limit, core, length)
+    report = (verify if model.context is None else verify_finite)(model, core, length)
+    if report.agrees and report.exhaustive < length:
+        note(f"--verify: too many words up to length {length}; all up to {report.exhaustive} were run")
     found: dict[str, Any] = {
+        "of": model.kind,
         "length": report.exhaustive,
         "words": report.words,
         "longest": report.longest,
         "agrees": report.agrees,
         "disagreement": None if report.disagreement is None else asdict(report.disagreement),
     }
-    if model.kind == "finite" and report.agrees:
-        wrong = verify_answers(model, core, length)
-        found |= {"agrees": wrong is None, "disagreement": wrong and {"word": wrong[0], "offset": wrong[1]}}
-    found["precisions"] = [asdict(precision) for precision in certify(limit, core, samples=4)]
-    return found
+    if model.context is None:
+        return found | {"precisions": [asdict(precision) for precision in certify(model, core, samples=4)]}
+    return found | {"offsets": ["first", "last"]}
 
 
 def describe(model: Transformer) -> dict[str, Any]:
@@ -145,15 +153,18 @@ def _print(document: dict[str, Any]) -> None:
 
 def _print_verified(checked: dict[str, Any]) -> None:
     out = console()
+    subject = "limit transformer" if checked["of"] == "limit" else "transformer T_n"
     if checked["agrees"]:
+        where = ", each at the first and the last offset that fits" if "offsets" in checked else ""
         out.print(
-            "[green]agrees[/green] with the program at every operation, on all words up to length "
-            f"{checked['length']} and on random ones up to {checked['longest']:,} ({checked['words']:,})"
+            f"the {subject} [green]agrees[/green] with the program at every operation, on all words up to "
+            f"length {checked['length']} and on random ones up to {checked['longest']:,} "
+            f"({checked['words']:,} words{where})"
         )
     else:
-        out.print("[red]differs[/red] from the program: ", end="")
+        out.print(f"the {subject} [red]differs[/red] from the program: ", end="")
         out.print(str(checked["disagreement"]), markup=False)
-    for precision in checked["precisions"]:
+    for precision in checked.get("precisions", ()):
         proved = (
             "nothing proved"
             if precision["proved"] < 0
@@ -172,6 +183,7 @@ def attend(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
     out: Annotated[Path, typer.Option(metavar="FIGURE", help="A .png, .svg or .html file.")],
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Draw where the compiled transformer attends on a word.
@@ -181,7 +193,7 @@ def attend(
     from longreach.crasp.words import Encoder
     from longreach.limit.draw import attention_figure, figure_bytes
 
-    core, model = _compiled(file)
+    core, model = _compiled(file, peer)
     tokens = Encoder(core).split(word)
     Encoder(core).word(word, "WORD:1")
     title = f"{file} on {' '.join(tokens) or 'ε'}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, write_text
+from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, say, write_text
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Length = Annotated[
     int | None, typer.Option("--length", min=0, metavar="N", help="Words up to this length (default 12).")
+]
+Peer = Annotated[
+    bool, typer.Option("--peer", help="Read files as coli-saar's interpreter does; see docs/crasp.md.")
 ]
 DEFAULT_LENGTH = 12
 
@@ -50,6 +53,7 @@ def run(
         str | None,
         typer.Option("--input", metavar="WORDS", help="A file with one word a line; - is standard input."),
     ] = None,
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Say which words a program accepts, or what a predictor predicts.
@@ -59,7 +63,7 @@ def run(
     from longreach.crasp.library import load_program
     from longreach.crasp.run import run_words
 
-    core = load_program(file).core
+    core = load_program(file, peer=peer).core
     if not words and words_file is None:
         raise InputError("WORD: nothing to run on; give words, or --input FILE (- for standard input)")
     texts, results = run_words(core, words or [], words_file)
@@ -77,7 +81,7 @@ def run(
             out.print(mark, end="  ")
             out.print(text, markup=False)
         else:  # there may be many
-            print("accept " if result else "reject ", text)
+            say(f"{'accept' if result else 'reject'}  {text}")
 
 
 def _print_predictions(core: Core, text: str, predicted: list[list[str]]) -> None:
@@ -101,6 +105,7 @@ def trace(
     core: Annotated[
         bool, typer.Option("--core", help="Show every core operation, not only statements.")
     ] = False,
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Show the value of every statement at every position of a word.
@@ -112,7 +117,7 @@ def trace(
     from longreach.crasp.trace import trace as make_trace
     from longreach.crasp.words import Encoder
 
-    program = load_program(file)
+    program = load_program(file, peer=peer)
     encoder = Encoder(program.core)
     traced = make_trace(program, encoder.split(word), encoder.word(word), core)
     with any_number_of_digits():
@@ -188,6 +193,7 @@ def check(
     ],
     length: Length = None,
     prove: Annotated[bool, typer.Option("--prove", help="Also try to prove it for all lengths.")] = False,
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Check a program against a regular expression on all words up to a length. Exit code 1 if they differ.
@@ -199,7 +205,7 @@ def check(
     from longreach.languages.expression import from_expression, letters_of
     from longreach.languages.sides import automaton_side
 
-    core = load_program(file).core
+    core = load_program(file, peer=peer).core
     if core.is_predictor:
         raise InputError(f"{file}: is a predictor; a regular expression says which words an acceptor accepts")
     long_token = next((symbol for symbol in core.alphabet if len(symbol) != 1), None)
@@ -223,6 +229,9 @@ def check(
         attempt = prove_for_all_lengths(core, automaton)
         if attempt.proved:
             result = replace(result, proof="proved", complete=True)
+        elif attempt.witness is not None:
+            reached = max(result.length, len(attempt.witness))
+            result = replace(result, equal=False, length=reached, witness=attempt.witness, complete=True)
         else:
             note(f"no proof for all lengths: {attempt.reason}")
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
@@ -233,6 +242,7 @@ def equal(
     file: File,
     other: Annotated[str, typer.Argument(metavar="FILE", help="The program to compare with.")],
     length: Length = None,
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Compare two programs on all words up to a length. Exit code 1 if they differ.
@@ -242,7 +252,7 @@ def equal(
     from longreach.crasp.equal import equal as compare_programs
     from longreach.crasp.library import load_program
 
-    left, right = load_program(file).core, load_program(other).core
+    left, right = load_program(file, peer=peer).core, load_program(other, peer=peer).core
     try:
         result = compare_programs(left, right, DEFAULT_LENGTH if length is None else length)
     except InputError as error:
@@ -298,6 +308,7 @@ def lower(
     simplified: Annotated[
         bool, typer.Option("--simplify", help="Fold constants and drop unread operations.")
     ] = False,
+    peer: Peer = False,
     as_json: Json = False,
 ) -> None:
     """Show the core operations of a program, with its class, size and depth.
@@ -309,14 +320,14 @@ def lower(
     from longreach.crasp.printer import write
     from longreach.crasp.simplify import simplify
 
-    core = load_program(file).core
+    core = load_program(file, peer=peer).core
     core = simplify(core) if simplified else core
     raised = raise_core(core)
     if as_json:
         print_json({"program": file, **measures(core), "text": write(raised, notation.value)})
         return
-    print(_summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
-    print(write(raised, notation.value))
+    say(_summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
+    say(write(raised, notation.value))
 
 
 def measures(core: Core) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def forecast(
     ] = False,
     runs: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The results of your own runs; default: runs, where it exists."),
+        typer.Option(metavar="DIR", help="The results of your own runs, if there are any; default: runs."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -75,12 +75,11 @@ def forecast(
 
 
 def _runs(runs: Path | None) -> Path | None:
-    """The results directory: the one that was asked for must be there, the usual one may be missing."""
-    if runs is None:
-        return DEFAULT_RUNS if DEFAULT_RUNS.is_dir() else None
-    if not runs.is_dir():
-        raise InputError(f"--runs: {runs}: {'not a' if runs.exists() else 'no such'} directory")
-    return runs
+    """The results directory; one that is not there yet has no runs, and is no error."""
+    found = DEFAULT_RUNS if runs is None else runs
+    if runs is not None and runs.exists() and not runs.is_dir():
+        raise InputError(f"--runs: {runs}: not a directory")
+    return found if found.is_dir() else None
 
 
 def _document(answer: Forecast, program: bool) -> dict[str, Any]:
@@ -89,6 +88,8 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
         for key, side in answer.sides.items():
             if side.program is not None:
                 document[key]["program"] = side.program.text
+            if side.differs and side.trained_program is not None:
+                document[key]["predictor"] = side.trained_program.text
     return document
 
 
@@ -117,19 +118,24 @@ def _verdicts(answer: Forecast) -> Table:
         table.add_column(no_wrap=width is None)
     for key in SHOWN:
         side = answer.sides[key]
-        style = f"bold {STYLES[side.verdict.value]}"
-        table.add_row(f"  {TITLES[key]}", Text(side.verdict.value, style), Text(side.reason))
+        word, reason = side.trained.value, side.trained_reason
+        if side.differs:
+            reason = f"for what is trained, words of the language only: {reason}"
+        table.add_row(f"  {TITLES[key]}", Text(word, f"bold {STYLES[word]}"), Text(reason))
         table.add_row("", "", Text(_proof(side), "dim"))
+        if side.differs:
+            other = f"as membership over all words: {side.verdict.value}; {side.reason}"
+            table.add_row("", "", Text(other, "dim"))
     return table
 
 
 def _proof(side: Side) -> str:
     """The certificate in one line."""
-    certificate = side.certificate
+    certificate = side.trained_certificate
     match certificate.kind:
         case "program":
-            assert side.program is not None
-            core = side.program.core
+            assert side.trained_program is not None
+            core = side.trained_program.core
             return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
         case "communication":
             n = certificate.lengths[-1]
@@ -147,9 +153,12 @@ def _proof(side: Side) -> str:
 
 
 def _needs(side: Side) -> str:
-    if not side.window and side.modulus in (None, 1):
+    trained = side.trained_needs
+    window, modulus = trained if side.differs else (side.window, side.modulus)
+    if not window and modulus in (None, 1):
         return ""
-    return f" (window {side.window}, modulus {side.modulus})"
+    less = "" if (window, modulus) == trained else f"; for what is trained {trained[0]} and {trained[1]}"
+    return f" (window {window}, modulus {modulus}{less})"
 
 
 def _numbers(answer: Forecast) -> Table | None:
@@ -157,32 +166,37 @@ def _numbers(answer: Forecast) -> Table | None:
     from rich.table import Table
     from rich.text import Text
 
-    rows: list[tuple[str, dict[str, float], str]] = []
-    if answer.paper is not None:
-        for key in SHOWN:
-            if key in answer.paper.accuracy:
-                theirs = answer.paper.verdicts[key]
-                note = "" if answer.agreement[key] else f"their verdict: {theirs}"
-                rows.append((f"paper  {TITLES[key]}", answer.paper.accuracy[key], note))
+    from longreach.results.table import column_order
+
+    # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
+    rows: list[tuple[str, dict[tuple[str, int], float], str]] = []
+    paper = answer.paper
+    for key in SHOWN:
+        if paper is not None and key in paper.accuracy:
+            labels = [each.label for each in paper.bins]
+            columns = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
+            theirs = "" if answer.agreement[key] else f"their verdict: {paper.verdicts[key]}"
+            note = "; ".join(part for part in (theirs, paper.lengths_note) if part)
+            shares = dict(zip(columns, paper.accuracy[key].values(), strict=True))
+            rows.append((f"paper  {TITLES[key]}", shares, note))
     for own in _best(answer.measured):
         cell = own.cell
-        means = {name: spread.mean for name, spread in own.accuracy.items()}
         note = f"{len(cell.successful)} of {len(cell.rows)} runs right up to the training length"
+        means = {(name, 0): spread.mean for name, spread in own.accuracy.items()}
         rows.append((f"yours  {TITLES.get(own.encoding, own.encoding)}", means, note))
     if not rows:
         return None
-    from longreach.results.table import column_order
-
-    ranges = sorted({name for _, means, _ in rows for name in means}, key=column_order)
+    found = {column for _, shares, _ in rows for column in shares}
+    ranges = sorted(found, key=lambda column: (column_order(column[0]), column[1]))
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for _ in ranges:
         table.add_column(no_wrap=True, justify="right")
     table.add_column()
-    table.add_row("  lengths", *(Text(name, "dim") for name in ranges), "")
-    for label, means, note in rows:
-        shown = [f"{100 * means[name]:.1f} %" if name in means else "" for name in ranges]
-        table.add_row(f"  {label}", *shown, Text(note, "dim"))
+    table.add_row("  lengths", *(Text(name, "dim") for name, _ in ranges), "")
+    for title, shares, note in rows:
+        shown = [f"{100 * shares[column]:.1f} %" if column in shares else "" for column in ranges]
+        table.add_row(f"  {title}", *shown, Text(note, "dim"))
     return table
 
 
@@ -196,11 +210,11 @@ def _print_notes(out: Console, answer: Forecast) -> None:
     from longreach.tasks.program import is_text, short_name
 
     notes = answer.encodings
-    verdicts = {key: answer.sides[key].verdict for key in SHOWN}
+    verdicts = {key: answer.sides[key].trained for key in SHOWN}
     lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
     unknown = [name for name, note in notes.items() if not note.known]
     lines.append(f"{', '.join(unknown)}: not decided by theory")
-    if Answer.NO in verdicts.values():
+    if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in SHOWN):
         lines.append(f"no: {answer.meaning_of_no}")
     best = next((key for key in SHOWN if verdicts[key] is Answer.YES), "ape")
     nameless = is_text(answer.stored) and answer.name == short_name(answer.stored)
@@ -222,7 +236,7 @@ def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
 def _print_programs(out: Console, answer: Forecast) -> None:
     shown: set[str] = set()
     for key in SHOWN:
-        program = answer.sides[key].program
+        program = answer.sides[key].trained_program
         if program is not None and program.text not in shown:
             shown.add(program.text)
             out.print()
@@ -249,12 +263,12 @@ def _matrix(found: tuple[Forecast, ...]) -> Table:
     for each in found:
         cells: list[Text] = [Text(each.name)]
         for key in SHOWN:
-            word = each.sides[key].verdict.value
+            word = each.sides[key].trained.value
             cells.append(Text(word, f"bold {STYLES[word]}"))
             cells.append(Text(_percent(_last(each, key)), "dim"))
             if own:
                 cells.append(Text(_percent(_last_own(each, key))))
-        kinds = dict.fromkeys(each.sides[key].certificate.kind for key in SHOWN)
+        kinds = dict.fromkeys(each.sides[key].trained_certificate.kind for key in SHOWN)
         cells.append(Text(", ".join(kinds), "dim"))
         table.add_row(*cells)
     return table

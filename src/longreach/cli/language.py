@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from longreach.languages.answers import ClassAnswer, LanguageAnswer
     from longreach.languages.automaton import Automaton
+    from longreach.languages.budget import Budget
     from longreach.languages.measures import Measures
+    from longreach.languages.verdict import Verdicts
 
 TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
 STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
@@ -40,7 +42,7 @@ def language(
     program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
     predictor: Annotated[
         bool,
-        typer.Option("--predictor", help="Show the program of a yes as a predictor of the next symbols."),
+        typer.Option("--predictor", help="Show a program that predicts, on its words, what may follow."),
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say why a no is a no, with words that fool programs.")
@@ -57,6 +59,10 @@ def language(
             metavar="LIST", help="One REGEX a line, optionally a tab and its alphabet; one answer a line."
         ),
     ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option("--budget", metavar="SECONDS", help="Time for each language; what it ends is said."),
+    ] = 10.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document (one a line with --file).")
     ] = False,
@@ -78,11 +84,14 @@ def language(
         raise InputError("--alphabet: is empty; a language needs at least one letter")
     if alphabet is not None and regex is None:
         raise InputError(f"--alphabet: goes with REGEX, not with {given[0]}")
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"--budget: {seconds:g} is no time; give seconds above 0")
     if file is not None:
         _many(
             file,
             measures,
             as_json,
+            seconds,
             [
                 label
                 for label, value in (
@@ -96,12 +105,14 @@ def language(
         )
         return
     from longreach.languages.answers import LanguageAnswer
+    from longreach.languages.budget import Budget
+    from longreach.languages.certificates import END
     from longreach.languages.measures import measure
-    from longreach.languages.programs import END
     from longreach.languages.verdict import decide
 
-    task, automaton = _automaton(regex, alphabet, name, dfa)
-    answer = LanguageAnswer(task, decide(automaton))
+    budget = Budget(seconds=seconds).running()
+    task, automaton = _automaton(regex, alphabet, name, dfa, budget)
+    answer = LanguageAnswer(task, decide(automaton, budget))
     measured = measure(automaton) if measures else None
     if draw is not None:
         from longreach.languages.draw import to_svg
@@ -122,7 +133,7 @@ def language(
 
 
 def _automaton(
-    regex: str | None, alphabet: str | None, name: str | None, dfa: Path | None
+    regex: str | None, alphabet: str | None, name: str | None, dfa: Path | None, budget: Budget
 ) -> tuple[str, Automaton]:
     from longreach.crasp.parser import read_text
     from longreach.languages.documents import read_automaton
@@ -143,7 +154,7 @@ def _automaton(
     assert regex is not None
     letters = None if alphabet is None else list(alphabet)
     try:
-        return f"regex:{regex}", from_expression(regex, letters)
+        return f"regex:{regex}", from_expression(regex, letters, budget)
     except InputError as error:
         place = "" if error.message.startswith(("--", "REGEX")) else "REGEX: "
         raise InputError(place + error.message, source=error.source, column=error.column) from None
@@ -154,17 +165,22 @@ def _document(
 ) -> dict[str, Any]:
     document = answer.document(measured)
     if program:
-        from longreach.languages.answers import rightness
+        from longreach.languages.rightness import rightness
 
         for key, found in answer.classes.items():
+            if found.not_written:
+                document[key]["not_written"] = found.not_written
             if found.program is not None:
-                known = rightness(found.program, answer.verdicts.automaton)
+                budget = answer.verdicts.budget
+                known = rightness(found.program.core, answer.verdicts.automaton, budget=budget)
+                if not known.proved:
+                    document[key]["not_proved"] = known.reason
                 document[key]["program"] = found.program.text
-                document[key]["proof"] = "proved" if known.proved else "checked"
+                document[key]["proof"] = known.word
                 document[key]["checked_length"] = known.length
     if predictor:
-        for key, text in answer.predictors().items():
-            document[key]["predictor"] = text
+        for key, written in answer.predictors().items():
+            document[key]["predictor"] = written.text
     return document
 
 
@@ -183,7 +199,10 @@ def _print(answer: LanguageAnswer, measured: Measures | None, program: bool, exp
     for key, found in answer.classes.items():
         if program and key != "local" and found.program is not None and found.program.text not in shown:
             shown.add(found.program.text)
-            _print_program(key, found, automaton)
+            _print_program(key, found, answer.verdicts)
+        elif program and key != "local" and found.not_written:
+            out.print()
+            out.print(f"// {TITLES[key]}: not written: {found.not_written}", style="dim", markup=False)
         if explain and key != "local":
             _print_explanation(key, found)
     if measured is not None:
@@ -208,23 +227,23 @@ def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
             reason += f" (window {verdict.window}, modulus {verdict.modulus})"
         style = f"bold {STYLES[word]}"
         table.add_row(f"  {TITLES[key]}", Text(word, style), Text(verdict.program_class), Text(reason))
-        others = (
-            ("read after the last letter", verdict.end_of_sequence),
-            ("next-symbol prediction", verdict.prediction),
-        )
-        for label, other in others:
+        others = [
+            ("read after the last letter", verdict.end_of_sequence, ""),
+            ("what may follow, on words of the language only", verdict.prediction, verdict.prediction_reason),
+        ]
+        for label, other, why in others:
             if other != verdict.answer:
-                table.add_row("", "", "", Text(f"{label}: {other.value}", "dim"))
+                table.add_row("", "", "", Text(f"{label}: {other.value}{why and f'; {why}'}", "dim"))
     return table
 
 
-def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
-    from longreach.languages.answers import rightness
+def _print_program(key: str, found: ClassAnswer, verdicts: Verdicts) -> None:
+    from longreach.languages.rightness import rightness
 
     assert found.program is not None
     core = found.program.core
     out = console()
-    known = rightness(found.program, automaton)
+    known = rightness(core, verdicts.automaton, budget=verdicts.budget)
     out.print()
     out.print(
         f"// {TITLES[key]}: {core.class_name}, {core.size} operations, {known}", style="dim", markup=False
@@ -233,18 +252,23 @@ def _print_program(key: str, found: ClassAnswer, automaton: Automaton) -> None:
 
 
 def _print_predictors(answer: LanguageAnswer) -> None:
+    from longreach.languages.predictor_checker import check_predictor
+
     out = console()
     shown: set[str] = set()
-    for key, text in answer.predictors().items():
-        if key != "local" and text not in shown:
-            shown.add(text)
+    for key, program in answer.predictors().items():
+        if key != "local" and program.text not in shown:
+            shown.add(program.text)
+            found = check_predictor(program.core, answer.verdicts.automaton)
+            known = found.how if found.valid else f"{found.status.value}: {found.problem}"
             out.print()
             out.print(
-                f"// {TITLES[key]}: the letters that may follow, and EOS for the end",
+                f"// {TITLES[key]}: on words of the language, the letters that may follow, "
+                f"and EOS for the end; {known}",
                 style="dim",
                 markup=False,
             )
-            out.print(text, markup=False)
+            out.print(program.text, markup=False)
 
 
 def _print_explanation(key: str, found: ClassAnswer) -> None:
@@ -284,9 +308,10 @@ def _print_measures(measured: Measures) -> None:
         out.print(f"  {label:<24}{value}", markup=False)
 
 
-def _many(path: Path, measures: bool, as_json: bool, unfit: list[str]) -> None:
+def _many(path: Path, measures: bool, as_json: bool, seconds: float, unfit: list[str]) -> None:
     """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
     from longreach.languages.answers import LanguageAnswer
+    from longreach.languages.budget import Budget
     from longreach.languages.expression import from_expression
     from longreach.languages.measures import measure
     from longreach.languages.verdict import decide
@@ -295,22 +320,27 @@ def _many(path: Path, measures: bool, as_json: bool, unfit: list[str]) -> None:
         raise InputError(f"{unfit[0]}: goes with one language, not with --file")
     failed = False
     for number, regex, letters in _lines(path):
+        budget = Budget(seconds=seconds).running()
         try:
-            automaton = from_expression(regex, letters)
+            automaton = from_expression(regex, letters, budget)
         except InputError as error:
             failed = True
             if as_json:
                 print_json({"line": number, "error": error.message})
             note(f"{path}:{number}: {error.message}")
             continue
-        answer = LanguageAnswer(f"regex:{regex}", decide(automaton))
+        answer = LanguageAnswer(f"regex:{regex}", decide(automaton, budget))
         if as_json:
             print_json(answer.document(measure(automaton) if measures else None))
         else:
             verdicts = "  ".join(
                 f"{TITLES[k]} {a.verdict.answer.value:<9}" for k, a in answer.classes.items() if k != "local"
             )
-            console().print(f"{verdicts}  {regex}", markup=False)
+            nope = answer.verdicts.nope
+            easier = (
+                "" if nope.prediction == nope.answer else f"   (NoPE on its words: {nope.prediction.value})"
+            )
+            console().print(f"{verdicts}  {regex}{easier}", markup=False)
     if failed:
         raise typer.Exit(2)
 

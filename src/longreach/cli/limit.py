@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.compile import describe
 from longreach.cli.output import HELP_MARKUP, console, note, print_json, write_bytes
 from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from longreach.limit.model import Transformer
 
 app = typer.Typer(
     rich_markup_mode=HELP_MARKUP, help="Limit transformers and the transformers made from them."
@@ -36,14 +39,33 @@ def info(
 
     Example: longreach crasp compile lib:dyck-1 --out dyck; longreach limit info dyck
     """
-    from dataclasses import asdict
+    import numpy as np
 
     from longreach.limit.export import load
-    from longreach.limit.logits import logit_margins
-    from longreach.limit.regularizer import limit_regularizer, membership, regularizer
 
     model = load(directory)
     document: dict[str, Any] = {"directory": str(directory), **describe(model)}
+    with np.errstate(over="ignore", invalid="ignore"):  # where parameters are near 10^308, R is infinite
+        document |= _measures(model)
+    if growth is not None:
+        if model.kind != "limit":
+            raise InputError("--growth: a finite transformer has one n; draw it from the limit transformer")
+        _draw_growth(model, growth, f"R(T_n) of {directory.name}")
+    if as_json:
+        print_json(document)
+    else:
+        _print(document)
+    if growth is not None:
+        note(f"wrote {growth}")
+
+
+def _measures(model: Transformer) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from longreach.limit.logits import logit_margins
+    from longreach.limit.regularizer import limit_regularizer, membership, regularizer
+
+    document: dict[str, Any] = {}
     if model.kind == "limit":
         parts = limit_regularizer(model)
         document["margins"] = [asdict(margin) for margin in logit_margins(model)]
@@ -57,19 +79,10 @@ def info(
             "bits": member.bits,
             "worst_violation": member.invariance.worst,
         }
-    if growth is not None:
-        if model.kind != "limit":
-            raise InputError("--growth: a finite transformer has one n; draw it from the limit transformer")
-        _draw_growth(model, growth, f"R(T_n) of {directory.name}")
-    if as_json:
-        print_json(document)
-    else:
-        _print(document)
-    if growth is not None:
-        note(f"wrote {growth}")
+    return document
 
 
-def _draw_growth(model: Any, path: Path, title: str) -> None:
+def _draw_growth(model: Transformer, path: Path, title: str) -> None:
     from longreach.limit.draw import figure_bytes, growth_figure
     from longreach.limit.regularizer import growth
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -25,11 +28,14 @@ from longreach.cli import (
     train,
     verify,
 )
-from longreach.cli.output import HELP_MARKUP, complain, set_up_streams
-from longreach.errors import Argument, Field, InputError, near_names
+from longreach.cli.output import HELP_MARKUP, complain, note, set_up_streams
+from longreach.errors import Argument, Field, InputError, ReadingWarning, near_names
 
 EXIT_BAD_INPUT = 2
+EXIT_INTERNAL = 70  # EX_SOFTWARE of sysexits.h; 1 would mean "no"
 EXIT_INTERRUPTED = 130
+DEBUG = "LONGREACH_DEBUG"
+"""With this variable set, an internal error shows where it happened."""
 
 # typer's own base classes of usage errors; older releases take them from the package click.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -82,8 +88,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line; the exit code."""
-    command = typer.main.get_command(app)
     set_up_streams()
+    with _reading_warnings() as found:
+        code = _run(arguments)
+    for message in found:  # behind an error, whose line is the first
+        note(f"warning: {message}")
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    command = typer.main.get_command(app)
     try:
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         sys.stdout.flush()
@@ -105,10 +119,44 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _silence_output()  # the reader has gone, as with `| head`: nothing is left to say
         return 0
+    except MemoryError as error:
+        return _internal_error("memory is exhausted; ask for something smaller", error)
     except OSError as error:
+        if error.filename is not None:
+            complain(f"{error.filename}: cannot be used: {error.strerror or error}")
+            return EXIT_BAD_INPUT
         _silence_output()
         complain(f"standard output: cannot be written: {error.strerror or error}")
         return EXIT_BAD_INPUT
+    except Exception as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        return _internal_error(f"{what}; please report it with the command", error)
+
+
+@contextmanager
+def _reading_warnings() -> Iterator[list[str]]:
+    """Collects what the reader of programs warns of, each once."""
+    found: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ReadingWarning)
+        others: Any = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if not issubclass(category, ReadingWarning):
+                others(message, category, *where, **more)
+            elif str(message) not in found:
+                found.append(str(message))
+
+        warnings.showwarning = cast(Any, show)
+        yield found
+
+
+def _internal_error(message: str, error: BaseException) -> int:
+    """One line, and with LONGREACH_DEBUG where it happened; standard output has what was printed before."""
+    complain(f"internal error: {message}" + ("" if os.environ.get(DEBUG) else f" ({DEBUG}=1 shows more)"))
+    if os.environ.get(DEBUG):
+        note("".join(traceback.format_exception(error)).rstrip())
+    return EXIT_INTERNAL
 
 
 def _silence_output() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +24,30 @@ if TYPE_CHECKING:
 HELP_MARKUP: Literal["rich"] | None = "rich" if sys.stdout is not None and sys.stdout.isatty() else None
 
 
+# What a terminal obeys instead of showing it: control characters but tab and newline, and what turns the
+# direction of text or breaks lines where `print` does not.
+_HIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_OBEYED = re.compile(f"[{_HIDDEN}]")
+
+
+def visible(text: str) -> str:
+    r"""Text from outside as a terminal may see it: control characters are shown, not obeyed.
+
+    >>> visible("a\x1b[2Jb\u202e")
+    'a\\x1b[2Jb\\u202e'
+    """
+    return _OBEYED.sub(lambda found: _escape(ord(found[0])), text)
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Plain text on standard output, whoever wrote it."""
+    print(visible(text), end=end)
+
+
 def complain(message: str, details: str = "") -> None:
     """The whole message on the first line of standard error, never wrapped; source and caret may follow."""
     note(" ".join(message.splitlines()))
@@ -31,13 +58,33 @@ def complain(message: str, details: str = "") -> None:
 def note(message: str) -> None:
     """A remark for people, on standard error."""
     if sys.stderr is not None:  # without one, `print` would turn to standard output
-        print(message, file=sys.stderr)
+        print(visible(message), file=sys.stderr)
 
 
 def print_json(document: Any) -> None:
-    """Exactly one JSON document on standard output."""
+    """Exactly one JSON document on standard output; numbers that JSON lacks are null."""
     unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
-    print(json.dumps(document, ensure_ascii=not unicode))
+    try:
+        text = json.dumps(document, ensure_ascii=not unicode, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(document), ensure_ascii=not unicode, allow_nan=False)
+    print_document(text)
+
+
+def print_document(text: str) -> None:
+    """A JSON document that is text already. What a terminal would obey stands in strings, and is escaped."""
+    print(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def _finite(value: Any) -> Any:
+    """The same document with null for NaN and the infinities."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
 
 
 def set_up_streams() -> None:
@@ -61,10 +108,30 @@ def any_number_of_digits() -> Iterator[None]:
 
 def console() -> Console:
     """A console for text and tables: coloured and cut to width in a terminal, plain and whole in a pipe."""
-    from rich.console import Console
-
     plain = not sys.stdout.isatty()
-    return Console(highlight=False, emoji=False, soft_wrap=plain, width=10_000 if plain else None)
+    return _safe_console()(highlight=False, emoji=False, soft_wrap=plain, width=10_000 if plain else None)
+
+
+def error_console() -> Console:
+    """A console on standard error."""
+    return _safe_console()(stderr=True)
+
+
+@cache
+def _safe_console() -> type[Console]:
+    """A console that shows control characters of any text; its own, such as colours, are no text."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class SafeConsole(Console):
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterable[Segment]:
+            for segment in super().render(renderable, options):
+                harmless = segment.control or not _OBEYED.search(segment.text)
+                yield segment if harmless else Segment(visible(segment.text), segment.style)
+
+    return SafeConsole
 
 
 def write_text(path: Path, text: str) -> None:

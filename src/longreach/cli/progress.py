@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach.cli.output import note
+from longreach.cli.output import error_console, note
 
 if TYPE_CHECKING:
     from longreach.config.training import TrainConfig
@@ -43,7 +43,6 @@ def show_bars(
         return
     import threading
 
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -51,7 +50,7 @@ def show_bars(
         TextColumn("{task.fields[state]}", style="dim"),
     )  # fmt: skip
     ended, over = threading.Event(), set[str]()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=error_console(), transient=True) as progress:
         everything = None
         if total is not None:
             everything = progress.add_task("members", total=total, completed=total - len(bars), state="")
@@ -139,7 +138,7 @@ def _progress(directory: Path) -> dict[str, Any] | None:
     """What a job that runs last said, if anything."""
     import json
 
-    from longreach.training.job import PROGRESS
+    from longreach.training.checkpoint import PROGRESS
 
     try:
         found = json.loads((directory / PROGRESS).read_text(encoding="utf-8"))

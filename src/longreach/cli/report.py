@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from longreach.cli.output import print_json, write_text
+from longreach.cli.output import note, print_json, write_text
 from longreach.errors import InputError
 
 DEFAULT_RUNS, DEFAULT_OUT = Path("runs"), Path("report.html")
@@ -24,7 +24,8 @@ def report(
 ) -> None:
     """Write forecasts and measurements as one HTML file that needs no network.
 
-    Without results it has the forecasts only.
+    Without results it has the forecasts only. The path goes to standard output, what was found, in one
+    sentence, to standard error.
 
     Example: longreach report --runs runs --out report.html
     """
@@ -32,6 +33,7 @@ def report(
         raise InputError(f"--out: {out}: is a directory")
     if not out.parent.is_dir():
         raise InputError(f"--out: {out}: no such directory")
+    from longreach.report.conclusion import conclusion
     from longreach.report.data import report_view
     from longreach.report.render import TITLE, render
 
@@ -42,4 +44,6 @@ def report(
     if as_json:
         print_json({"path": str(out), "cells": view.cells, "runs": view.runs})
     else:
-        print(out)
+        print(out, flush=True)
+        if view.runs:
+            note(conclusion(view))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import HELP_MARKUP, console, note, print_json, write_bytes
+from longreach.cli.output import HELP_MARKUP, console, note, print_document, print_json, say, write_bytes
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ Encoding = Annotated[
 ]
 DEFAULT_RUNS = Path("runs")
 SHOWN_EVALUATIONS = 10
+MOST_ROWS = 200  # more results are summed up
+MOST_DAMAGED = 20
 
 
 class State(StrEnum):
@@ -48,22 +50,29 @@ def list_command(
     task: Task = None,
     encoding: Encoding = None,
     status: Status = None,
+    every: Annotated[
+        bool, typer.Option("--all", help=f"Every result, also where there are more than {MOST_ROWS}.")
+    ] = False,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N results.")] = None,
     runs: Runs = DEFAULT_RUNS,
     as_json: Json = False,
 ) -> None:
     """List the results with their accuracies per range of lengths; damaged ones are named and skipped.
 
+    Many results are summed up by configuration, unless --all or --limit says otherwise; --json has them all.
+
     Example: longreach results list --task parity --status done
     """
-    from longreach.results.index import open_index
+    from longreach.results.index import read_index
 
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         rows = _asked(index, task, encoding, status)
         damaged = _damaged(index)
         if as_json:
-            print_json({"runs": [_finite(asdict(row)) for row in rows], **_aside(index, damaged)})
+            shown = rows if limit is None else rows[:limit]
+            print_json({"runs": [_finite(_fields(row)) for row in shown], **_aside(index, damaged)})
             return
-        _print_rows(rows)
+        _print_listing(rows, every, limit)
         if not rows:
             note(f"no results{_hint(index, task, encoding)}")
         if status is not State.damaged:
@@ -95,9 +104,15 @@ def _hint(index: Index, task: str | None, encoding: str | None) -> str:
     return ""
 
 
+def _fields(row: Row) -> dict[str, Any]:
+    return {field.name: getattr(row, field.name) for field in fields(row)}
+
+
 def _report(index: Index, damaged: list[Row]) -> None:
-    for row in damaged:
+    for row in damaged[:MOST_DAMAGED]:
         note(f"skipped: {_printable(row.error or '')}")
+    if len(damaged) > MOST_DAMAGED:
+        note(f"skipped: {len(damaged) - MOST_DAMAGED} more (--status damaged --all lists them)")
     if index.unfinished:
         note(f"unfinished: {len(index.unfinished)}")
 
@@ -116,27 +131,79 @@ def _finite(value: Any) -> Any:
     return [_finite(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
-def _print_rows(rows: list[Row]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+def _print_listing(rows: list[Row], every: bool, limit: int | None) -> None:
+    if limit is not None and len(rows) > limit:
+        _print_rows(rows[:limit])
+        note(f"the first {limit} of {len(rows)} results; --all lists every one")
+    elif every or limit is not None or len(rows) <= MOST_ROWS:
+        _print_rows(rows)
+    else:
+        _print_cells(rows)
 
+
+def _print_cells(rows: list[Row]) -> None:
+    """A line per configuration: how many runs, how many learned, the means of those that count."""
+    from longreach.results.cells import cells
+    from longreach.results.table import column_order
+    from longreach.tasks.program import short_name
+
+    found = cells(rows)
+    shown = found[:MOST_ROWS]
+    ranges = sorted({label for cell in shown for label in cell.ranges}, key=column_order)
+    lines = []
+    for cell in shown:
+        means = {label: f"{spread.mean:.1%}" for label, spread in cell.accuracy.items()}
+        key = cell.rows[0].key if len(cell.rows) == 1 else f"{cell.rows[0].key} …"
+        counts = [len(cell.rows), len(cell.successful), len(cell.rows) - len(cell.finished)]
+        words = [key, short_name(cell.task), cell.encoding, *counts, f"{cell.seconds:.1f}"]
+        lines.append([*words, *(means.get(label, "") for label in ranges)])
+    _print_table(["key", "task", "encoding"], ["runs", "learned", "failed", "seconds", *ranges], lines)
+    left = len(found) - len(shown)
+    others = len(rows) - sum(len(cell.rows) for cell in found)
+    note(
+        f"{len(rows)} results of {len(found)} configurations, with the means of the runs that learned"
+        + (f"; {left} configurations are not shown" if left else "")
+        + (f"; {others} results are of no task and encoding" if others else "")
+        + ": --all lists every result, --limit N the first N, --task and --encoding choose"
+    )
+
+
+def _print_rows(rows: list[Row]) -> None:
     from longreach.results.table import column_order
     from longreach.tasks.program import short_name
 
     if not rows:
         return
     ranges = sorted({label for row in rows for label in row.accuracy}, key=column_order)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("key", "task", "encoding", "seed", "status"):
-        table.add_column(title)
-    for title in ("steps", "seconds", *ranges):
-        table.add_column(Text(_printable(title)), justify="right")
+    lines = []
     for row in rows:
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
         task = None if row.task is None else short_name(row.task)
         texts = [row.key, task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
-        table.add_row(*(Text("" if text is None else _printable(str(text))) for text in texts))
+        lines.append(texts)
+    _print_table(["key", "task", "encoding", "seed", "status"], ["steps", "seconds", *ranges], lines)
+
+
+def _print_table(names: list[str], numbers: list[str], lines: list[list[Any]]) -> None:
+    """Columns of names, then columns of numbers; long tables without the care that takes seconds."""
+    cells = [["" if text is None else _printable(str(text)) for text in line] for line in lines]
+    titles = [_printable(title) for title in (*names, *numbers)]
+    if len(lines) > MOST_ROWS:
+        widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
+        for line in (titles, *cells):
+            left = [text.ljust(width) for text, width in zip(line, widths, strict=True)][: len(names)]
+            right = [text.rjust(width) for text, width in zip(line, widths, strict=True)][len(names) :]
+            print("  ".join([*left, *right]).rstrip())
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, title in enumerate(titles):
+        table.add_column(Text(title), justify="left" if place < len(names) else "right")
+    for line in cells:
+        table.add_row(*map(Text, line))
     console().print(table)
 
 
@@ -164,7 +231,7 @@ def show(
         raise InputError(candidate.problem or f"KEY: {candidate.name} has no result yet")
     result = read_file(candidate.file)
     if as_json:
-        print(result.model_dump_json())
+        print_document(result.model_dump_json())
     else:
         _print_result(result)
 
@@ -266,7 +333,7 @@ def export(
     Example: longreach results export --out results.csv
     """
     from longreach.results.files import read_result
-    from longreach.results.index import open_index
+    from longreach.results.index import read_index
     from longreach.results.table import csv_text, evaluations_of, parquet_bytes, table_of
 
     suffix = ".csv" if out is None else out.suffix.lower()
@@ -274,7 +341,7 @@ def export(
         raise InputError(f"--out: {out}: must end in .csv or .parquet")
     if out is not None and not out.parent.is_dir():
         raise InputError(f"--out: {out}: no such directory")
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         rows, damaged = _asked(index, task, encoding, status), _damaged(index)
         whole = (read_result(runs, row.key) for row in rows if row.status != "damaged")
         table = evaluations_of(whole) if evaluations else table_of(rows)
@@ -288,7 +355,7 @@ def export(
             print_json({**records, **_aside(index, damaged)})
             return
         if out is None:
-            print(csv_text(table), end="")
+            say(csv_text(table), end="")
         _report(index, damaged)
         if out is not None:
             note(f"wrote {out}")

@@ -23,10 +23,12 @@ from longreach.cli.engines import (
 )
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.cli.progress import Bars, print_plan
+from longreach.cli.summary import BRACKETS
 from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from longreach.results.cells import Spread
     from longreach.studies.outcome import Outcome
     from longreach.studies.study import Study
 
@@ -59,7 +61,9 @@ def study(
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The figure; default: DIR/figures/NAME-SCALE.svg."),
+        typer.Option(
+            metavar="FILE", help="The figure, or its cells as .md; default: a figure in DIR/figures."
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -210,24 +214,38 @@ def _print_cells(found: Sequence[Outcome]) -> None:
     table.add_column("judgement")
     for each in found:
         success = "" if each.cell is None else f"{len(each.cell.successful)}/{len(each.cell.rows)}"
-        bins = [
-            "" if spread is None else f"{100 * spread.mean:.1f}±{100 * spread.deviation:.1f}"
-            for spread in each.accuracy
-        ]
+        bins = map(_bin, each.accuracy, each.accuracy_random_offset)
         learned = "" if each.learned or each.cell is None else "; not learned"
         table.add_row(
             each.place.task, each.place.label, success, *bins, each.forecast or "–", _works(each),
-            _percent(each.published), each.judgement.state + learned,
+            _paper(each), each.judgement.state + learned,
         )  # fmt: skip
     console().print(table)
+    if any(spread for each in found for spread in each.accuracy_random_offset):
+        console().print(f"bins: per cent from the first position on, {BRACKETS}", style="dim")
+    if any(each.published and each.published_lengths[-1].endswith("*") for each in found):
+        console().print("* axis of the paper's figure; the lengths of its files are not known", style="dim")
+
+
+def _bin(spread: Spread | None, shifted: Spread | None) -> str:
+    return (
+        "" if spread is None else f"{100 * spread.mean:.1f}±{100 * spread.deviation:.1f}{_shifted(shifted)}"
+    )
+
+
+def _shifted(spread: Spread | None) -> str:
+    return "" if spread is None else f" ({100 * spread.mean:.1f})"
 
 
 def _works(outcome: Outcome) -> str:
     return {True: "works", False: "fails", None: ""}[outcome.judgement.works]
 
 
-def _percent(published: tuple[float, ...] | None) -> str:
-    return "–" if published is None else f"{100 * published[-1]:.1f}"
+def _paper(outcome: Outcome) -> str:
+    """The last published number and its lengths."""
+    if outcome.published is None:
+        return "–"
+    return f"{100 * outcome.published[-1]:.1f} at {outcome.published_lengths[-1]}"
 
 
 def _print_agreement(found: Sequence[Outcome]) -> None:
@@ -250,9 +268,10 @@ def _print_agreement(found: Sequence[Outcome]) -> None:
     for each in found:
         if each.judgement.state in ("disagrees", "undecided", "not counted"):
             last = each.accuracy[-1]
-            measured = "" if last is None else f", {100 * last.mean:.1f} on the last bin"
+            shifted = each.accuracy_random_offset[-1]
+            measured = "" if last is None else f", {100 * last.mean:.1f}{_shifted(shifted)} on the last bin"
             out.print(
                 f"  {each.place.task} {each.place.label}: {each.judgement.state}: {each.judgement.reason}"
-                f"{measured} (paper: {_percent(each.published)})",
+                f"{measured} (paper: {_paper(each)})",
                 markup=False,
             )

@@ -15,6 +15,8 @@ from longreach.results.index import open_index
 if TYPE_CHECKING:
     from longreach.results.schema import Result
 
+BRACKETS = "in brackets at random offsets"
+
 
 def cell_of(results: Sequence[Result], runs: Path) -> Cell | None:
     """The cell of these results; None if there are none or they differ in more than their seeds."""
@@ -25,7 +27,7 @@ def cell_of(results: Sequence[Result], runs: Path) -> Cell | None:
 
 
 def forecast_of(cell: Cell) -> str | None:
-    """The verdict for the cell, where theory has one for its encoding."""
+    """The forecast for what the cell trains, where theory has one for its encoding."""
     from longreach.forecast import forecast
 
     if cell.encoding not in ("ape", "nope"):
@@ -34,7 +36,7 @@ def forecast_of(cell: Cell) -> str | None:
         found = forecast(cell.task, cell.config.get("alphabet"))
     except InputError:  # such as a task in a module that is gone
         return None
-    return found.sides[cell.encoding].verdict.value
+    return found.sides[cell.encoding].trained.value
 
 
 def summary(cell: Cell) -> dict[str, Any]:
@@ -46,6 +48,9 @@ def summary(cell: Cell) -> dict[str, Any]:
         "success": cell.success,
         "counted": "successful" if cell.learned else "finished",
         "accuracy": {name: asdict(spread) for name, spread in cell.accuracy.items()},
+        "accuracy_random_offset": {
+            name: asdict(spread) for name, spread in cell.accuracy_random_offset.items()
+        },
         "forecast": forecast_of(cell),
     }
 
@@ -54,8 +59,10 @@ def print_summary(cell: Cell) -> None:
     """The same in three lines."""
     found = summary(cell)
     of = "those" if cell.learned else "all that finished"
+    shifted = cell.accuracy_random_offset
     means = "  ".join(
         f"{name} {100 * spread['mean']:.2f} ± {100 * spread['deviation']:.2f} %"
+        + (f" ({100 * shifted[name].mean:.2f} %)" if name in shifted else "")
         for name, spread in found["accuracy"].items()
     )
     out = console()

@@ -23,7 +23,7 @@ from longreach.cli.engines import (
 from longreach.cli.output import console, note, print_json
 from longreach.cli.progress import Bars, print_plan
 from longreach.cli.setting_options import given_settings, help_of, with_setting_options
-from longreach.cli.summary import cell_of, print_summary, summary
+from longreach.cli.summary import BRACKETS, cell_of, print_summary, summary
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -152,6 +152,12 @@ def _document(result: Result) -> dict[str, Any]:
     return document
 
 
+def _shares(first: float | None, shifted: float | None) -> str:
+    """From the first position on, and in brackets at random offsets."""
+    text = "" if first is None else f"{100 * first:.2f} %"
+    return text if shifted is None else f"{text} ({100 * shifted:.2f} %)"
+
+
 def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     from rich.table import Table
 
@@ -162,13 +168,16 @@ def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     for each in results:
         final = each.final
         found = {} if final is None else final.accuracy
+        shifted = {} if final is None else final.accuracy_random_offset
         table.add_row(
             each.key, *(str(each.config[name]) for name in settings), str(each.seed), each.status,
             "" if final is None else str(final.steps),
             f"{each.timings.seconds:.1f}",
-            *(f"{100 * found[name]:.2f} %" if name in found else "" for name in names),
+            *(_shares(found.get(name), shifted.get(name)) for name in names),
         )  # fmt: skip
     console().print(table)
+    if any(each.final and each.final.accuracy_random_offset for each in results):
+        console().print(f"accuracy from the first position on ({BRACKETS})", style="dim")
     for each in results:
         if each.error is not None:
             note(f"{each.key}: {each.error.splitlines()[0]}")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.output import console, print_json
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 
 if TYPE_CHECKING:
-    from longreach.forecast.certificates import AnyCertificate, TaskCertificate
-    from longreach.languages.certificates import AutomatonTable
+    from longreach.forecast.claims import Claim
+    from longreach.forecast.verification import Subject
+    from longreach.languages.findings import Finding
+
+STYLES = {"valid": "green", "invalid": "red"}
 
 
 def verify(
@@ -21,162 +23,99 @@ def verify(
         Path,
         typer.Argument(
             metavar="CERTIFICATE",
-            help="A certificate, or a document of `longreach language` or `longreach forecast` with --json.",
+            help="A certificate, or what `longreach language` or `longreach forecast` prints with --json.",
         ),
     ],
     regex: Annotated[
         str | None, typer.Option(metavar="REGEX", help="The language that the certificate must be about.")
     ] = None,
-    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help="The alphabet of --regex.")] = None,
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of --regex, or of --task regex:….")
+    ] = None,
     task: Annotated[
         str | None, typer.Option(metavar="TASK", help="The task that the certificate must be about.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Check a certificate. Exit code 1 if it does not prove what it claims.
+    """Check a certificate. Exit code 1 unless all that is claimed is valid.
+
+    "valid": this statement about this task, alphabet, class and convention holds for all lengths. Whatever is
+    checked less far has another word: not proved; checked to a length; claimed, not checked; invalid.
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
-    if alphabet is not None and regex is None:
-        raise InputError("--alphabet: goes with --regex")
+    if alphabet is not None and regex is None and not (task or "").startswith("regex:"):
+        raise InputError("--alphabet: goes with --regex, or with --task regex:…")
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
-    certificates = _certificates(file)
-    expected = _expected(regex, alphabet)
+    from longreach.crasp.parser import read_text
+    from longreach.forecast.claims import read_statements
+    from longreach.forecast.verification import check_claims, own_subject
+
+    statements = read_statements(read_text(file), str(file))
+    asked = _asked(regex, task, None if alphabet is None else list(alphabet))
     results = []
-    for place, certificate, verdict in certificates:
-        problem, how = check(certificate, expected, task)
-        if problem is None and verdict not in (None, "yes" if certificate.kind == "program" else "no"):
-            problem = f"the document says {verdict!r}, which is not what its certificate proves"
-        claim = getattr(certificate, "program_class", None)
-        results.append({
-            "place": place, "kind": certificate.kind, "class": claim, "valid": problem is None, "how": how,
-            "problem": problem,
-        })  # fmt: skip
+    for statement in statements:
+        subject = own_subject(statement) if asked is None else asked
+        for claim, finding in check_claims(statement, subject):
+            results.append(_result(statement.task, claim, finding))
     valid = all(result["valid"] for result in results)
     if as_json:
         print_json({"certificate": str(file), "valid": valid, "certificates": results})
     else:
         for result in results:
-            _print(result)
+            _print(result, len(statements) > 1)
     if not valid:
         raise typer.Exit(1)
 
 
-def check(
-    certificate: AnyCertificate, expected: AutomatonTable | None, task: str | None = None
-) -> tuple[str | None, str]:
-    """What is wrong with a certificate (None: nothing), and how it was checked."""
-    from longreach.forecast.certificates import (
-        CommunicationCertificate,
-        ReductionCertificate,
-        TaskProgramCertificate,
-    )
-    from longreach.languages.certificates import ProgramCertificate
-    from longreach.languages.checker import check_certificate
-    from longreach.languages.program_checker import check_program
-
-    if isinstance(certificate, TaskProgramCertificate | CommunicationCertificate | ReductionCertificate):
-        if expected is not None:
-            return "the certificate is about a task, not about a language", ""
-        return _check_task(certificate, task)
-    if task is not None:
-        expected, problem = _automaton_of(task)
-        if problem is not None:
-            return problem, ""
-    if isinstance(certificate, ProgramCertificate):
-        return check_program(certificate, expected)
-    return check_certificate(certificate, expected), "flows recomputed from the automaton"
-
-
-def _check_task(certificate: TaskCertificate, task: str | None) -> tuple[str | None, str]:
-    from longreach.forecast.checker import check_task_certificate
-    from longreach.tasks.catalog import load_argument, self_contained
-    from longreach.tasks.outside import is_attribute
-    from longreach.tasks.program import is_text, short_name
-
-    name = certificate.task
-    if task is not None:
-        if self_contained(task) != name:
-            return f"the certificate is about the task {short_name(name)}", ""
-    elif is_attribute(name):  # a document must not choose what is imported
-        return f"the task is Python code, which is not run unless you say so: --task {name}", ""
-    elif name.startswith("crasp:") and not is_text(name):
-        return "the program of the task is not in the certificate", ""
-    try:
-        known = load_argument(task or name)
-    except InputError as error:
-        return error.message, ""
-    return check_task_certificate(certificate, known)
-
-
-def _automaton_of(task: str) -> tuple[AutomatonTable | None, str | None]:
-    from longreach.languages.automaton import Automaton
-    from longreach.languages.documents import automaton_table
-    from longreach.tasks.catalog import load_argument
-
-    automaton = getattr(load_argument(task), "automaton", None)
-    if not isinstance(automaton, Automaton):
-        return None, f"the certificate is about a regular language, not about {task}"
-    return automaton_table(automaton), None
-
-
-def _certificates(file: Path) -> list[tuple[str, AnyCertificate, Any]]:
-    """The place, the certificate and the verdict that stands beside it, for each one in a document."""
-    from longreach.crasp.parser import read_text
-    from longreach.forecast.certificates import read_any
-
-    text = read_text(file)
-    try:
-        document: Any = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{file}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
-    except ValueError:
-        raise InputError(f"{file}: not a certificate: a number has too many digits") from None
-    except RecursionError:
-        raise InputError(f"{file}: not a certificate: nested too deeply") from None
-    if not isinstance(document, dict):
-        raise InputError(f"{file}: not a certificate: expected a JSON object")
-    if "kind" in document:
-        parts = {"": document}
-    else:
-        parts = {
-            key: value["certificate"]
-            for key, value in document.items()
-            if isinstance(value, dict) and "certificate" in value
-        }
-    if not parts:
-        raise InputError(f"{file}: no certificate: expected an object with 'kind', or a document")
-    found: list[tuple[str, AnyCertificate, Any]] = []
-    for place, part in parts.items():
-        try:
-            verdict = document[place].get("verdict") if place else None
-            found.append((place, read_any(part if isinstance(part, dict) else {}), verdict))
-        except InputError as error:
-            raise InputError(f"{file}: {place + ': ' if place else ''}{error.message}") from None
-    # In a language document some verdicts have nothing to certify; alone, that is a failure.
-    return [each for each in found if each[1].kind != "none"] or found
-
-
-def _expected(regex: str | None, alphabet: str | None) -> AutomatonTable | None:
-    from longreach.languages.documents import automaton_table
+def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> Subject | None:
+    """What the certificates must be about, where the command says so."""
+    from longreach.forecast.verification import Subject, subject_of
     from longreach.languages.expression import from_expression
 
+    if task is not None:
+        try:
+            return subject_of(task, alphabet)
+        except InputError as error:
+            raise InputError(error.about_argument, place=Field("task")) from None
     if regex is None:
         return None
     try:
-        return automaton_table(from_expression(regex, None if alphabet is None else list(alphabet)))
+        return Subject(f"regex:{regex}", None, from_expression(regex, alphabet))
     except InputError as error:
         raise InputError(f"--regex: {error.message}") from None
 
 
-def _print(result: dict[str, Any]) -> None:
+def _result(task: str | None, claim: Claim, finding: Finding) -> dict[str, Any]:
+    certificate = claim.certificate
+    return {
+        "task": task if task is not None else getattr(certificate, "task", None),
+        "place": claim.place,
+        "kind": "none" if certificate is None else certificate.kind,
+        "class": getattr(certificate, "program_class", claim.program_class),
+        "convention": getattr(certificate, "convention", "last-letter"),
+        "prediction": getattr(certificate, "prediction", False),
+        "status": finding.status.value,
+        "valid": finding.valid,
+        "how": finding.how,
+        "problem": finding.problem,
+    }
+
+
+def _print(result: dict[str, Any], many: bool) -> None:
     out = console()
-    place = f"{result['place']}: " if result["place"] else ""
+    place = ": ".join(part for part in (result["task"] if many else None, result["place"]) if part)
     if result["valid"]:
-        claim = "a program exists in" if result["kind"] == "program" else "no program exists in"
-        out.print("[green]valid[/green]", end="   ")
-        out.print(f"{place}{claim} {result['class']} ({result['how']})", markup=False)
+        says = "a program exists in" if result["kind"] == "program" else "no program exists in"
+        reading = "" if result["convention"] == "last-letter" else f", {result['convention']}"
+        if result["prediction"]:
+            what = "for" if result["kind"] == "program" else "nor for"
+            reading = f", {what} prediction on prefixes"
+        text = f"{says} {result['class']}{reading} ({result['how']})"
     else:
-        out.print("[red]invalid[/red]", end=" ")
-        out.print(f"{place}{result['problem']}", markup=False)
+        text = "; ".join(part for part in (result["problem"], result["how"]) if part)
+    status = result["status"]
+    style = STYLES.get(status, "yellow")
+    out.print(f"[{style}]{status:<7}[/{style}]", end=" ")
+    out.print(f"{place}: {text}" if place else text, markup=False)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+BASELINE = "mlp"
+"""In the place of an encoding: the baseline of Figure 1, an MLP that sees the current token only."""
+BASELINE_SHAPE: dict[str, Any] = {"layers": 2, "heads": 1, "lr": 1e-3}
+"""What the baseline has for itself; all else is as for learned absolute positions (Huang et al., E.3)."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,8 @@ def hyperparameters(task: str, encoding: str) -> Hyperparameters:
     >>> hyperparameters("copy-unique", "ape")
     Hyperparameters(layers=2, heads=1, width=64, lr=0.001, max_steps=30000, warmup=0)
     """
+    if encoding == BASELINE:
+        return replace(hyperparameters(task, "ape"), **BASELINE_SHAPE)
     return _table().get(encoding, {}).get(task, Hyperparameters())
 
 

@@ -46,7 +46,7 @@ def plain(value: Any, place: str) -> Any:
         if not math.isfinite(value):
             raise InputError(f"{place}: {value} is not a JSON number")
         return int(value) if value.is_integer() and abs(value) < _EXACT else float(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # the first is much faster to tell
         for name in value:
             if not isinstance(name, str):
                 raise InputError(f"{place}: the name {name!r} is not a string")

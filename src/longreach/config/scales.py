@@ -1,8 +1,7 @@
 """How much is trained: `smoke`, `laptop` and `paper`, as tables of settings by task and encoding.
 
-`paper` is everything as published. `laptop` is read from a file, with a sentence for each cell: the smallest
-setting that was found to reach 100 % in distribution on two CPU cores, or the largest one tried. `smoke` is
-for tests of the machinery and says nothing about anything.
+`paper` is everything as published. `laptop` is read from a file, with a sentence for each cell that says how
+its setting was chosen on two CPU cores. `smoke` is for tests of the machinery and says nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
+from longreach.config.hyperparameters import BASELINE
 from longreach.config.training import TrainConfig
 from longreach.errors import File, InputError
 
@@ -93,7 +93,7 @@ class ScaleTable(BaseModel):
         """Where the setting of a cell comes from, in a sentence."""
         own = self.cells.get(task, {})
         if own and encoding not in own:
-            return "the setting of ape"
+            return "the setting of ape" + (", as in the paper" if encoding == BASELINE else "")
         return self.setting(task, encoding).remark or self.about
 
 

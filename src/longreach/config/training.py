@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longreach import errors
 from longreach.config.decoder import first_error
 from longreach.config.encoding_table import ENCODINGS, unknown_encoding
+from longreach.config.hyperparameters import BASELINE, BASELINE_SHAPE
 from longreach.config.keys import job_key
 from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
@@ -43,7 +44,7 @@ class TrainConfig(BaseModel):
     alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:…, as in abc.")] = (
         None
     )
-    encoding: Annotated[str, Field(description="The positional encoding.")] = "ape"
+    encoding: Annotated[str, Field(description="The positional encoding; mlp: the baseline.")] = "ape"
     layers: Annotated[Positive, Field(description="Layers; default: the published shape.")]
     heads: Annotated[Positive, Field(description="Attention heads per layer; default: the published shape.")]
     width: Annotated[
@@ -140,6 +141,9 @@ class TrainConfig(BaseModel):
             if lengths in seen:
                 raise _refused(field, f"the range {lengths.option} stands twice")
             seen.add(lengths)
+        if self.encoding == BASELINE:
+            self._check_baseline()
+            return
         if (wrong := unknown_encoding(self.encoding)) is not None:
             raise _refused("encoding", wrong)
         encoding = ENCODINGS[self.encoding]
@@ -151,6 +155,15 @@ class TrainConfig(BaseModel):
             raise _refused("penalty", f"{self.encoding!r} has no learned positions to penalize")
         if (refusal := encoding.refusal(width=self.width, heads=self.heads)) is not None:
             raise _refused("encoding", refusal)
+
+    def _check_baseline(self) -> None:
+        """Refuse what only a transformer has."""
+        for name in ("layers", "heads"):
+            if getattr(self, name) != BASELINE_SHAPE[name]:
+                raise _refused(name, f"{BASELINE!r} has {BASELINE_SHAPE[name]}")
+        for name in ("penalty", "layer_norm", "log_length", "tied"):
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise _refused(name, f"goes with a transformer, not with {BASELINE!r}")
 
 
 def _refused(field: str, reason: str) -> InputError:

@@ -124,7 +124,7 @@ class ProgramSide:
     def __init__(
         self, core: Core, letters: Sequence[str], outputs: Sequence[str] = (), length: int | None = None
     ) -> None:
-        self._core = simplify(core if length is None else _within(core, length))
+        self._core = simplify(core if length is None else within_length(core, length))
         roots = dict(self._core.outputs)
         # A token without an output is never predicted.
         self._roots = [roots.get(symbol) for symbol in outputs] if core.is_predictor else [self._core.accept]
@@ -160,7 +160,7 @@ class ProgramSide:
         self._rows = len(rows)
 
 
-def _within(core: Core, length: int) -> Core:
+def within_length(core: Core, length: int) -> Core:
     """The same on words up to `length`: distances that lead out of such words need not be remembered."""
     if core.locality < length:
         return core

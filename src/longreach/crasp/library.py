@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +25,12 @@ from longreach.crasp.expressions import (
     position,
     token,
 )
-from longreach.crasp.parser import parse, parse_file
+from longreach.crasp.parser import parse, parse_file, read_text
+from longreach.crasp.peer import INTERPRETER, differences, parse_peer
 from longreach.crasp.printer import statement_text
-from longreach.errors import InputError, near_names
+from longreach.errors import InputError, ReadingWarning, near_names
 
-PREFIX = "lib:"
+PREFIX, PEER_PREFIX = "lib:", "peer:"
 SOS, SEP, EOS = "SOS", "SEP", "EOS"
 MAX_PARAMETER = 1000
 
@@ -73,13 +75,43 @@ def load(name: str) -> Program:
     raise InputError(f"{PREFIX}{name}: no such library program{hint}")
 
 
-def load_program(source: str) -> Program:
-    """The program that a command line names: `lib:NAME` or a file."""
+def load_program(source: str, *, peer: bool = False) -> Program:
+    """The program that a command line names: `lib:NAME` or a file.
+
+    With `peer`, or as `peer:FILE`, a file is read as coli-saar's interpreter reads it; without, a file that
+    it would read otherwise gives a `ReadingWarning`.
+    """
+    if source.startswith(PEER_PREFIX):
+        source, peer = source.removeprefix(PEER_PREFIX), True
     if not source:
         raise InputError("FILE: the name of the program is empty")
     if source.startswith(PREFIX):
         return load(source.removeprefix(PREFIX))
-    return parse_file(source)
+    text = read_text(source)
+    if peer:
+        return parse_peer(text, source)
+    try:
+        program = parse(text, source)
+    except InputError as error:
+        raise _with_hint(error, text) from None
+    found = differences(text, program)
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        first = found[0]
+        place = f"{source}:{first.line}:{first.column}"
+        message = f"{place}: {INTERPRETER} reads this otherwise{more}: {first.message}"
+        warnings.warn(f"{message}; add brackets, or use --peer", ReadingWarning, stacklevel=2)
+    return program
+
+
+def _with_hint(error: InputError, text: str) -> InputError:
+    """Says so where the other interpreter can read a file that we cannot."""
+    try:
+        parse_peer(text)
+    except InputError:
+        return error
+    message = f"{error.message}; {INTERPRETER} reads the file, as does --peer"
+    return InputError(message, source=error.source, column=error.column)
 
 
 def _file(name: str) -> Callable[[int], Program]:

@@ -7,7 +7,7 @@ and sorts are checked while parsing, so that every error has a line and a column
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -125,8 +125,7 @@ class _Reader:
     """Turns parse trees into expressions, statement by statement, without recursion."""
 
     def __init__(self, text: str, file: str) -> None:
-        # Lines as the grammar counts them: `splitlines` would also split at form feeds and the like.
-        self._lines = re.split(r"\r?\n", text.removesuffix("\n").removesuffix("\r"))
+        self._lines = source_lines(text)
         self._file = file
         self._statements: list[Statement] = []
         self._names: dict[str, Expr] = {}
@@ -136,8 +135,11 @@ class _Reader:
         self._outputs: set[str] = set()
 
     def fail(self, line: int, column: int, message: str) -> NoReturn:
+        raise self._error(line, column, message)
+
+    def _error(self, line: int, column: int, message: str) -> InputError:
         source = self._lines[line - 1] if 1 <= line <= len(self._lines) else ""
-        raise InputError(f"{self._file}:{line}:{column}: {message}", source=source, column=column)
+        return InputError(f"{self._file}:{line}:{column}: {message}", source=source, column=column)
 
     def fail_at(self, place: Token, message: str) -> NoReturn:
         self.fail(place.line or 1, place.column or 1, message)
@@ -183,7 +185,7 @@ class _Reader:
         self._statements.append(Statement(symbol, located.expr, is_output=True))
 
     def _import(self, name: Token) -> None:
-        if name not in POSITION_TESTS and _distance_of(name) is None:
+        if name not in POSITION_TESTS and distance_of(name) is None:
             self.fail_at(name, f"unknown import '{name}'; known are {KNOWN_IMPORTS}")
         if name in self._names:
             self.fail_at(name, f"name '{name}' is already assigned and cannot be imported")
@@ -192,23 +194,8 @@ class _Reader:
     def _declare(self, directive: Token) -> None:
         if self._alphabet is not None:
             self.fail_at(directive, "the alphabet is declared twice")
-        offset = len("#alphabet")
-        symbols: list[str] = []
-        for found in re.finditer(
-            r"""("[^"]*"|'[^']*')(?=\s|//|$)|(//.*)|\S+?(?=\s|//|$)""", directive[offset:]
-        ):
-            if found[2]:
-                break  # a comment
-            symbol = found[0][1:-1] if found[1] else found[0]
-            column = (directive.column or 1) + offset + found.start()
-            if not symbol:
-                self.fail(directive.line or 1, column, "a token is a non-empty string")
-            if symbol in symbols:
-                self.fail(directive.line or 1, column, f"token {symbol!r} is in the alphabet twice")
-            symbols.append(symbol)
-        if not symbols:
-            self.fail_at(directive, "#alphabet needs at least one token, as in: #alphabet a b")
-        self._alphabet = tuple(symbols)
+        self._alphabet = declared_alphabet(directive, lambda column, message: self._error(
+            directive.line or 1, (directive.column or 1) + column, message))  # fmt: skip
 
     # Expressions
 
@@ -327,7 +314,7 @@ class _Reader:
         return Guard(tuple(sorted(set(found))))
 
     def _named_guard(self, name: Token) -> Guard:
-        distance = _distance_of(name)
+        distance = distance_of(name)
         if name in POSITION_TESTS:
             self.fail_at(name, f"'{name}' tests a position; it is no guard")
         if distance is None:
@@ -382,7 +369,30 @@ class _Reader:
         self.fail(line, column, explain(error, self._lines[line - 1][column - 1 :]))
 
 
-def _distance_of(name: str) -> int | None:
+def source_lines(text: str) -> list[str]:
+    """Lines as the grammar counts them: `splitlines` would also split at form feeds and the like."""
+    return re.split(r"\r?\n", text.removesuffix("\n").removesuffix("\r"))
+
+
+def declared_alphabet(directive: str, error: Callable[[int, str], InputError]) -> tuple[str, ...]:
+    """The tokens of an `#alphabet` line; `error` makes one of a column in it, from 0, and a message."""
+    offset = len("#alphabet")
+    symbols: list[str] = []
+    for found in re.finditer(r"""("[^"]*"|'[^']*')(?=\s|//|$)|(//.*)|\S+?(?=\s|//|$)""", directive[offset:]):
+        if found[2]:
+            break  # a comment
+        symbol = found[0][1:-1] if found[1] else found[0]
+        if not symbol:
+            raise error(offset + found.start(), "a token is a non-empty string")
+        if symbol in symbols:
+            raise error(offset + found.start(), f"token {symbol!r} is in the alphabet twice")
+        symbols.append(symbol)
+    if not symbols:
+        raise error(0, "#alphabet needs at least one token, as in: #alphabet a b")
+    return tuple(symbols)
+
+
+def distance_of(name: str) -> int | None:
     """The K of predK; pred is pred1."""
     found = re.fullmatch(r"pred([1-9][0-9]{0,8})?", name)
     return None if found is None else int(found[1] or 1)

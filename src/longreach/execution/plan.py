@@ -12,7 +12,7 @@ from typing import Any
 
 from longreach.config.keys import canonical_json
 from longreach.execution.jobs import Job
-from longreach.results.index import Row, open_index
+from longreach.results.index import Row, read_index
 
 # Settings that change the numbers but not the work per step.
 NOT_SHAPE = frozenset({"seed", "lr", "learning_rate"})
@@ -56,7 +56,7 @@ def plan(jobs: Iterable[Job], runs: str | Path, parallel: int = 1) -> Plan:
     wanted = {job.key: job for job in jobs}
     rows: list[Row] = []
     if Path(runs).is_dir():
-        with open_index(runs) as index:
+        with read_index(runs) as index:
             rows = index.rows()
     status = {row.key: row.status for row in rows}
     times: defaultdict[str, list[float]] = defaultdict(list)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable
+import logging
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,11 +17,15 @@ from longreach.config.keys import job_key
 from longreach.errors import InputError
 from longreach.execution.jobs import Answer, Engine, Failure, Job
 from longreach.results.atomic import ResultError
-from longreach.results.files import read_result, write_result
+from longreach.results.files import RESULT, Stamp, finished, read_result, write_result
+from longreach.results.locks import Claims
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Result, Timings, setting
 
 LONGEST_ERROR = 20_000  # characters
+POLL = 0.5  # seconds between looks at jobs that another process runs
+
+logger = logging.getLogger(__name__)
 
 
 def pending(jobs: Iterable[Job], runs: str | Path) -> list[Job]:
@@ -33,16 +39,9 @@ def pending(jobs: Iterable[Job], runs: str | Path) -> list[Job]:
     for job in jobs:
         if job.key != job_key(job.config):
             raise InputError(f"the job {job.key} has the configuration of another, {job_key(job.config)}")
-        if job.key not in found and not _done(runs, job.key):
+        if job.key not in found and finished(Path(runs) / job.key) is None:
             found[job.key] = job
     return list(found.values())
-
-
-def _done(runs: str | Path, key: str) -> bool:
-    try:
-        return read_result(runs, key).status == "done"
-    except ResultError:
-        return False
 
 
 def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Generator[Result]:
@@ -52,6 +51,9 @@ def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Genera
     `Result`. A job that fails leaves a result that says why, and runs again the next time.
     However this ends, what was yielded is on disk, and calling it again goes on from there.
 
+    Processes that do this at the same time in one directory share the work: a job that another one has begun
+    is left to it, and its result is yielded when it is there.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as runs:
     ...     from longreach.execution.local import LocalEngine
@@ -59,14 +61,71 @@ def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Genera
     >>> result.status, result.seed, result.error.splitlines()[0]
     ('failed', 3, "AttributeError: module 'json' has no attribute 'no_such_name'")
     """
+    wanted = list(jobs)
+    before = {job.key: _stamp(runs, job.key) for job in wanted}
     waiting = {
-        job.key: replace(job, directory=(Path(runs) / job.key).absolute()) for job in pending(jobs, runs)
+        job.key: replace(job, directory=(Path(runs) / job.key).absolute()) for job in pending(wanted, runs)
     }
-    with closing(engine.run(waiting.values())) as outcomes:
-        for key, answer in outcomes:
-            result = _result(waiting[key], answer)
-            write_result(runs, result)
-            yield result
+    with Claims(Path(runs)) as claims:
+        told = False
+        while waiting:
+            mine: dict[str, Job] = {}
+            with closing(engine.run(_claimed(waiting, mine, before, claims, runs))) as outcomes:
+                for key, answer in outcomes:
+                    result = _result(mine[key], answer)
+                    write_result(runs, result)
+                    claims.release(key)
+                    yield result if result.status == "done" else finished(Path(runs) / key) or result
+            for result in _elsewhere(waiting, before, claims, runs):
+                del waiting[result.key]
+                yield result
+            if waiting and not told:
+                logger.warning("waiting for jobs that another process runs: %d", len(waiting))
+                told = True
+            if waiting:
+                time.sleep(POLL)
+
+
+def _claimed(
+    waiting: dict[str, Job],
+    mine: dict[str, Job],
+    before: Mapping[str, object],
+    claims: Claims,
+    runs: str | Path,
+) -> Iterator[Job]:
+    """The jobs that no other process runs or has ended since we began, each claimed when it is asked for."""
+    for key in list(waiting):
+        if not claims.take(key):
+            continue
+        if _stamp(runs, key) == before[key]:
+            mine[key] = waiting.pop(key)
+            yield mine[key]
+        else:
+            claims.release(key)
+
+
+def _elsewhere(
+    waiting: Mapping[str, Job], before: dict[str, Stamp | None], claims: Claims, runs: str | Path
+) -> Iterator[Result]:
+    """What other processes have written since we began and are done with, failures included."""
+    for key in list(waiting):
+        stamp = _stamp(runs, key)
+        if stamp == before[key] or not claims.take(key):
+            continue
+        claims.release(key)
+        try:
+            yield read_result(runs, key)
+        except ResultError:
+            before[key] = stamp  # damaged: the job is ours, if nobody else takes it
+
+
+def _stamp(runs: str | Path, key: str) -> Stamp | None:
+    """Changes when the result is written anew."""
+    try:
+        found = (Path(runs) / key / RESULT).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _result(job: Job, answer: Answer | Failure) -> Result:

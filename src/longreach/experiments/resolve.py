@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from longreach.config.encoding_table import unknown_encoding
-from longreach.config.hyperparameters import hyperparameters
+from longreach.config.hyperparameters import BASELINE, BASELINE_SHAPE, hyperparameters
 from longreach.config.scales import PUBLISHED_ENCODINGS, Scale, scale_table
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
@@ -36,7 +36,7 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **g
     longreach.errors.InputError: width: 64 is not a multiple of 3 heads
     """
     given = {name: value for name, value in given.items() if value is not None}
-    if (wrong := unknown_encoding(encoding)) is not None:
+    if encoding != BASELINE and (wrong := unknown_encoding(encoding)) is not None:
         raise InputError(wrong, place=Field("encoding"))
     alphabet = given.get("alphabet")
     known = load_argument(task, None if alphabet is None else tuple(alphabet))
@@ -63,11 +63,13 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **g
 
 def _of_scale(task: str, encoding: str, scale: Scale, least: int) -> dict[str, Any]:
     table = scale_table(scale)
+    own = BASELINE_SHAPE if encoding == BASELINE else {}
     if table is None:
         # Other encodings have no published setting: that of ape makes them comparable.
-        return {} if encoding in PUBLISHED_ENCODINGS else asdict(hyperparameters(task, "ape"))
+        other = {} if encoding in PUBLISHED_ENCODINGS else asdict(hyperparameters(task, "ape"))
+        return other | own
     setting = table.setting(task, encoding)
-    return {**setting.given, "train_lengths": (least, setting.train_to)}
+    return {**setting.given, "train_lengths": (least, setting.train_to), **own}
 
 
 def _worth_compiling(fields: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from longreach.execution.record import pending, run_pending
 from longreach.experiments.engine_makers import EngineMaker, engine_maker
 from longreach.results.files import read_result
 from longreach.results.schema import Result
-from longreach.training.shape import decoder_of, task_of
+from longreach.training.shape import task_of
 
 
 class Watcher(Protocol):
@@ -125,5 +125,5 @@ def longest_first(configs: Iterable[TrainConfig]) -> list[TrainConfig]:
 def _work(config: TrainConfig) -> float:
     """About how many multiplications training takes."""
     width, length = config.width, task_of(config).input_size(config.train_lengths.last)
-    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * decoder_of(config).vocabulary
+    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * len(task_of(config).tokens)
     return float(config.max_steps) * config.batch * length * per_token

@@ -15,7 +15,7 @@ from longreach.forecast.sides import Side, sides
 from longreach.languages.answers import MEANING_OF_NO
 from longreach.languages.extended import Convention
 from longreach.languages.verdict import Answer
-from longreach.results.index import Index, open_index
+from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
 from longreach.tasks.language import LanguageTask
 from longreach.tasks.outside import is_attribute
@@ -62,13 +62,13 @@ class Forecast:
 
     @property
     def encodings(self) -> dict[str, EncodingNote]:
-        """What is known of other encodings."""
+        """What is known of other encodings, for what is trained."""
         ape = self.sides["ape"]
-        return notes(self.sides["nope"].verdict, ape.verdict, ape.window, ape.modulus)
+        return notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
 
     @property
     def agreement(self) -> dict[str, bool]:
-        """Whether the verdicts are those of the paper, where it has the task."""
+        """Whether the verdicts are those of the paper, where it has the task; it speaks of membership."""
         if self.paper is None:
             return {}
         return {
@@ -79,7 +79,7 @@ class Forecast:
     @property
     def meaning_of_no(self) -> str:
         """What a "no" says: more where it comes from communication."""
-        nos = [side for side in self.sides.values() if side.verdict is Answer.NO]
+        nos = [side for side in self.sides.values() if Answer.NO in (side.verdict, side.trained)]
         return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
 
     def document(self) -> dict[str, Any]:
@@ -94,6 +94,7 @@ class Forecast:
         if automaton is not None:
             document["states"] = len(automaton)
         document |= {key: side.document() for key, side in self.sides.items()}
+        document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
         paper = self.paper
         return document | {
             "meaning_of_no": self.meaning_of_no,
@@ -114,7 +115,7 @@ def forecast(name: str, alphabet: Sequence[str] | None = None, runs: str | Path 
     found = _forecast(name, alphabet)
     if runs is None:
         return found
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         return _with_runs(found, index)
 
 
@@ -127,7 +128,7 @@ def forecast_all(runs: str | Path | None = None) -> tuple[Forecast, ...]:
     found = tuple(_forecast(name, None) for name in FIGURE_1_TASKS)
     if runs is None:
         return found
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         return tuple(_with_runs(each, index) for each in found)
 
 

@@ -18,6 +18,7 @@ from longreach.languages.certificates import (
     SampledFlowCertificate,
     read_certificate,
 )
+from longreach.tasks.evidence import Split
 
 _CLASS = AliasChoices("class", "program_class")
 
@@ -50,17 +51,28 @@ class FitDocument(_Document):
     error: float
 
 
+class SplitDocument(_Document):
+    """Who holds what of an input (`longreach.tasks.evidence.Split`): Alice N symbols, Bob what follows."""
+
+    alice: tuple[str, ...]
+    between: tuple[str, ...]
+    bob: tuple[str, ...]
+    end: tuple[str, ...]
+
+    @property
+    def split(self) -> Split:
+        return Split(self.alice, self.between, self.bob, self.end)
+
+
 class CommunicationCertificate(_TaskDocument):
     """Between the halves of an input more bits are needed than any limit transformer can pass."""
 
     kind: Literal["communication"] = "communication"
-    problem: str
-    """What is measured, as `longreach communicate` names it."""
-    about: str
+    split: SplitDocument
     lengths: tuple[int, ...]
-    """N, the symbols per half."""
+    """N, the symbols that Alice holds."""
     rows: tuple[int, ...]
-    """Distinct rows of the communication matrix at each N, counted exactly."""
+    """Distinct rows of the communication matrix at each N, counted from the task's answers."""
     bits: tuple[float, ...]
     growth: str
     fits: dict[str, FitDocument]

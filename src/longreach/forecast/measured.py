@@ -51,6 +51,11 @@ class Measured:
 
 def measured(rows: Iterable[Row], letters: Sequence[str], usual: Sequence[str]) -> tuple[Measured, ...]:
     """The runs over an alphabet, the best of each encoding first; `usual` is that of runs without one."""
-    fitting = [row for row in rows if tuple(row.config.get("alphabet") or usual) == tuple(letters)]
+    fitting = [row for row in rows if _alphabet(row, usual) == tuple(letters)]
     found = [Measured(cell) for cell in cells(fitting)]
     return tuple(sorted(found, key=lambda each: (each.encoding, not each.cell.learned, -(each.last or 0.0))))
+
+
+def _alphabet(row: Row, usual: Sequence[str]) -> tuple[Any, ...]:
+    given = row.config.get("alphabet")
+    return tuple(given if isinstance(given, list) and given else usual)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,37 +18,44 @@ from longreach.forecast.certificates import (
     FitDocument,
     ReductionCertificate,
     ReductionDocument,
+    SplitDocument,
     TaskProgramCertificate,
 )
 from longreach.forecast.checker import wrong_prediction
+from longreach.forecast.reductions import check_reduction
+from longreach.forecast.rows import LEAST_LENGTH, check_communication, count_rows, longest
 from longreach.languages.answers import ClassAnswer, LanguageAnswer
 from longreach.languages.automaton import Automaton
 from longreach.languages.certificates import EMPTY, PERIODIC_LOCAL, NoCertificate
+from longreach.languages.findings import Status
 from longreach.languages.recognize import regular_language
 from longreach.languages.verdict import Answer, decide
-from longreach.limit.communication import measure
-from longreach.limit.communication_tasks import problem
+from longreach.limit.communication import fit_growth
 from longreach.tasks.catalog import load_task
 from longreach.tasks.evidence import Evidence
+from longreach.tasks.language import RegularLanguage
 from longreach.tasks.program import ProgramTask
 from longreach.tasks.task import EOS, SEP, Task
 
 CLASSES = {"nope": EMPTY, "ape": PERIODIC_LOCAL}
-MEASURED_LENGTH = 10
-"""Symbols per half up to which communication is counted: a thousand inputs on each side."""
 NOT_ASKED = "was not asked: the program is read at the last token"
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What theory says of a task for one class of programs."""
+    """What theory says of a task for one class of programs.
+
+    For a regular language `verdict` is about membership and `trained` about what is trained; measurements are
+    compared with `trained`. For all other tasks the two are the same.
+    """
 
     verdict: Answer
     program_class: str
     reason: str
-    """One sentence."""
+    """Of the verdict, in one sentence."""
     end_of_sequence: Answer
     prediction: Answer
+    """For predicting what may follow, on prefixes of words of the language."""
     make_certificate: Callable[[], AnyCertificate]
     window: int | None = None
     modulus: int | None = None
@@ -57,6 +65,44 @@ class Side:
     """Why something beside the verdict is undecided."""
 
     by_communication: bool = False
+    language: ClassAnswer | None = None
+    """What is known of a regular language."""
+    predicts: bool = False
+    """Whether what is trained is predicting what may follow on words of that language."""
+
+    @property
+    def trained(self) -> Answer:
+        """The forecast for what is trained."""
+        return self.prediction if self.predicts else self.verdict
+
+    @property
+    def differs(self) -> bool:
+        """Whether what is trained has another verdict than membership."""
+        return self.trained is not self.verdict
+
+    @property
+    def trained_reason(self) -> str:
+        """Of the forecast for what is trained, in one sentence."""
+        return self.language.verdict.prediction_reason if self.language and self.differs else self.reason
+
+    @property
+    def trained_program(self) -> Program | None:
+        """A program for what is trained; one for membership knows what may follow as well."""
+        return self.language.predictor if self.language and self.differs else self.program
+
+    @property
+    def trained_needs(self) -> tuple[int | None, int | None]:
+        """The smallest window and modulus for what is trained; None where not known."""
+        if self.language is None or not self.predicts or self.prediction is not Answer.YES:
+            return self.window, self.modulus
+        verdict = self.language.verdict
+        return verdict.prediction_window, verdict.prediction_modulus
+
+    @cached_property
+    def trained_certificate(self) -> AnyCertificate:
+        """Whatever proves the forecast for what is trained."""
+        own = self.language.prediction_certificate if self.language and self.differs else None
+        return own or self.certificate
 
     @cached_property
     def certificate(self) -> AnyCertificate:
@@ -72,7 +118,10 @@ class Side:
             "certificate": self.certificate.model_dump(mode="json", by_alias=True),
             "end_of_sequence": self.end_of_sequence.value,
             "prediction": self.prediction.value,
+            "prediction_everywhere": self.prediction.value,
         }
+        if self.language is not None:
+            found |= self.language.prediction_document()
         if self.verdict is Answer.YES and self.window is not None:
             found |= {"window": self.window, "modulus": self.modulus, "depth": self.depth}
         if self.note is not None:
@@ -83,7 +132,8 @@ class Side:
 def sides(task: Task, name: str, trusted: bool) -> dict[str, Side]:
     """The sides "nope" and "ape" of a task, and "local" where it is a regular language.
 
-    `name` is how the task is found. A task that is not trusted has its programs tried on examples.
+    `name` is how the task is found. A task that is not trusted has its programs tried on examples; rows of
+    communication are counted from the answers of every task, and every reduction is tried.
 
     >>> found = sides(load_task("copy-unique"), "copy-unique", True)
     >>> found["nope"].verdict.value, found["ape"].verdict.value
@@ -93,7 +143,7 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Side]:
         return _program_sides(task)
     evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in CLASSES}
     if all(each.kind == "language" for each in evidence.values()):
-        return language_sides(name, _automaton(task))
+        return language_sides(name, _automaton(task), trained=isinstance(task, RegularLanguage))
     return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
 
 
@@ -107,17 +157,21 @@ def _automaton(task: Task) -> Automaton:
     return automaton
 
 
-def language_sides(name: str, automaton: Automaton) -> dict[str, Side]:
-    """The sides of a regular language: exactly what `longreach language` says."""
+def language_sides(name: str, automaton: Automaton, *, trained: bool = False) -> dict[str, Side]:
+    """The sides of a regular language: exactly what `longreach language` says.
+
+    With `trained`, what is trained is predicting what may follow.
+    """
     answer = LanguageAnswer(name, decide(automaton))
-    return {key: _class_side(found) for key, found in answer.classes.items()}
+    return {key: _class_side(found, trained) for key, found in answer.classes.items()}
 
 
-def _class_side(found: ClassAnswer) -> Side:
+def _class_side(found: ClassAnswer, trained: bool) -> Side:
     verdict = found.verdict
     return Side(
         verdict.answer, verdict.program_class, verdict.reason, verdict.end_of_sequence, verdict.prediction,
         lambda: found.certificate, verdict.window, verdict.modulus, verdict.depth, found.program,
+        language=found, predicts=trained,
     )  # fmt: skip
 
 
@@ -126,11 +180,11 @@ def _side(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) ->
         case "program":
             return _by_program(task, name, key, evidence, trusted)
         case "communication":
-            return _by_communication(name, key, evidence)
+            return _by_communication(task, name, key, evidence, trusted)
         case "reduction":
-            return _by_reduction(name, key, evidence)
+            return _by_reduction(task, name, key, evidence, trusted)
         case "language":
-            return language_sides(name, _automaton(task))[key]
+            return language_sides(name, _automaton(task), trained=isinstance(task, RegularLanguage))[key]
         case _:
             return undecided(key, evidence.reason)
 
@@ -187,35 +241,41 @@ def _yes(name: str, key: str, reason: str, program: Program) -> Side:
     )  # fmt: skip
 
 
-def _by_communication(name: str, key: str, evidence: Evidence) -> Side:
-    assert evidence.name is not None
-    found = measure(problem(evidence.name), MEASURED_LENGTH)
-    if found.growth.name != "linear":
-        return undecided(key, f"its communication, {evidence.name}, is {found.growth.name}: no proof")
-
-    def certificate() -> AnyCertificate:
-        return CommunicationCertificate(
-            program_class=CLASSES[key],  # type: ignore[arg-type]
-            task=name,
-            problem=found.problem.name,
-            about=found.problem.about,
-            lengths=found.lengths,
-            rows=found.rows,
-            bits=found.bits,
-            growth=found.growth.name,
-            fits={
-                shape: FitDocument(coefficient=fit.coefficient, error=fit.error)
-                for shape, fit in found.growth.fits.items()
-            },
-            proof=evidence.reason,
-        )
-
+def _by_communication(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Side:
+    split = evidence.split
+    if split is None:
+        return undecided(key, "its communication is no evidence: how an input is divided is not spelled out")
+    try:
+        rows = tuple(count_rows(task, split, n) for n in range(1, longest(split) + 1))
+    except InputError as error:
+        return undecided(key, f"its communication cannot be counted: {error.message}")
+    if len(rows) < LEAST_LENGTH:
+        return undecided(key, "its communication cannot be counted: there are too many inputs")
+    lengths, bits = tuple(range(1, len(rows) + 1)), tuple(math.log2(count) for count in rows)
+    growth = fit_growth(lengths, bits)
+    certificate = CommunicationCertificate(
+        program_class=CLASSES[key],  # type: ignore[arg-type]
+        task=name,
+        split=SplitDocument(alice=split.alice, between=split.between, bob=split.bob, end=split.end),
+        lengths=lengths,
+        rows=rows,
+        bits=bits,
+        growth=growth.name,
+        fits={
+            shape: FitDocument(coefficient=fit.coefficient, error=fit.error)
+            for shape, fit in growth.fits.items()
+        },
+        proof=evidence.reason,
+    )
+    found = check_communication(certificate, task, trusted)
+    if found.status not in _BELIEVED:
+        return undecided(key, f"its communication is {growth.name}: {found.problem}")
     # Whoever reads one token later needs the bits as well.
     no = Answer.NO
-    return Side(no, CLASSES[key], evidence.reason, no, no, certificate, by_communication=True)
+    return Side(no, CLASSES[key], evidence.reason, no, no, lambda: certificate, by_communication=True)
 
 
-def _by_reduction(name: str, key: str, evidence: Evidence) -> Side:
+def _by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Side:
     assert evidence.name is not None
     if evidence.reduction is None:
         return undecided(key, f"the reduction to {evidence.name} is not spelled out")
@@ -224,23 +284,27 @@ def _by_reduction(name: str, key: str, evidence: Evidence) -> Side:
     language = language_sides(evidence.name, automaton)[key]
     if language.verdict is not Answer.NO:
         return undecided(key, f"it reduces to {evidence.name}, whose verdict is {language.verdict.value}")
+    certificate = ReductionCertificate(
+        program_class=CLASSES[key],  # type: ignore[arg-type]
+        task=name,
+        language=evidence.name,
+        alphabet=automaton.alphabet,
+        reduction=ReductionDocument(
+            letters=dict(reduction.letters),
+            after=reduction.after,
+            token=reduction.token,
+            about=reduction.about,
+        ),
+        certificate=language.certificate,  # type: ignore[arg-type]
+    )
+    found = check_reduction(certificate, task, trusted)
+    if found.status not in _BELIEVED:
+        return undecided(key, f"the reduction to {evidence.name} fails: {found.problem}")
+    return Side(Answer.NO, CLASSES[key], evidence.reason, Answer.NO, Answer.NO, lambda: certificate)
 
-    def certificate() -> AnyCertificate:
-        return ReductionCertificate(
-            program_class=CLASSES[key],  # type: ignore[arg-type]
-            task=name,
-            language=evidence.name or "",
-            alphabet=automaton.alphabet,
-            reduction=ReductionDocument(
-                letters=dict(reduction.letters),
-                after=reduction.after,
-                token=reduction.token,
-                about=reduction.about,
-            ),
-            certificate=language.certificate,  # type: ignore[arg-type]
-        )
 
-    return Side(Answer.NO, CLASSES[key], evidence.reason, Answer.NO, Answer.NO, certificate)
+_BELIEVED = (Status.VALID, Status.CHECKED)
+"""What a forecast says no for; `longreach verify` tells the two apart."""
 
 
 def _program_sides(task: ProgramTask) -> dict[str, Side]:
@@ -262,6 +326,7 @@ def _program_sides(task: ProgramTask) -> dict[str, Side]:
                 side,
                 end_of_sequence=decided[key].end_of_sequence,
                 prediction=decided[key].prediction,
+                language=decided[key].language,
                 note=None,
             )
         return {**decided, **known}

@@ -1,4 +1,4 @@
-"""Answers for one language as documents: verdicts, certificates, and programs with how they were checked."""
+"""Answers for one language as documents: verdicts with certificates, and programs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from longreach.crasp.equal import Comparison, ProgramSide, compare
 from longreach.crasp.expressions import Program
-from longreach.errors import MissingExtra
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import Certificate, NoCertificate, ProgramCertificate
+from longreach.languages.budget import OverBudget
+from longreach.languages.certificates import END, Certificate, NoCertificate, ProgramCertificate
 from longreach.languages.documents import automaton_table
-from longreach.languages.extended import Convention
-from longreach.languages.induction import prove
+from longreach.languages.extended import Analysis, Convention
 from longreach.languages.measures import Measures
 from longreach.languages.programs import acceptor, predictor
-from longreach.languages.sides import automaton_side
 from longreach.languages.verdict import Answer, ClassVerdict, Verdicts
 
-CHECKED_LENGTH = 12
 # What a "no" says, wherever one is shown.
 MEANING_OF_NO = (
     "no C-RASP program exists: this predicts that length generalization fails; "
@@ -27,73 +22,90 @@ MEANING_OF_NO = (
 )
 
 
-@dataclass(frozen=True)
-class Rightness:
-    """How a program is known to be right: for all lengths, or on all words up to one."""
-
-    proved: bool
-    length: int
-    witness: tuple[str, ...] | None = None
-
-    def __str__(self) -> str:
-        if self.witness is not None:
-            return "wrong"
-        return "proved for all lengths" if self.proved else f"checked to length {self.length}"
-
-
-def rightness(program: Program, automaton: Automaton, length: int = CHECKED_LENGTH) -> Rightness:
-    """Compares a program with an automaton: by proof where that succeeds, and on all words up to a length.
-
-    >>> from longreach.crasp.library import load
-    >>> from longreach.languages.names import named_automaton
-    >>> str(rightness(load("tomita-4"), named_automaton("tomita-4")))
-    'proved for all lengths'
-    """
-    sides = ProgramSide(program.core, automaton.alphabet, length=length), automaton_side(automaton)
-    found: Comparison = compare(*sides, automaton.alphabet, length)
-    if not found.equal:
-        return Rightness(False, found.length, found.witness)
-    try:
-        proved = prove(program.core, automaton).proved
-    except MissingExtra:
-        proved = False
-    return Rightness(proved, found.length)
-
-
 @dataclass(frozen=True, eq=False)
 class ClassAnswer:
-    """One verdict with the program of a yes."""
+    """One verdict with the programs of a yes: for membership, and for prediction on prefixes."""
 
     verdict: ClassVerdict
-    written: dict[int, Program] = field(default_factory=dict)
-    """Programs by the identity of their analysis: classes that share one share the program."""
+    written: dict[tuple[int, bool], Program | str] = field(default_factory=dict)
+    """Programs, or why there is none, by the identity of their analysis and whether they predict: classes
+    share what they can."""
+
+    @property
+    def program(self) -> Program | None:
+        """For yes, a program of the class; None where a budget ended the work."""
+        return None if isinstance(self._outcome, str) else self._outcome
+
+    @property
+    def not_written(self) -> str:
+        """For a yes without a program: which budget ended the work."""
+        return self._outcome if isinstance(self._outcome, str) else ""
+
+    @property
+    def predictor(self) -> Program | None:
+        """Where prediction on prefixes is a yes, a program for it; None where a budget ended the work, or the
+        token for the end is a letter."""
+        return None if isinstance(self._predictor, str) else self._predictor
 
     @cached_property
-    def program(self) -> Program | None:
-        """For yes, a program of the class; None where its automaton is beyond the budget."""
-        analysis = self.verdict.analysis
-        if self.verdict.answer is not Answer.YES or analysis is None:
+    def _outcome(self) -> Program | str | None:
+        if self.verdict.answer is not Answer.YES:
             return None
-        if id(analysis) not in self.written:
-            self.written[id(analysis)] = acceptor(analysis)
-        return self.written[id(analysis)]
+        return self._written(self.verdict.analysis, predicts=False)
+
+    @cached_property
+    def _predictor(self) -> Program | str | None:
+        if self.verdict.prediction is not Answer.YES:
+            return None
+        analysis = self.verdict.predicted.analysis
+        if analysis is not None and END in analysis.extended.automaton.alphabet:
+            return f"it would predict {END}, which is a letter here"
+        return self._written(analysis, predicts=True)
+
+    def _written(self, analysis: Analysis | None, *, predicts: bool) -> Program | str:
+        budget = self.verdict.budget
+        if analysis is None:
+            return f"the window is beyond the budget of {budget.window_states} states"
+        key = (id(analysis), predicts)
+        if key not in self.written:
+            try:
+                write = predictor if predicts else acceptor
+                self.written[key] = write(analysis, budget=budget)
+            except OverBudget as spent:
+                self.written[key] = str(spent)
+        return self.written[key]
 
     @cached_property
     def certificate(self) -> Certificate:
-        program = self.program
+        """What proves the answer for membership."""
         if self.verdict.answer is not Answer.YES:
             return self.verdict.certificate()
-        if program is None:
-            return NoCertificate(reason="the program's window is beyond the budget")
-        analysis = self.verdict.analysis
-        assert analysis is not None
+        return self._of_program(self._outcome, self.verdict.analysis, False)
+
+    @cached_property
+    def prediction_certificate(self) -> Certificate | None:
+        """What proves the answer for prediction on prefixes; None where that is the certificate already.
+
+        A program for membership knows the state, and with it what may follow. A "no" of both is proved by one
+        certificate.
+        """
+        if self.verdict.prediction is self.verdict.answer:
+            return None
+        return self._of_program(self._predictor, self.verdict.predicted.analysis, True)
+
+    def _of_program(
+        self, program: Program | str | None, analysis: Analysis | None, prediction: bool
+    ) -> Certificate:
+        if analysis is None or not isinstance(program, Program):
+            return NoCertificate(reason=f"the program is not written: {program}")
         return ProgramCertificate(
             program_class=self.verdict.program_class,  # type: ignore[arg-type]
             convention=Convention.LAST_LETTER.value,
             automaton=automaton_table(analysis.extended.automaton),
             program=program.text,
-            window=analysis.extended.window,
+            window=max(analysis.extended.window, program.core.locality),
             modulus=analysis.extended.modulus,
+            prediction=prediction,
         )
 
     def document(self) -> dict[str, Any]:
@@ -104,10 +116,28 @@ class ClassAnswer:
             "reason": verdict.reason,
             "certificate": self.certificate.model_dump(mode="json", by_alias=True),
             "end_of_sequence": verdict.end_of_sequence.value,
-            "prediction": verdict.prediction.value,
-        }
+        } | self.prediction_document()
         if verdict.answer is Answer.YES and verdict.analysis is not None:
             found |= {"window": verdict.window, "modulus": verdict.modulus, "depth": verdict.depth}
+        return found
+
+    def prediction_document(self) -> dict[str, Any]:
+        """What is said of prediction, in the documents of `language` and `forecast`."""
+        verdict = self.verdict
+        found: dict[str, Any] = {
+            "prediction": verdict.prediction.value,
+            "prediction_everywhere": verdict.prediction_everywhere.value,
+        }
+        if verdict.prediction is Answer.YES and verdict.predicted.analysis is not None:
+            found |= {
+                "prediction_window": verdict.prediction_window,
+                "prediction_modulus": verdict.prediction_modulus,
+                "prediction_depth": verdict.prediction_depth,
+            }
+        certificate = self.prediction_certificate
+        if certificate is not None:
+            found["prediction_reason"] = verdict.prediction_reason
+            found["prediction_certificate"] = certificate.model_dump(mode="json", by_alias=True)
         return found
 
 
@@ -122,17 +152,13 @@ class LanguageAnswer:
     def classes(self) -> dict[str, ClassAnswer]:
         """By the name of the document's field."""
         found = {"nope": self.verdicts.nope, "ape": self.verdicts.ape, "local": self.verdicts.local}
-        written: dict[int, Program] = {}
+        written: dict[tuple[int, bool], Program | str] = {}
         return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
 
-    def predictors(self) -> dict[str, str]:
-        """For each yes, the text of a program that predicts the legal next symbols."""
-        found = {}
-        for name, answer in self.classes.items():
-            analysis = answer.verdict.analysis
-            if answer.verdict.answer is Answer.YES and analysis is not None:
-                found[name] = predictor(analysis).text
-        return found
+    def predictors(self) -> dict[str, Program]:
+        """For each yes of prediction, a program that is right on prefixes of words of the language."""
+        found = {name: answer.predictor for name, answer in self.classes.items()}
+        return {name: program for name, program in found.items() if program is not None}
 
     def document(self, measures: Measures | None = None) -> dict[str, Any]:
         automaton = self.verdicts.automaton

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.languages.automaton import strong_components
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.potentials import Classes, Graph, numbered, refine
 
 IntArray = npt.NDArray[np.int64]
@@ -46,7 +47,9 @@ class Failure:
     """Two vertices of one class with the same object and different states."""
 
 
-def find_failure(fixed: Sequence[Sequence[int]], arrows: Sequence[Arrow]) -> Failure | None:
+def find_failure(
+    fixed: Sequence[Sequence[int]], arrows: Sequence[Arrow], budget: Budget = DEFAULT_BUDGET
+) -> Failure | None:
     """The smallest component of the graph in which the potentials leave two states together, if there is
     one.
 
@@ -75,14 +78,18 @@ def find_failure(fixed: Sequence[Sequence[int]], arrows: Sequence[Arrow]) -> Fai
         objects = [vertices[v][1] for v in members]
         if len(set(objects)) == len(objects):
             continue
-        failure = _failure_in(members, vertices, edges, arrows)
+        failure = _failure_in(members, vertices, edges, arrows, budget)
         if failure is not None:
             return failure
     return None
 
 
 def _failure_in(
-    members: list[int], vertices: list[tuple[int, int]], edges: IntArray, arrows: Sequence[Arrow]
+    members: list[int],
+    vertices: list[tuple[int, int]],
+    edges: IntArray,
+    arrows: Sequence[Arrow],
+    budget: Budget,
 ) -> Failure | None:
     number = np.full(len(vertices), -1, dtype=np.int64)
     number[members] = np.arange(len(members))
@@ -90,7 +97,7 @@ def _failure_in(
     used, label = np.unique(inside[1], return_inverse=True)
     chosen = tuple(vertices[v] for v in members)
     graph = Graph(len(members), number[inside[0]], label, number[inside[2]], numbered([o for _, o in chosen]))
-    classes = refine(graph).classes
+    classes = refine(graph, budget=budget).classes
     leader: dict[int, int] = {}
     for vertex, c in enumerate(classes):
         if leader.setdefault(c, vertex) != vertex:

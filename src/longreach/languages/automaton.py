@@ -49,6 +49,26 @@ class Automaton:
         """The place of each token in the alphabet."""
         return {token: index for index, token in enumerate(self.alphabet)}
 
+    @cached_property
+    def alike(self) -> dict[int, tuple[int, ...]]:
+        """The letters that lead from every state to the same one as a letter does, by the first of them."""
+        found: dict[tuple[int, ...], list[int]] = {}
+        for letter, column in enumerate(zip(*self.transitions, strict=True)):
+            found.setdefault(column, []).append(letter)
+        return {letters[0]: tuple(letters) for letters in found.values()}
+
+    @cached_property
+    def essential(self) -> Automaton:
+        """The same over one of every group of letters that are alike, which is in the same classes.
+
+        >>> minimal("abc", [[0, 0, 1], [0, 0, 1]], 0, {1}).essential.alphabet
+        ('a', 'c')
+        """
+        if len(self.alike) == len(self.alphabet):
+            return self
+        rows = tuple(tuple(row[letter] for letter in self.alike) for row in self.transitions)
+        return Automaton(tuple(self.alphabet[letter] for letter in self.alike), rows, self.accepting)
+
     def run(self, word: Iterable[str], state: int = 0) -> int:
         """The state reached from `state` by reading the word."""
         for token in word:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 
 from longreach.languages.automaton import strong_components
+from longreach.languages.budget import Budget
 from longreach.languages.extended import Analysis, ExtendedAutomaton, component_of
 from longreach.languages.potentials import Potential, Refinement
 from longreach.languages.visible import View
 
 Edge = tuple[int, int]
 """A vertex of a block and a letter."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """Choices that are all right, of which now one and now the other gives the shorter program."""
+
+    joined: bool = False
+    """Whether components that follow each other share counters where they can."""
+    parts: bool = False
+    """Whether to remember where a block was entered rather than to count, where that is enough."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,23 +35,31 @@ class Block:
     refinement: Refinement
     rounds: int
     """How many rounds of the refinement the program needs."""
+    style: Style
 
     @property
     def vertices(self) -> range:
         return range(len(self.states))
 
     @property
-    def letters(self) -> range:
-        return range(len(self.extended.automaton.alphabet))
+    def letters(self) -> Sequence[int]:
+        """One of every group of letters that are alike."""
+        return list(self.extended.automaton.alike)
 
-    @property
+    @cached_property
     def edges(self) -> list[Edge]:
-        return [(vertex, letter) for vertex in self.vertices for letter in self.letters]
+        """Those on which a program is judged."""
+        return [
+            (vertex, letter)
+            for vertex in self.vertices
+            for letter in self.letters
+            if self.extended.judged(self.states[vertex], letter)
+        ]
 
     @property
     def settled(self) -> bool:
         """Whether letters alone are enough here, so that neither window nor position is looked at."""
-        return any(self.extended.states[state].window is None for state in self.states)
+        return _settled(self.extended, self.states)
 
     @property
     def by_letter(self) -> bool:
@@ -58,7 +78,11 @@ class Block:
     def potentials(self, rounds: int) -> list[tuple[int, Potential]]:
         """The potentials of the first rounds, each with its round."""
         steps = self.refinement.rounds[:rounds]
-        return [(number, f) for number, step in enumerate(steps, 1) for f in step.potentials]
+        return [
+            (number, f)
+            for number, step in enumerate(steps, 1)
+            for f in (step.of_parts if self.style.parts else step.potentials)
+        ]
 
     def shift(self, number: int, potential: Potential, edge: Edge) -> int:
         """The change along an edge; an edge that leaves the block and has no fellow inside counts nothing."""
@@ -86,8 +110,8 @@ class Block:
         return View(letters, residue % self.extended.modulus)
 
 
-def blocks_of(analysis: Analysis) -> list[Block]:
-    """Blocks in an order in which letters only lead forward.
+def blocks_of(analysis: Analysis, alive: Set[int], style: Style, budget: Budget) -> list[Block]:
+    """Blocks with a state that is alive, in an order in which letters only lead forward.
 
     Where it works, a block holds all extended states over one component of the automaton itself, the first
     positions with short windows included, so that programs need not track how a word began.
@@ -96,28 +120,71 @@ def blocks_of(analysis: Analysis) -> list[Block]:
     over: dict[int, list[int]] = {}
     for number, state in enumerate(extended.states):
         over.setdefault(state.state, []).append(number)
+    components = [part for part in strong_components(extended.automaton.transitions) if alive & set(part)]
+    parts = [
+        tuple(sorted(number for state in component for number in over.get(state, ())))
+        for component in components
+    ]
+    blocks = (
+        _joined(extended, parts, style, budget) if style.joined else _single(extended, parts, style, budget)
+    )
+    return _split(analysis, alive, style) if blocks is None else blocks
+
+
+def _single(
+    extended: ExtendedAutomaton, parts: Sequence[tuple[int, ...]], style: Style, budget: Budget
+) -> list[Block] | None:
     blocks = []
-    for component in strong_components(extended.automaton.transitions):
-        states = tuple(sorted(number for state in component for number in over.get(state, ())))
-        block = _block(extended, states)
+    for states in parts:
+        block = _block(extended, states, style, budget)
         if block is None:
-            return _split(analysis)
+            return None
         blocks.append(block)
     return blocks
 
 
-def _split(analysis: Analysis) -> list[Block]:
+def _joined(
+    extended: ExtendedAutomaton, parts: Sequence[tuple[int, ...]], style: Style, budget: Budget
+) -> list[Block] | None:
+    """As many parts that follow each other together as one set of counters serves, from the front."""
+    blocks: list[Block] = []
+    first = 0
+    while first < len(parts):
+        block = _block(extended, parts[first], style, budget)
+        if block is None:
+            return None
+        # States in which letters alone are enough see neither window nor position.
+        last = first + 1
+        while last < len(parts) and _settled(extended, parts[last]) == block.settled:
+            longer = _block(extended, tuple(sorted({*block.states, *parts[last]})), style, budget)
+            if longer is None:
+                break
+            block, last = longer, last + 1
+        blocks.append(block)
+        first = last
+    return blocks
+
+
+def _settled(extended: ExtendedAutomaton, states: Sequence[int]) -> bool:
+    return any(extended.states[state].window is None for state in states)
+
+
+def _split(analysis: Analysis, alive: Set[int], style: Style) -> list[Block]:
+    extended = analysis.extended
     found = []
     for component in analysis.components:
         if component.rounds is None:
             raise ValueError("no program: the classes do not determine the successors")
-        found.append(Block(analysis.extended, component.states, component.refinement, component.rounds))
+        if any(extended.states[state].state in alive for state in component.states):
+            found.append(Block(extended, component.states, component.refinement, component.rounds, style))
     return found
 
 
-def _block(extended: ExtendedAutomaton, states: tuple[int, ...]) -> Block | None:
+def _block(
+    extended: ExtendedAutomaton, states: tuple[int, ...], style: Style, budget: Budget
+) -> Block | None:
     # The states need not be strongly connected: potentials are defined all the same.
-    component = component_of(extended, states, complete=False)
+    component = component_of(extended, states, complete=False, budget=budget)
     if component.rounds is None:
         return None
-    return Block(extended, states, component.refinement, component.rounds)
+    return Block(extended, states, component.refinement, component.rounds, style)

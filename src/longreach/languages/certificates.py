@@ -14,6 +14,8 @@ from longreach.errors import InputError
 EMPTY = "C-RASP[∅]"
 LOCAL = "C-RASP[local]"
 PERIODIC_LOCAL = "C-RASP[periodic, local]"
+END = "EOS"
+"""How predictors name the end of a word."""
 # In JSON the field is named "class", which is not a name in Python.
 _CLASS = AliasChoices("class", "program_class")
 ProgramClass = Literal["C-RASP[∅]", "C-RASP[local]", "C-RASP[periodic, local]"]
@@ -77,6 +79,9 @@ class FlowCertificate(_Document):
     letter: str | None
     """The letter by which the pair leads to different states; null at the end of the sequence."""
     words: FoolingWords
+    prediction: bool = False
+    """Whether it proves besides that no program predicts, on prefixes of words of the language, what may
+    follow: the letter may follow both states of the pair."""
 
 
 class ArrowDocument(_Document):
@@ -111,7 +116,10 @@ class VertexFlow(_Document):
 
 
 class SampledFlowCertificate(_Document):
-    """No program with local (and periodic) relations exists: long object words hide the state."""
+    """No program with local (and periodic) relations exists: long object words hide the state.
+
+    Nor does one that predicts, on prefixes of words of the language, what may follow.
+    """
 
     kind: Literal["sampled-flow"] = "sampled-flow"
     program_class: Literal["C-RASP[local]", "C-RASP[periodic, local]"] = Field(
@@ -131,7 +139,7 @@ class SampledFlowCertificate(_Document):
 
 
 class ProgramCertificate(_Document):
-    """A program that accepts the language."""
+    """A program that accepts the language, or one that predicts what may follow."""
 
     kind: Literal["program"] = "program"
     program_class: ProgramClass = Field(validation_alias=_CLASS, serialization_alias="class")
@@ -140,6 +148,9 @@ class ProgramCertificate(_Document):
     program: str
     window: int = 0
     modulus: int = 1
+    prediction: bool = False
+    """Whether the program predicts, after every prefix of a word of the language, the letters that may follow
+    and, as EOS, the end; it does not decide membership."""
 
 
 class NoCertificate(_Document):

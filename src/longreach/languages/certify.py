@@ -21,6 +21,7 @@ from longreach.languages.documents import automaton_table
 from longreach.languages.flows import Flow, flows_between_mates
 from longreach.languages.local_periodic import ArrowRefutation
 from longreach.languages.membership import Refutation
+from longreach.languages.prediction import live_states
 
 
 def flow_certificate(proof: Refutation) -> FlowCertificate:
@@ -59,7 +60,16 @@ def flow_certificate(proof: Refutation) -> FlowCertificate:
             second=proof.fooling.second,
             after=proof.fooling.after,
         ),
+        prediction=_may_follow_both(proof),
     )
+
+
+def _may_follow_both(proof: Refutation) -> bool:
+    """Whether the letter of the pair begins, after both states, something that a word may go on with."""
+    if proof.letter is None:
+        return False
+    live = live_states(proof.automaton)
+    return all(proof.automaton.transitions[state][proof.letter] in live for state in proof.pair)
 
 
 def arrow_certificate(proof: ArrowRefutation, *, periodic: bool = True) -> SampledFlowCertificate:

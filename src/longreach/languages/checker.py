@@ -20,6 +20,7 @@ from longreach.languages.certificates import (
     FoolingWords,
     SampledFlowCertificate,
 )
+from longreach.languages.prediction_checker import flow_prediction_problem
 
 Edges = dict[tuple[int, int], int]
 """From (vertex, label) to vertex."""
@@ -42,6 +43,8 @@ def check_certificate(certificate: Certificate, expected: AutomatonTable | None 
         if isinstance(certificate, FlowCertificate):
             _check_automaton(certificate.automaton, expected)
             _check_flow(certificate)
+            if certificate.prediction:
+                return flow_prediction_problem(certificate)
         elif isinstance(certificate, SampledFlowCertificate):
             _check_automaton(certificate.automaton, expected)
             _check_sampled(certificate)

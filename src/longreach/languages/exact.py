@@ -19,6 +19,9 @@ import numpy.typing as npt
 # Exponents of Mersenne primes. With the first, products fit into 64 bits; the others use Python integers.
 _EXPONENTS = (31, 521, 4423, 44497)
 _SMALL = 1000
+# Systems of at least so many variables are solved by their nonzero coefficients alone, while these stay few.
+_SPARSE_FROM = 400
+_MOST_FILLED = 60
 
 Matrix = npt.NDArray[Any]
 
@@ -52,10 +55,9 @@ def null_space(constraints: Constraints) -> Matrix:
     for exponent in _EXPONENTS:
         prime = 2**exponent - 1
         basis = _null_space_modulo(constraints, prime, exponent == 31)
-        lifted = [_integral(column, prime) for column in basis.T]
-        if any(column is None for column in lifted):
+        exact = _lifted(basis, prime)
+        if exact is None:
             continue
-        exact = _compact(np.array(lifted, dtype=object).reshape(len(lifted), constraints.variables).T)
         if not np.any(constraints.apply(exact)):
             return exact
     raise ArithmeticError("coefficients beyond the largest prime")
@@ -97,7 +99,7 @@ def solve(matrix: Matrix, right: Matrix) -> list[list[Fraction]] | None:
 
 def _solves(matrix: Matrix, solution: list[Fraction], right: Matrix) -> bool:
     scale = lcm(*(value.denominator for value in solution))
-    scaled = _compact(np.array([int(value * scale) for value in solution], dtype=object).reshape(-1, 1))
+    scaled = compact(np.array([int(value * scale) for value in solution], dtype=object).reshape(-1, 1))
     wanted = right.astype(object) * scale
     return bool(np.all(_product(matrix, scaled)[:, 0] == wanted))
 
@@ -107,9 +109,15 @@ def _null_space_modulo(constraints: Constraints, prime: int, small: bool) -> Mat
     size = constraints.variables
     basis = np.eye(size, dtype=np.int64 if small else object)
     known = basis[:0]
+    chance = np.random.default_rng(0)
+    if small and size >= _SPARSE_FROM:
+        sparse = _null_space_sparse(constraints, prime)
+        basis = basis if sparse is None else sparse
     while basis.shape[1]:
         # Most equations are satisfied once few columns are left: only violated ones enter the elimination.
-        violated = np.flatnonzero(np.any(constraints.apply(basis) % prime, axis=1))
+        # One random combination of the columns tells which; the integer check would find an accident.
+        probe = (basis * chance.integers(1, 2**31 - 1, basis.shape[1]) % prime).sum(axis=1) % prime
+        violated = np.flatnonzero(constraints.apply(probe[:, None])[:, 0] % prime)
         if not len(violated):
             break
         step = max(1, len(violated) // (2 * basis.shape[1] + 8))
@@ -121,6 +129,59 @@ def _null_space_modulo(constraints: Constraints, prime: int, small: bool) -> Mat
         basis[free, range(len(free))] = 1
         basis[pivots] = -known[:, free] % prime
     return basis
+
+
+def _null_space_sparse(constraints: Constraints, prime: int) -> Matrix | None:
+    """The same from nonzero coefficients alone; None if there are too many of them."""
+    size = constraints.variables
+    probe = np.random.default_rng(0).integers(1, prime, (size, 1))
+    violated = np.flatnonzero(constraints.apply(probe)[:, 0] % prime)
+    equations: list[dict[int, int]] = []
+    uses = np.zeros(size, dtype=np.int64)
+    for start in range(0, len(violated), 256):
+        rows = constraints.rows(violated[start : start + 256])
+        for row in rows:
+            places = np.flatnonzero(row)
+            uses[places] += 1
+            equations.append(dict(zip(places.tolist(), row[places].tolist(), strict=True)))
+    solved: dict[int, dict[int, int]] = {}  # each variable as a combination of others that come later
+    room = _MOST_FILLED * size
+    for equation in sorted(equations, key=len):
+        _insert(equation, solved, prime)
+        if equation:
+            pivot = min(equation, key=lambda variable: (uses[variable], -variable))
+            factor = -pow(equation.pop(pivot), -1, prime)
+            solved[pivot] = {variable: value * factor % prime for variable, value in equation.items()}
+            room -= len(equation)
+            if room < 0:
+                return None
+    for combination in reversed(solved.values()):
+        _insert(combination, solved, prime)
+    free = {variable: place for place, variable in enumerate(v for v in range(size) if v not in solved)}
+    basis = np.zeros((size, len(free)), dtype=np.int64)
+    basis[list(free), range(len(free))] = 1
+    for pivot, combination in solved.items():
+        for variable, value in combination.items():
+            basis[pivot, free[variable]] = value
+    return basis
+
+
+def _insert(equation: dict[int, int], solved: dict[int, dict[int, int]], prime: int) -> None:
+    """Replaces the variables that are solved by their combinations, in place."""
+    waiting = [variable for variable in equation if variable in solved]
+    while waiting:
+        variable = waiting.pop()
+        factor = equation.pop(variable, 0)
+        if not factor:
+            continue
+        for other, value in solved[variable].items():
+            total = (equation.get(other, 0) + factor * value) % prime
+            if total:
+                equation[other] = total
+                if other in solved:
+                    waiting.append(other)
+            else:
+                equation.pop(other, None)
 
 
 def _reduce(matrix: Matrix, prime: int, columns: int) -> tuple[Matrix, list[int]]:
@@ -160,6 +221,18 @@ def _rational(residue: int, prime: int) -> Fraction | None:
     return Fraction(new[0], new[1])
 
 
+def _lifted(basis: Matrix, prime: int) -> Matrix | None:
+    """Integer columns proportional to those of the basis; None if some cannot be lifted."""
+    signed = np.where(basis > prime // 2, basis - prime, basis)
+    if basis.dtype != object and np.abs(signed).max(initial=0) <= _SMALL:
+        # Nearly always; the exact check that follows would find a mistake.
+        return np.asarray(signed // np.maximum(np.gcd.reduce(signed, axis=0), 1))
+    columns = [_integral(column, prime) for column in basis.T]
+    if any(column is None for column in columns):
+        return None
+    return compact(np.array(columns, dtype=object).reshape(len(columns), len(basis)).T)
+
+
 def _integral(column: Matrix, prime: int) -> list[int] | None:
     """The shortest integer vector proportional to the lifted column."""
     signed = np.where(column > prime // 2, column - prime, column)
@@ -179,7 +252,7 @@ def _integral(column: Matrix, prime: int) -> list[int] | None:
     return [value // divisor for value in whole]
 
 
-def _compact(matrix: Matrix) -> Matrix:
+def compact(matrix: Matrix) -> Matrix:
     """Machine integers when sums of a few products cannot overflow, Python integers otherwise."""
     small = matrix.size == 0 or max(abs(int(matrix.max())), abs(int(matrix.min()))) < 2**40
     return matrix.astype(np.int64) if small else matrix

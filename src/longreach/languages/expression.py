@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from longreach.errors import InputError
 from longreach.languages.automaton import Automaton, minimal
-from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 
 _REPETITION = re.compile(r"\{(\d*)(,?)(\d*)\}")
 _CLASS = re.compile(r"\[(\^?)((?:\\.|[^\]\\])*)\]", re.DOTALL)
@@ -52,8 +52,12 @@ def from_expression(
     from automata.fa.nfa import NFA
 
     symbols = {chr(_PRIVATE_USE + index) for index in range(len(alphabet))}
-    nfa = NFA.from_regex(normal, input_symbols=symbols)
-    rows, accepting = _determinize(nfa, len(alphabet), budget)
+    try:
+        budget = budget.running()
+        nfa = NFA.from_regex(normal, input_symbols=symbols)
+        rows, accepting = _determinize(nfa, len(alphabet), budget)
+    except OverBudget as spent:
+        raise InputError(f"the automaton of this expression is not built: {spent}") from None
     return minimal(alphabet, rows, 0, accepting)
 
 
@@ -329,6 +333,8 @@ def _determinize(nfa: Any, letters: int, budget: Budget) -> tuple[list[list[int]
     subsets = [start]
     rows: list[list[int]] = []
     for subset in subsets:
+        spend(letters)
+        budget.check()
         row = []
         targets: list[set[Any]] = [set() for _ in range(letters)]
         for state in subset:

@@ -7,10 +7,11 @@ automaton, so one refinement and one way of writing programs serve all classes o
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from longreach.languages.automaton import Automaton, strong_components
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.potentials import Classes, Graph, Refinement, numbered, refine
 
 _Key = tuple[int, tuple[int, ...] | None, int | None]
@@ -29,9 +30,10 @@ class Convention(StrEnum):
 class ExtendedState:
     """A state of the automaton with what the program sees of the past.
 
-    `window` holds the last letters read, oldest first, by their place in the alphabet; near the start of a
-    word it is shorter than the full window. `residue` is the number of letters read so far, modulo the
-    modulus, so the next letter stands at a position (counted from 1) congruent to `residue + 1`.
+    `window` holds the last letters read, oldest first, by their place in the alphabet, of letters that are
+    alike the first; near the start of a word it is shorter than the full window. `residue` is the number of
+    letters read so far, modulo the modulus, so the next letter stands at a position (counted from 1)
+    congruent to `residue + 1`.
     Both are None in states from which on letters alone are enough, such as a sink.
     """
 
@@ -55,6 +57,13 @@ class ExtendedAutomaton:
     modulus: int
     states: tuple[ExtendedState, ...]
     transitions: tuple[tuple[int, ...], ...]
+    never: frozenset[int] = frozenset()
+    """States of the automaton that no word leads to on which a program is judged: on prefixes of the
+    language, the dead ones."""
+
+    def judged(self, state: int, letter: int) -> bool:
+        """Whether a program is judged where the letter is read at this extended state."""
+        return self.automaton.transitions[self.states[state].state][letter] not in self.never
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +75,8 @@ class Component:
     graph: Graph
     refinement: Refinement
     rounds: int | None
-    """The least number of rounds after which mates have the same successors; None if no number suffices."""
+    """The least number of rounds after which mates have the same successors, wherever a program is judged;
+    None if no number suffices."""
     rounds_at_end: int | None
     """The least number of rounds after which there are no mates; None if no number suffices."""
 
@@ -94,18 +104,21 @@ def extend(
     modulus: int,
     limit: int | None = None,
     settled: Set[int] = frozenset(),
+    never: frozenset[int] = frozenset(),
 ) -> ExtendedAutomaton | None:
     """The extended automaton, or None if it has more than `limit` states.
 
-    States in `settled`, which must not lead to others, are left as they are.
+    States in `settled`, which must not lead to others, are left as they are. Programs are not judged on words
+    that lead to a state in `never`.
     """
     start: _Key = (0, None, None) if 0 in settled else (0, (), 0)
     number: dict[_Key, int] = {start: 0}
     order: list[_Key] = [start]
     rows: list[tuple[int, ...]] = []
     for state, seen, residue in order:
-        row = []
-        for letter, target in enumerate(automaton.transitions[state]):
+        row = [0] * len(automaton.alphabet)
+        for letter, alike in automaton.alike.items():
+            target = automaton.transitions[state][letter]
             key: _Key = (target, None, None)
             if target not in settled:
                 assert seen is not None
@@ -116,13 +129,16 @@ def extend(
                     return None
                 number[key] = len(order)
                 order.append(key)
-            row.append(number[key])
+            for other in alike:
+                row[other] = number[key]
         rows.append(tuple(row))
     states = tuple(ExtendedState(*key) for key in order)
-    return ExtendedAutomaton(automaton, window, modulus, states, tuple(rows))
+    return ExtendedAutomaton(automaton, window, modulus, states, tuple(rows), never)
 
 
-def analyse(extended: ExtendedAutomaton, *, complete: bool = True) -> Analysis:
+def analyse(
+    extended: ExtendedAutomaton, *, complete: bool = True, budget: Budget = DEFAULT_BUDGET
+) -> Analysis:
     """Refines every component: to the fixpoint, or (not `complete`) only until mates have the same
     successors.
 
@@ -133,7 +149,30 @@ def analyse(extended: ExtendedAutomaton, *, complete: bool = True) -> Analysis:
     (True, False)
     """
     parts = strong_components(extended.transitions)
-    return Analysis(extended, tuple(component_of(extended, tuple(states), complete) for states in parts))
+    return Analysis(
+        extended, tuple(component_of(extended, tuple(states), complete, budget) for states in parts)
+    )
+
+
+def judged_on(plain: Analysis, never: frozenset[int]) -> Analysis:
+    """The same analysis, complete, for programs that are not judged on words that lead to a state in `never`.
+
+    Such a state is a sink, so that components and potentials stay as they are.
+
+    >>> from longreach.languages.automaton import minimal
+    >>> no_bb = minimal("ab", [[0, 1], [0, 2], [2, 2]], 0, {0, 1})
+    >>> plain = analyse(extend(no_bb, 0, 1))
+    >>> plain.holds(), judged_on(plain, frozenset({2})).holds()
+    (False, True)
+    """
+    extended = replace(plain.extended, never=never)
+    return Analysis(
+        extended,
+        tuple(
+            replace(part, rounds=_least(part.refinement, _determined(extended, part.states)))
+            for part in plain.components
+        ),
+    )
 
 
 def settled_states(plain: Analysis) -> frozenset[int]:
@@ -152,39 +191,44 @@ def first_bad_pair(
 ) -> tuple[int, int, int | None] | None:
     """Two vertices of one class, and a letter, for which a program would have to give different answers."""
     leader: dict[int, int] = {}
+    # By class and letter, the first vertex at which the letter is judged.
+    reader: dict[tuple[int, int], int] = {}
     for vertex, number in enumerate(classes):
         first = leader.setdefault(number, vertex)
-        if first == vertex:
-            continue
         if convention is Convention.END_OF_SEQUENCE:
-            return first, vertex, None
-        rows = [
-            extended.automaton.transitions[extended.states[component.states[v]].state]
-            for v in (first, vertex)
-        ]
-        for letter, (left, right) in enumerate(zip(*rows, strict=True)):
-            if left != right:
-                return first, vertex, letter
+            if first != vertex:
+                return first, vertex, None
+            continue
+        row = extended.automaton.transitions[extended.states[component.states[vertex]].state]
+        for letter, target in enumerate(row):
+            if target in extended.never:
+                continue
+            other = reader.setdefault((number, letter), vertex)
+            state = extended.states[component.states[other]].state
+            if extended.automaton.transitions[state][letter] != target:
+                return other, vertex, letter
     return None
 
 
-def component_of(extended: ExtendedAutomaton, states: tuple[int, ...], complete: bool) -> Component:
+def component_of(
+    extended: ExtendedAutomaton,
+    states: tuple[int, ...],
+    complete: bool,
+    budget: Budget = DEFAULT_BUDGET,
+) -> Component:
     """The refinement of extended states: to the fixpoint, or until mates have the same successors."""
     place = {state: vertex for vertex, state in enumerate(states)}
     edges = [
         (place[state], letter, place[target])
         for state in states
-        for letter, target in enumerate(extended.transitions[state])
-        if target in place
+        # Letters that are alike constrain alike: one of them is enough.
+        for letter in extended.automaton.alike
+        if (target := extended.transitions[state][letter]) in place
     ]
     seen = [(extended.states[state].window, extended.states[state].residue) for state in states]
     graph = Graph.of(len(states), edges, numbered(seen))
-    rows = [extended.automaton.transitions[extended.states[state].state] for state in states]
-
-    def determined(classes: Classes) -> bool:
-        return len(set(zip(classes, rows, strict=True))) == len(set(classes))
-
-    refinement = refine(graph, (lambda classes: False) if complete else determined)
+    determined = _determined(extended, states)
+    refinement = refine(graph, (lambda classes: False) if complete else determined, budget)
     return Component(
         states,
         graph,
@@ -192,6 +236,26 @@ def component_of(extended: ExtendedAutomaton, states: tuple[int, ...], complete:
         _least(refinement, determined),
         _least(refinement, lambda classes: len(set(classes)) == len(states)),
     )
+
+
+def _determined(extended: ExtendedAutomaton, states: tuple[int, ...]) -> Callable[[Classes], bool]:
+    """Whether class and letter determine the next state of the automaton wherever a program is judged."""
+    rows = [extended.automaton.transitions[extended.states[state].state] for state in states]
+    never = extended.never
+    if not never:
+        return lambda classes: len(set(zip(classes, rows, strict=True))) == len(set(classes))
+    moves = [
+        (vertex, letter, target)
+        for vertex, row in enumerate(rows)
+        for letter, target in enumerate(row)
+        if target not in never
+    ]
+
+    def determined(classes: Classes) -> bool:
+        found = {(classes[vertex], letter, target) for vertex, letter, target in moves}
+        return len(found) == len({(number, letter) for number, letter, _ in found})
+
+    return determined
 
 
 def _least(refinement: Refinement, condition: Callable[[Classes], bool]) -> int | None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.languages.arrows import Arrow, Failure, find_failure
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.monoid import idempotent_representatives
 
 IntArray = npt.NDArray[np.int64]
@@ -24,7 +25,7 @@ class IdempotentGraph:
     complete: bool
     """Whether these are all arrows; a failure proves as much in a part of the graph."""
 
-    def failure(self) -> Failure | None:
+    def failure(self, budget: Budget = DEFAULT_BUDGET) -> Failure | None:
         """A component that the potentials leave unresolved, seen with as few arrows as a short search
         finds.
 
@@ -35,14 +36,14 @@ class IdempotentGraph:
             # Arrows at even distances of the list, so that every pair of objects is met.
             step = len(self.arrows) / count
             part = [self.arrows[int(k * step)] for k in range(count)]
-            failure = find_failure(self.fixed, part)
+            failure = find_failure(self.fixed, part, budget)
             if failure is not None:
                 return failure
             count *= 4
-        return find_failure(self.fixed, self.arrows)
+        return find_failure(self.fixed, self.arrows, budget)
 
 
-def idempotent_graph(elements: IntArray, limit: int) -> IdempotentGraph:
+def idempotent_graph(elements: IntArray, limit: int, budget: Budget = DEFAULT_BUDGET) -> IdempotentGraph:
     """The graph for a semigroup of maps, given by rows, with at most about `limit` edges.
 
     >>> graph = idempotent_graph(np.array([[0, 1], [1, 0]]), 100)
@@ -57,6 +58,7 @@ def idempotent_graph(elements: IntArray, limit: int) -> IdempotentGraph:
     for source, start in enumerate(fixed):
         moved, row = np.unique(elements[:, start], axis=0, return_index=True)
         for target, e in enumerate(objects):
+            budget.check()
             images, index = np.unique(elements[e][moved], axis=0, return_index=True)
             kept = images[: max(0, limit - edges) // max(1, len(start))]
             edges += images.size

@@ -15,7 +15,7 @@ import numpy as np
 
 from longreach.languages.arrows import Failure
 from longreach.languages.automaton import Automaton, IntArray, Word
-from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.extended import Analysis, analyse, extend, settled_states
 from longreach.languages.idempotents import idempotent_graph
 from longreach.languages.membership import plain_analysis
@@ -56,6 +56,8 @@ class Decision:
     """For no."""
     exhausted: str = ""
     """The budget that ended the search, in words."""
+    length: int = 1
+    """The moduli that are looked at divide it: the stable length, or 1 without periodic relations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +78,22 @@ def decide_positional(
     >>> both.periodic_local.answer, both.local.answer, both.periodic_local.analysis.extended.modulus
     (True, False, 2)
     """
-    plain = plain or plain_analysis(automaton)
-    if plain.holds():
-        return PositionalDecisions(Decision(True, plain), Decision(True, plain))
-    sample = sampled_failure(automaton, budget.samples)
+    budget = budget.running()
+    try:
+        plain = plain or plain_analysis(automaton, budget)
+        if plain.holds():
+            return PositionalDecisions(Decision(True, plain), Decision(True, plain))
+        return _decide(automaton, plain, budget)
+    except OverBudget as spent:
+        unknown = Decision(None, exhausted=str(spent))
+        return PositionalDecisions(unknown, unknown)
+
+
+def _decide(automaton: Automaton, plain: Analysis, budget: Budget) -> PositionalDecisions:
+    essential = automaton.essential
+    sample = sampled_failure(essential, budget.samples, budget)
     if sample is not None:
-        spell = automaton.alphabet
+        spell = essential.alphabet
         proof = ArrowRefutation(
             automaton,
             sample.block,
@@ -90,7 +102,7 @@ def decide_positional(
             sample.failure,
         )
         return PositionalDecisions(Decision(False, refutation=proof), Decision(False, refutation=proof))
-    monoid = transition_monoid(automaton, budget.monoid)
+    monoid = transition_monoid(essential, budget.monoid, budget)
     if monoid is None:
         return _without_monoid(plain, budget)
     stable = stable_semigroup(monoid)
@@ -98,8 +110,15 @@ def decide_positional(
     if both.answer is False:
         return PositionalDecisions(both, both)
     if both.analysis is not None and both.analysis.extended.modulus == 1 and both.smallest:
-        return PositionalDecisions(both, both)
-    return PositionalDecisions(both, _local(plain, monoid, budget))
+        return PositionalDecisions(both, replace(both, length=1))
+    try:
+        local = _local(plain, monoid, budget)
+    except OverBudget as spent:
+        local = Decision(None, exhausted=str(spent))
+    if both.analysis is None and local.analysis is not None:
+        # A program that looks back is also one that may look at the position.
+        both = replace(local, smallest=False, length=both.length)
+    return PositionalDecisions(both, local)
 
 
 def _without_monoid(plain: Analysis, budget: Budget) -> PositionalDecisions:
@@ -128,16 +147,21 @@ def _by_idempotents(
     budget: Budget,
 ) -> Decision:
     """The exact test on the graph of idempotents of the members, whose words have the block's length."""
-    graph = idempotent_graph(monoid.elements[members], budget.arrows)
-    failure = graph.failure()
+    graph = idempotent_graph(monoid.elements[members], budget.arrows, budget)
+    failure = graph.failure(budget)
     if failure is None:
         exhausted = f"the graph of idempotents has more than {budget.arrows} edges"
-        unknown = Decision(True, smallest=False) if graph.complete else Decision(None, exhausted=exhausted)
-        return _yes(plain, block or 1, budget) or unknown
+        length = block or 1
+        unknown = (
+            Decision(True, smallest=False, length=length)
+            if graph.complete
+            else Decision(None, exhausted=exhausted)
+        )
+        return _yes(plain, length, budget) or unknown
     # Only the objects that occur in the failing component are part of the proof.
     used = sorted({number for _, number in failure.vertices})
     proof = ArrowRefutation(
-        monoid.automaton,
+        plain.extended.automaton,
         block,
         {number: spell(int(members[graph.objects[number]])) for number in used},
         tuple(spell(int(members[arrow.name])) for arrow in failure.arrows),
@@ -153,8 +177,38 @@ def _nonempty(monoid: TransitionMonoid, element: int) -> Word:
     return (*monoid.word(before), monoid.automaton.alphabet[letter])
 
 
-def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
-    """A yes with the smallest window, then the smallest modulus dividing the length; None beyond the budget.
+def decide_prediction(membership: Decision, plain: Analysis, budget: Budget) -> Decision:
+    """The same class for programs that are judged on prefixes of the language only, as `plain` is.
+
+    The answer is that of membership, because a program that sees one letter more notices the first letter
+    that may not follow. So the window is that of membership, or one less.
+
+    >>> from longreach.languages.expression import from_expression
+    >>> from longreach.languages.prediction import on_prefixes
+    >>> plain = plain_analysis(from_expression("(b|ab|aab)*(a|aa)?"))
+    >>> member = decide_positional(plain.extended.automaton, plain).local
+    >>> predicted = decide_prediction(member, on_prefixes(plain), DEFAULT_BUDGET)
+    >>> [found.analysis.extended.window for found in (member, predicted)]
+    [2, 1]
+    """
+    if plain.holds():
+        return Decision(True, plain)
+    if not membership.answer or not plain.extended.never:
+        return membership  # where every word is a prefix, the two are one question
+    known = membership.analysis
+    first = max(0, known.extended.window - 1) if known is not None and membership.smallest else 0
+    try:
+        found = _yes(plain, membership.length, budget, first)
+    except OverBudget:
+        found = None
+    if found is None:
+        return replace(membership, analysis=None, smallest=False)
+    return replace(found, smallest=found.smallest and membership.smallest)
+
+
+def _yes(plain: Analysis, length: int, budget: Budget, first: int = 0) -> Decision | None:
+    """A yes with the smallest window from `first` on, then the smallest modulus dividing the length; None
+    beyond the budget.
 
     A multiple of a modulus sees more, so the largest one decides whether a window is wide enough. Where that
     has too many states, smaller moduli are tried; wider windows are then no longer known to be the smallest.
@@ -162,7 +216,7 @@ def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
     moduli = [m for m in range(1, length + 1) if length % m == 0]
     views = _Views(plain, budget)
     smallest = True
-    for window in range(budget.window + 1):
+    for window in range(first, budget.window + 1):
         widest = views.analysis(window, length)
         if widest is not None and not widest.holds():
             continue
@@ -174,9 +228,9 @@ def _yes(plain: Analysis, length: int, budget: Budget) -> Decision | None:
                 continue
             tried += 1
             if analysis.holds():
-                return Decision(True, analysis, smallest=smallest)
+                return Decision(True, analysis, smallest=smallest, length=length)
         if widest is not None:
-            return Decision(True, widest, smallest=smallest)
+            return Decision(True, widest, smallest=smallest, length=length)
         if not tried:
             return None
         smallest = False
@@ -188,14 +242,22 @@ class _Views:
 
     def __init__(self, plain: Analysis, budget: Budget) -> None:
         self.automaton = plain.extended.automaton
+        self.never = plain.extended.never
         self.settled = settled_states(plain)
+        self.budget = budget
         self.most = budget.window_states
         self.left = 10 * budget.window_states
 
     def analysis(self, window: int, modulus: int) -> Analysis | None:
         """Whether this window and modulus are enough; None beyond the budget."""
-        extended = extend(self.automaton, window, modulus, min(self.most, self.left), self.settled)
+        limit = min(self.most, self.left)
+        extended = extend(self.automaton, window, modulus, limit, self.settled, self.never)
         if extended is None:
             return None
         self.left -= len(extended.states)
-        return analyse(extended, complete=False)
+        try:
+            return analyse(extended, complete=False, budget=self.budget)
+        except OverBudget:
+            # Out of memory for this view is not yet out of time.
+            self.budget.check()
+            return None

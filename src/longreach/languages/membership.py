@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.languages.automaton import Automaton, Word
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.exact import independent_columns
 from longreach.languages.extended import (
     Analysis,
@@ -71,7 +72,7 @@ class Refutation:
     fooling: Fooling
 
 
-def plain_analysis(automaton: Automaton) -> Analysis:
+def plain_analysis(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Analysis:
     """The refinement of every component of the automaton itself.
 
     >>> from longreach.languages.expression import from_expression
@@ -82,7 +83,7 @@ def plain_analysis(automaton: Automaton) -> Analysis:
     """
     extended = extend(automaton, 0, 1)
     assert extended is not None
-    return analyse(extended)
+    return analyse(extended, budget=budget)
 
 
 def refutation(analysis: Analysis, convention: Convention, limit: int) -> Refutation | None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.languages.automaton import Automaton, Word
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -61,7 +62,9 @@ class StableSemigroup:
         return letters
 
 
-def transition_monoid(automaton: Automaton, limit: int) -> TransitionMonoid | None:
+def transition_monoid(
+    automaton: Automaton, limit: int, budget: Budget = DEFAULT_BUDGET
+) -> TransitionMonoid | None:
     """The transition monoid, which is the syntactic monoid; None if it has more than `limit` elements.
 
     >>> from longreach.languages.expression import from_expression
@@ -76,6 +79,11 @@ def transition_monoid(automaton: Automaton, limit: int) -> TransitionMonoid | No
     while len(right) < len(rows):
         # A whole layer at a time: one gather instead of one per element.
         done = len(right)
+        budget.check()
+        budget.reserve(
+            2 * (len(rows) - done) * len(automaton) * len(automaton.alphabet),
+            "a layer of the transition monoid",
+        )
         products = table[np.stack(rows[done:])]
         for offset in range(len(products)):
             row = []

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from longreach.languages.exact import Constraints, dense, null_space
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.exact import Constraints, compact, null_space
 
 IntArray = npt.NDArray[np.int64]
 # With few groups the linear system is small anyway.
@@ -82,6 +83,16 @@ class Round:
         chosen = _separating(self._space, self.before, self.classes)
         return tuple(_potential(self.graph, self.before, values) for values in chosen)
 
+    @cached_property
+    def of_parts(self) -> tuple[Potential, ...]:
+        """The same without counting, where it is enough to know in which part of the graph a run began."""
+        values = [0] * self.graph.vertices
+        vertices = [self.classes.index(c) for c in range(max(self.classes) + 1)]
+        if not _separates(values, vertices, self.before, self._space.parts):
+            return self.potentials
+        placed = _with_offsets(values, vertices, self.before, self._space.parts)
+        return (_potential(self.graph, self.before, placed),)
+
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
@@ -100,7 +111,11 @@ class Refinement:
         return self.rounds[rounds - 1].classes if rounds else self.start
 
 
-def refine(graph: Graph, enough: Callable[[Classes], bool] = lambda classes: False) -> Refinement:
+def refine(
+    graph: Graph,
+    enough: Callable[[Classes], bool] = lambda classes: False,
+    budget: Budget = DEFAULT_BUDGET,
+) -> Refinement:
     """Refines the classes until nothing changes or `enough` says so.
 
     >>> brackets = Graph.of(3, [(0, 0, 1), (1, 0, 2), (1, 1, 0), (2, 1, 1)])
@@ -111,7 +126,8 @@ def refine(graph: Graph, enough: Callable[[Classes], bool] = lambda classes: Fal
     classes = graph.start
     rounds: list[Round] = []
     while len(set(classes)) < graph.vertices and not enough(classes):
-        space = _space(graph, classes)
+        budget.check()
+        space = _space(graph, classes, budget)
         finer = numbered([(old, *key) for old, key in zip(classes, space.keys(), strict=True)])
         if finer == classes:
             break
@@ -150,11 +166,14 @@ class _Space:
     parts: Classes
     values: npt.NDArray[Any]
 
-    def keys(self) -> list[tuple[int, ...]]:
-        return [(part, *row) for part, row in zip(self.parts, self.values.tolist(), strict=True)]
+    def keys(self) -> list[tuple[object, ...]]:
+        if self.values.dtype == object:
+            return [(part, *row) for part, row in zip(self.parts, self.values.tolist(), strict=True)]
+        rows = np.ascontiguousarray(self.values)
+        return [(part, row.tobytes()) for part, row in zip(self.parts, rows, strict=True)]
 
 
-def _space(graph: Graph, classes: Sequence[int]) -> _Space:
+def _space(graph: Graph, classes: Sequence[int], budget: Budget = DEFAULT_BUDGET) -> _Space:
     root = np.arange(graph.vertices)
     source, target, group = graph.source, graph.target, graph.groups(classes)
     if int(group.max(initial=0)) >= _FOLD_FROM:
@@ -166,9 +185,9 @@ def _space(graph: Graph, classes: Sequence[int]) -> _Space:
     source, target = source[shared], target[shared]
     names, group = np.unique(group[shared], return_inverse=True)
     if len(names) <= graph.vertices:
-        space = _space_by_shifts(graph.vertices, source, target, group, len(names))
+        space = _space_by_shifts(graph.vertices, source, target, group, len(names), budget)
     else:
-        space = _space_by_values(graph.vertices, source, target, group)
+        space = _space_by_values(graph.vertices, source, target, group, budget)
     return _Space(tuple(space.parts[r] for r in root.tolist()), space.values[root])
 
 
@@ -199,38 +218,75 @@ def _folded(count: int, source: IntArray, target: IntArray, group: IntArray) -> 
         root = np.array(link)[root]
 
 
-def _space_by_shifts(count: int, source: IntArray, target: IntArray, group: IntArray, groups: int) -> _Space:
+def _space_by_shifts(
+    count: int,
+    source: IntArray,
+    target: IntArray,
+    group: IntArray,
+    groups: int,
+    budget: Budget = DEFAULT_BUDGET,
+) -> _Space:
     """Unknown: the change in each group. A spanning forest gives values, other edges give equations."""
+    budget.reserve(4 * count * groups + 8 * groups * groups, "the system of potentials")
     neighbours: list[list[tuple[int, int, int]]] = [[] for _ in range(count)]
     for s, t, g in zip(source.tolist(), target.tolist(), group.tolist(), strict=True):
         neighbours[s].append((t, g, 1))
         neighbours[t].append((s, g, -1))
     part = [-1] * count
-    along = np.zeros((count, groups), dtype=np.int64)
+    along = np.zeros((count, groups), dtype=np.int32)
     parts = 0
+    levels: list[list[tuple[int, int, int, int]]] = []  # vertex, the one before it, group and sign
     for root in range(count):
         if part[root] >= 0:
             continue
         part[root] = parts
-        stack = [root]
-        while stack:
-            vertex = stack.pop()
-            for other, g, sign in neighbours[vertex]:
-                if part[other] < 0:
-                    part[other] = parts
-                    along[other] = along[vertex]
-                    along[other, g] += sign
-                    stack.append(other)
+        level = [root]
+        while level:
+            reached = []
+            for vertex in level:
+                for other, g, sign in neighbours[vertex]:
+                    if part[other] < 0:
+                        part[other] = parts
+                        along[other] = along[vertex]
+                        along[other, g] += sign
+                        reached.append((other, vertex, g, sign))
+            level = [vertex for vertex, *_ in reached]
+            if reached:
+                levels.append(reached)
+        budget.check()
         parts += 1
-    equations = along[source] - along[target]
-    equations[np.arange(len(source)), group] += 1
-    equations = np.unique(equations, axis=0)
-    shifts = null_space(dense(equations))
-    return _Space(tuple(part), dense(along).apply(shifts))
+    steps = [np.array(level, dtype=np.int64).T for level in levels]
+
+    def values(shifts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        result = np.zeros((count, shifts.shape[1]), dtype=shifts.dtype)
+        for vertex, before, g, sign in steps:
+            result[vertex] = result[before] + sign[:, None] * shifts[g]
+        return result
+
+    def apply(shifts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        value = values(shifts)
+        return np.asarray(value[source] + shifts[group] - value[target])
+
+    def written(chosen: IntArray) -> npt.NDArray[Any]:
+        matrix = (along[source[chosen]] - along[target[chosen]]).astype(np.int64)
+        matrix[np.arange(len(chosen)), group[chosen]] += 1
+        return matrix
+
+    shifts = null_space(Constraints(groups, apply, written))
+    if shifts.dtype != object and int(np.abs(shifts).max(initial=0)) * (count + 1) >= 2**62:
+        shifts = shifts.astype(object)
+    return _Space(tuple(part), compact(values(shifts)))
 
 
-def _space_by_values(count: int, source: IntArray, target: IntArray, group: IntArray) -> _Space:
+def _space_by_values(
+    count: int,
+    source: IntArray,
+    target: IntArray,
+    group: IntArray,
+    budget: Budget = DEFAULT_BUDGET,
+) -> _Space:
     """Unknown: the value at each vertex. Each edge changes as the first edge of its group does."""
+    budget.reserve(8 * count * count, "the system of potentials")
     first = np.unique(group, return_index=True)[1][group]
     rows = np.stack([source, target, source[first], target[first]], axis=1)
     rows = np.unique(rows[(rows[:, :2] != rows[:, 2:]).any(axis=1)], axis=0)
@@ -279,6 +335,8 @@ def _separating(space: _Space, classes: Classes, finer: Classes) -> list[list[in
     chosen = [_with_offsets([0] * len(classes), vertices, classes, space.parts)] if max(space.parts) else []
     known = numbered(list(zip(classes, *chosen, strict=True)))
     for column in range(count):
+        if max(known) == max(finer):
+            break
         values = [int(v) for v in space.values[:, column]]
         more = numbered(list(zip(known, values, strict=True)))
         if max(more) > max(known):

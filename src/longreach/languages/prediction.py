@@ -1,7 +1,9 @@
 """The prediction task: at each position the set of legal next symbols, end of sequence included.
 
-The task is in a class of programs if the language of every label is: for each letter a the words w such
-that wa begins a word of the language, and for the end of sequence the language itself.
+On all words, the task is in a class of programs if the language of every label is: for each letter a the
+words w such that wa begins a word of the language, and for the end of sequence the language itself. That is
+as hard as membership. What is trained is prediction on prefixes of words of the language, which is easier for
+some languages: there a program need not notice a letter that may not follow.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 
 from longreach.languages.automaton import Automaton, strong_components
 from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.extended import Analysis, judged_on
 from longreach.languages.local_periodic import decide_positional
 from longreach.languages.membership import plain_analysis
 
@@ -69,6 +72,21 @@ def label_answers(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> tupl
             known[label.language] = (plain.holds(), both.periodic_local.answer, both.local.answer)
         answers.append(LabelAnswers(label.token, *known[label.language]))
     return tuple(answers)
+
+
+def on_prefixes(plain: Analysis) -> Analysis:
+    """The analysis of a language for programs that are judged on prefixes of its words only.
+
+    Without relations such a program exists if and only if this analysis holds: states that no potential
+    separates have the same successor by every letter that may follow both.
+
+    >>> from longreach.languages.expression import from_expression
+    >>> plain = plain_analysis(from_expression("(a|ba)*b?"))
+    >>> plain.holds(), on_prefixes(plain).holds()
+    (False, True)
+    """
+    automaton = plain.extended.automaton
+    return judged_on(plain, frozenset(range(len(automaton))) - live_states(automaton))
 
 
 def all_of(answers: list[bool | None]) -> bool | None:

@@ -7,22 +7,30 @@ class of the state, and with it everything that the program has to know.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 
 from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.expressions import FALSE, TRUE, Builder, Expr, Program, count
 from longreach.crasp.readable import disjunction, negation, tidy_statements
 from longreach.crasp.simplify import simplify
-from longreach.languages.block_writer import BlockWriter, Entry
-from longreach.languages.blocks import Block, blocks_of
-from longreach.languages.extended import Analysis
+from longreach.languages.block_writer import BlockWriter, Entries
+from longreach.languages.blocks import Style, blocks_of
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
+from longreach.languages.certificates import END
+from longreach.languages.extended import Analysis, analyse, extend
 from longreach.languages.prediction import live_states
 
-END = "EOS"
+SHORT = 12
+"""Operations of a program for which nobody would look for a shorter one."""
+MOST_STATES = 600
+"""Extended states up to which shorter programs, and wider windows than necessary, are tried."""
+OTHER_STYLES = (Style(parts=True), Style(joined=True), Style(joined=True, parts=True))
 
 
-def acceptor(analysis: Analysis) -> Program:
-    """A program that accepts the language, the empty word included.
+def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
+    """A program that accepts the language, the empty word included; the shortest of several ways to write it.
+
+    Raises `OverBudget` when the time is over before one is written.
 
     >>> from longreach.languages.expression import from_expression
     >>> from longreach.languages.membership import plain_analysis
@@ -31,28 +39,63 @@ def acceptor(analysis: Analysis) -> Program:
     level = # "a" - # "b"
     L = # (level < 0 || level > 2) == 0 && level == 0
     """
+    budget = budget.running()
+    best = _shorter(analysis, Style(), budget)
+    if _size(best) <= SHORT or len(analysis.extended.states) > MOST_STATES:
+        return best
+    try:
+        view = analysis
+        for wider in _wider(analysis, budget):
+            other = _shorter(wider, Style(), budget)
+            if _size(other) < _size(best):
+                best, view = other, wider
+        for style in OTHER_STYLES:
+            best = min(best, _shorter(view, style, budget), key=_size)
+    except OverBudget:
+        # What is written is right; only the search for a shorter one ends here.
+        pass
+    return best
+
+
+def _shorter(analysis: Analysis, style: Style, budget: Budget) -> Program:
     # Sometimes it is shorter to say which words are rejected.
-    programs = [_acceptor(analysis, rejected) for rejected in (False, True)]
-    return min(programs, key=lambda program: simplify(program.core).size)
+    return min((_acceptor(analysis, style, rejected, budget) for rejected in (False, True)), key=_size)
 
 
-def _acceptor(analysis: Analysis, rejected: bool) -> Program:
+def _size(program: Program) -> int:
+    return simplify(program.core).size
+
+
+def _wider(analysis: Analysis, budget: Budget) -> list[Analysis]:
+    """What one more letter of the past shows, where programs may look back."""
+    extended = analysis.extended
+    if (extended.window, extended.modulus) == (0, 1):
+        return []
+    settled = {state.state for state in extended.states if state.window is None}
+    wider = extend(extended.automaton, extended.window + 1, extended.modulus, MOST_STATES, settled)
+    return [] if wider is None else [analyse(wider, complete=False, budget=budget)]
+
+
+def _acceptor(analysis: Analysis, style: Style, rejected: bool, budget: Budget) -> Program:
     automaton = analysis.extended.automaton
-    program = _acceptor_with(analysis, rejected, None)
+    program = _acceptor_with(analysis, style, rejected, budget, None)
     core = program.core
     assert core.accept is not None
     wanted = 0 in automaton.accepting
     if bool(at_empty_word(core)[core.accept]) != wanted:
-        program = _acceptor_with(analysis, rejected, wanted)
+        program = _acceptor_with(analysis, style, rejected, budget, wanted)
     return program
 
 
-def _acceptor_with(analysis: Analysis, rejected: bool, empty_word: bool | None) -> Program:
+def _acceptor_with(
+    analysis: Analysis, style: Style, rejected: bool, budget: Budget, empty_word: bool | None
+) -> Program:
     """The program, with a clause for the empty word where one is asked for."""
     automaton = analysis.extended.automaton
     automaton = automaton.complement() if rejected else automaton
     builder = Builder(automaton.alphabet)
-    accepted = _reached(_write(analysis, builder, live_states(automaton)), automaton.accepting)
+    writers = _write(analysis, builder, live_states(automaton), style, budget)
+    accepted = _reached(writers, automaton.accepting)
     accepted = negation(accepted) if rejected else accepted
     if empty_word is not None:
         some = count(TRUE)
@@ -61,8 +104,10 @@ def _acceptor_with(analysis: Analysis, rejected: bool, empty_word: bool | None) 
     return tidy_statements(builder.draft())
 
 
-def predictor(analysis: Analysis, end: str = END) -> Program:
-    """A program that predicts, after each nonempty prefix, the letters that can follow, and the end.
+def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGET) -> Program:
+    """A program that predicts, after each prefix, the letters that can follow, and the end.
+
+    It is right wherever the analysis judges programs: on all words, or on prefixes of the language alone.
 
     >>> from longreach.languages.expression import from_expression
     >>> from longreach.languages.membership import plain_analysis
@@ -71,12 +116,29 @@ def predictor(analysis: Analysis, end: str = END) -> Program:
     """
     automaton = analysis.extended.automaton
     alive = live_states(automaton)
-    builder = Builder((*automaton.alphabet, end))
-    writers = _write(analysis, builder, alive)
-    for letter, token in enumerate(automaton.alphabet):
-        may_follow = {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
-        builder.output(token, _reached(writers, may_follow))
-    builder.output(end, _reached(writers, automaton.accepting))
+    labels = {
+        token: {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
+        for letter, token in enumerate(automaton.alphabet)
+    } | {end: set(automaton.accepting)}
+    budget = budget.running()
+    program = _predictor_with(analysis, labels, frozenset(), budget)
+    empty, outputs = at_empty_word(program.core), program.core.outputs
+    wrong = {token for token, root in outputs if bool(empty[root]) != (0 in labels[token])}
+    return _predictor_with(analysis, labels, wrong, budget) if wrong else program
+
+
+def _predictor_with(
+    analysis: Analysis, labels: Mapping[str, Set[int]], at_empty: Set[str], budget: Budget
+) -> Program:
+    """The program, with a clause for the empty word in the outputs that need one."""
+    builder = Builder(tuple(labels))
+    writers = _write(analysis, builder, live_states(analysis.extended.automaton), Style(), budget)
+    for token, states in labels.items():
+        said = _reached(writers, states)
+        if token in at_empty:
+            some = count(TRUE)
+            said = said | (some == 0) if 0 in states else said & (some >= 1)
+        builder.output(token, said)
     return tidy_statements(builder.draft())
 
 
@@ -87,37 +149,17 @@ def _reached(writers: Sequence[BlockWriter], accepted: Collection[int]) -> Expr:
     return result
 
 
-def _write(analysis: Analysis, builder: Builder, alive: Collection[int]) -> list[BlockWriter]:
+def _write(
+    analysis: Analysis, builder: Builder, alive: Set[int], style: Style, budget: Budget
+) -> list[BlockWriter]:
     """Writes every block with a state that is alive, in the order of a run."""
-    blocks = [b for b in blocks_of(analysis) if any(b.state(v) in alive for v in b.vertices)]
-    entries: dict[int, dict[int, Entry]] = {number: {} for number in range(len(blocks))}
-    writers = []
+    blocks = blocks_of(analysis, alive, style, budget)
+    writers: list[BlockWriter] = []
     for number, block in enumerate(blocks):
         suffix = f"_{number + 1}" if len(blocks) > 1 else ""
-        writer = BlockWriter(block, builder, suffix, entries[number])
+        writer = BlockWriter(block, builder, suffix, Entries(block, writers), budget)
         writers.append(writer)
-        later = _later(block, blocks[number + 1 :])
-        if writer.leave("leave" if later else "wrong") is None:
-            continue
-        for place, other, vertices in later:
-            known = entries[number + 1 + place]
-            for vertex in vertices:
-                entry = writer.entry_to(other.states[vertex])
-                known[vertex] = entry if vertex not in known else _merged(known[vertex], entry)
+        targets = {block.target(edge) for edge in block.edges}
+        leads_on = any(state in targets for other in blocks[number + 1 :] for state in other.states)
+        writer.leave("leave" if leads_on else "wrong")
     return writers
-
-
-def _merged(one: Entry, other: Entry) -> Entry:
-    first = one.first | other.first
-    return Entry(first, first, one.views | other.views)
-
-
-def _later(block: Block, others: Sequence[Block]) -> list[tuple[int, Block, list[int]]]:
-    """The later blocks that a run can enter from this one, with the vertices at which it does."""
-    targets = {block.target(edge) for edge in block.edges}
-    found = []
-    for place, other in enumerate(others):
-        vertices = [vertex for vertex, state in enumerate(other.states) if state in targets]
-        if vertices:
-            found.append((place, other, vertices))
-    return found

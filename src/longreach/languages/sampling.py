@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
 
+import numpy as np
+
 from longreach.languages.arrows import Arrow, Failure, find_failure
 from longreach.languages.automaton import Automaton
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
 
 _LONGEST_OBJECT = 64
 _RANDOM_ARROWS = 16
+_MOST_GOALS = 64
 
 Letters = tuple[int, ...]
 
@@ -29,7 +33,7 @@ class Sample:
     failure: Failure
 
 
-def sampled_failure(automaton: Automaton, tries: int) -> Sample | None:
+def sampled_failure(automaton: Automaton, tries: int, budget: Budget = DEFAULT_BUDGET) -> Sample | None:
     """A proof that no program with local and periodic relations exists, if a short search finds one.
 
     >>> from longreach.languages.expression import from_expression
@@ -46,13 +50,13 @@ def sampled_failure(automaton: Automaton, tries: int) -> Sample | None:
         if word is None or _map(automaton, word) in {_map(automaton, other) for other in found}:
             continue
         found.append(word)
-        sample = _try(automaton, [word], chance)
+        sample = _try(automaton, [word], chance, budget)
         if sample is not None:
             return sample
     for size in (2, 3):
         together = [w for w in found if len(_fixed(automaton, w)) > 1][:size]
         if len(together) == size:
-            sample = _try(automaton, together, chance)
+            sample = _try(automaton, together, chance, budget)
             if sample is not None:
                 return sample
     return None
@@ -67,10 +71,10 @@ def _candidates(letters: int) -> Iterator[Letters]:
 
 
 def _map(automaton: Automaton, word: Letters) -> tuple[int, ...]:
-    images = list(range(len(automaton)))
+    images = np.arange(len(automaton))
     for letter in word:
-        images = [automaton.transitions[q][letter] for q in images]
-    return tuple(images)
+        images = automaton.table[images, letter]
+    return tuple(images.tolist())
 
 
 def _idempotent_power(automaton: Automaton, word: Letters) -> Letters | None:
@@ -87,7 +91,10 @@ def _fixed(automaton: Automaton, word: Letters) -> list[int]:
     return [q for q, image in enumerate(_map(automaton, word)) if image == q]
 
 
-def _try(automaton: Automaton, objects: list[Letters], chance: random.Random) -> Sample | None:
+def _try(
+    automaton: Automaton, objects: list[Letters], chance: random.Random, budget: Budget
+) -> Sample | None:
+    budget.check()
     block = max(len(word) for word in objects)
     if any(block % len(word) for word in objects):
         return None
@@ -107,7 +114,7 @@ def _try(automaton: Automaton, objects: list[Letters], chance: random.Random) ->
                 if (source, target, images) not in seen:
                     seen.add((source, target, images))
                     arrows.append(Arrow(source, target, images, name))
-    failure = find_failure(fixed, arrows)
+    failure = find_failure(fixed, arrows, budget)
     if failure is None:
         return None
     return Sample(block, tuple(objects), tuple(words[arrow.name] for arrow in failure.arrows), failure)
@@ -142,7 +149,7 @@ def _ways(automaton: Automaton, start: int, goals: set[int], block: int) -> list
                 came[there] = (here, letter)
                 steps.append(there)
     words = []
-    for goal in sorted(goals):
+    for goal in sorted(goals)[:_MOST_GOALS]:
         step: tuple[int, int] | None = (goal, 0)
         if step not in came:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from longreach.crasp.printer import expression_text
 from longreach.crasp.readable import conjunction, disjunction, negation
 
 Key = TypeVar("Key", bound=Hashable)
+Alike = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,12 @@ def grouped(items: Iterable[tuple[Key, Expr]]) -> list[tuple[list[Key], Expr]]:
     return list(groups.values())
 
 
-def separate(positive: Collection[View], negative: Collection[View], modulus: int) -> Expr | None:
+def separate(
+    positive: Collection[View], negative: Collection[View], modulus: int, alike: Alike | None = None
+) -> Expr | None:
     """An expression that holds on the positive views and not on the negative ones; None if they overlap.
+
+    `alike` lists, for letters of the views, all letters for which they stand.
 
     >>> from longreach.crasp.printer import expression_text
     >>> seen = [View((here, before), 0) for here in "ab" for before in ("a", "b", None)]
@@ -47,15 +52,15 @@ def separate(positive: Collection[View], negative: Collection[View], modulus: in
     """
     if set(positive) & set(negative):
         return None
-    return _tree(set(positive), set(negative), modulus)
+    return _tree(set(positive), set(negative), modulus, alike or {})
 
 
-def _tree(positive: set[View], negative: set[View], modulus: int) -> Expr:
+def _tree(positive: set[View], negative: set[View], modulus: int, alike: Alike) -> Expr:
     if not positive:
         return FALSE
     if not negative:
         return TRUE
-    features = _features(next(iter(positive)), modulus)
+    features = _features(next(iter(positive)), modulus, alike)
     # A feature that is the same everywhere tells nothing.
     useful = [k for k, f in enumerate(features) if len({f.of(view) for view in positive | negative}) > 1]
     pick = min(useful, key=lambda k: (*_impurity(features[k].of, positive, negative), k))
@@ -65,7 +70,7 @@ def _tree(positive: set[View], negative: set[View], modulus: int) -> Expr:
     for value in sorted(values, key=str):
         inside = {view for view in positive if feature.of(view) == value}
         outside = {view for view in negative if feature.of(view) == value}
-        branches.append((value, _tree(inside, outside, modulus)))
+        branches.append((value, _tree(inside, outside, modulus, alike)))
     result = FALSE
     for chosen, below in grouped(branches):
         rest = [value for value, expr in branches if value not in chosen]
@@ -82,13 +87,13 @@ class _Feature:
     """An expression that holds for the first values and not for the second ones."""
 
 
-def _features(example: View, modulus: int) -> list[_Feature]:
-    found = [_letter_feature(distance) for distance in range(len(example.letters))]
+def _features(example: View, modulus: int, alike: Alike) -> list[_Feature]:
+    found = [_letter_feature(distance, alike) for distance in range(len(example.letters))]
     return found + [_Feature(lambda view: view.residue, _residue_test(modulus))] * (modulus > 1)
 
 
-def _letter_feature(distance: int) -> _Feature:
-    return _Feature(lambda view: view.letters[distance], _letter_test(distance))
+def _letter_feature(distance: int, alike: Alike) -> _Feature:
+    return _Feature(lambda view: view.letters[distance], _letter_test(distance, alike))
 
 
 def _impurity(of: Callable[[View], object], positive: set[View], negative: set[View]) -> tuple[int, int]:
@@ -100,16 +105,19 @@ def _impurity(of: Callable[[View], object], positive: set[View], negative: set[V
 
 
 def _letter_test(
-    distance: int,
+    distance: int, alike: Alike
 ) -> Callable[[Collection[str | int | None], Collection[str | int | None]], Expr]:
+    def whole(letters: Collection[str | int | None]) -> list[str]:
+        return [other for letter in letters for other in alike.get(str(letter), (str(letter),))]
+
     def one_of(letters: Collection[str | int | None]) -> Expr:
-        tests = any_of(token(str(letter)) for letter in sorted(letters, key=str))
+        tests = any_of(token(letter) for letter in sorted(whole(letters)))
         return tests if distance == 0 else count(tests, distance) >= 1
 
     def test(chosen: Collection[str | int | None], rest: Collection[str | int | None]) -> Expr:
         if not rest:
             return TRUE
-        if None in chosen or (None not in rest and len(rest) < len(chosen)):
+        if None in chosen or (None not in rest and len(whole(rest)) < len(whole(chosen))):
             return negation(one_of(rest))
         return one_of(chosen)
 

@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from longreach.crasp.core import Core, is_boolean
 from longreach.crasp.evaluate import Kernel, State, at_empty_word
-from longreach.crasp.evaluate import accepts as program_accepts
-from longreach.crasp.evaluate import predictions as program_predictions
 from longreach.crasp.simplify import simplify
-from longreach.limit.evaluate import accepts, predictions
+from longreach.limit.evaluate import final_states
 from longreach.limit.linear import scaled_ranges
 from longreach.limit.margins import provable_length
 from longreach.limit.model import Array, Transformer
@@ -30,9 +28,11 @@ States = Callable[[Transformer, NDArray[np.intp]], Array]
 """Rows of the embedding (words of one length × positions, $ first) → residual streams."""
 
 SEARCHED = 100_000
+SEARCHED_NUMBERS = 1 << 26  # of the residual stream of a word that is searched
 TOLERANCE = 1e-9
 """Of a count's coordinate C/(i+1), relative to its largest possible value."""
 BATCH = 1 << 22  # numbers of a residual stream that are held at once
+MOST_POSITIONS = 400_000  # of all words of a comparison together
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ def verify(
 ) -> Report:
     """Compares all operations of the simplified program on all words up to `length` and random longer words.
 
-    Where there are more than `most` words, exhaustion stops at a smaller length, which the report says.
+    The answers too: what the model puts out and what the program says. Where there are more than `most`
+    words, or they are long, exhaustion stops at a smaller length, which the report says.
 
     >>> from longreach.crasp.library import load
     >>> from longreach.limit.compiler import compile_program
@@ -97,9 +98,11 @@ def verify(
     """
     core = simplify(core)
     run = states or (lambda model, tokens: rounded_states(model, tokens, FORMATS["float64"]))
-    compared, exhaustive = 0, -1
+    compared, positions, exhaustive = 0, 0, -1
     for here in range(length + 1):
-        if compared + len(core.alphabet) ** here > most:
+        words = len(core.alphabet) ** here
+        positions += words * (here + 1)
+        if compared + words > most or positions > MOST_POSITIONS:
             break
         exhaustive = here
         for batch in _all_words(model, core, here):
@@ -109,8 +112,9 @@ def verify(
                 return Report(exhaustive, compared, here, found)
     rng = np.random.default_rng(seed)
     reached = exhaustive
-    lengths = np.geomspace(max(longest, length + 1), length + 1, samples if core.alphabet else 0)
-    for here in lengths.astype(int).tolist():
+    shortest = min(length, exhaustive) + 1
+    samples = samples if core.alphabet and longest >= shortest else 0
+    for here in np.geomspace(max(longest, shortest), shortest, samples).round().astype(int).tolist():
         batch = _random_word(model, core, here, rng)
         compared, reached = compared + 1, max(reached, here)
         found = _compare(model, core, batch, run(model, batch))
@@ -119,35 +123,30 @@ def verify(
     return Report(exhaustive, compared, reached, None)
 
 
-def verify_answers(
-    model: Transformer, core: Core, length: int, most: int = 5_000
-) -> tuple[tuple[str, ...], int] | None:
-    """The first word and offset at which a finite transformer answers otherwise than the program, if any.
+def verify_finite(model: Transformer, core: Core, length: int = 6, *, seed: int = 0) -> Report:
+    """The same for a finite transformer itself: each word at offset 0 and at the last offset that fits.
 
-    All words up to `length`, as far as there are at most `most`, at offset 0 and at the last one that fits.
+    >>> from longreach.crasp.library import load
+    >>> from longreach.limit.compiler import compile_program
+    >>> from longreach.limit.finite import to_finite
+    >>> core = load("contains-bb").core
+    >>> verify_finite(to_finite(compile_program(core), context=20), core, length=3)
+    Report(exhaustive=3, words=35, longest=19, disagreement=None)
     """
-    assert model.context is not None
-    compared = 0
-    for here in range(length + 1):
-        compared += len(core.alphabet) ** here
-        if compared > most:
-            return None
-        words = list(itertools.product(core.alphabet, repeat=here))
-        codes = [np.array([core.alphabet.index(token) for token in word], dtype=np.uint32) for word in words]
-        for offset in {0, model.context - here - 1}:
-            if core.is_predictor:
-                # The predictor of the program says nothing at $, where the model is not asked either.
-                found: list[object] = [
-                    list(map(list, rows[1:])) for rows in predictions(model, words, offset)
-                ]
-                wanted: list[object] = list(program_predictions(core, codes))
-            else:
-                found = accepts(model, words, offset).tolist()
-                wanted = program_accepts(core, codes).tolist()
-            for word, ours, theirs in zip(words, found, wanted, strict=True):
-                if ours != theirs:
-                    return word, offset
-    return None
+    context = model.context
+    assert context is not None
+
+    def first(model: Transformer, tokens: NDArray[np.intp]) -> Array:
+        return final_states(model, tokens)
+
+    def last(model: Transformer, tokens: NDArray[np.intp]) -> Array:
+        return final_states(model, tokens, context - tokens.shape[1])
+
+    longest = min(context - 1, 1000)
+    report = verify(model, core, min(length, longest), longest=longest, seed=seed, states=first)
+    if not report.agrees:
+        return report
+    return verify(model, core, min(length, longest), longest=longest, seed=seed, states=last)
 
 
 def certify(model: Transformer, core: Core, samples: int = 8, seed: int = 0) -> tuple[Precision, ...]:
@@ -169,6 +168,10 @@ def certify(model: Transformer, core: Core, samples: int = 8, seed: int = 0) -> 
             results.append(Precision(kind.name, proved, None, None))
             continue
         searched = max(4 * proved, proved + 2**10) if kind.digits < 20 else proved + 2**10
+        searched = min(searched, SEARCHED_NUMBERS // model.width)
+        if searched <= proved:  # the residual stream would not fit
+            results.append(Precision(kind.name, proved, None, None))
+            continue
         failure = first_failure(model, core, kind, searched, samples, seed)
         results.append(Precision(kind.name, proved, searched, failure))
     return tuple(results)
@@ -216,7 +219,11 @@ def _compare(model: Transformer, core: Core, batch: NDArray[np.intp], found: Arr
     difference = np.abs(found[..., : core.size] - np.where(booleans, expected, expected / scale))
     wrong = np.argwhere(~(difference <= allowed))
     if not len(wrong):
-        return None
+        answers = found @ model.unembedding.T > 0
+        wrong = np.argwhere(answers != (expected[..., list(core.roots)] > 0))
+        if not len(wrong):
+            return None
+        wrong[:, 2] = np.array(core.roots)[wrong[:, 2]]
     row, position, operation = (int(k) for k in wrong[0])
     word = tuple(model.vocabulary[k] for k in batch[row, 1:])
     value = float(found[row, position, operation])

@@ -29,6 +29,7 @@ from longreach.limit.linear import scaled_ranges
 from longreach.limit.model import START, Array, Head, Layer, Transformer
 from longreach.limit.near import PHI
 from longreach.limit.schedule import START_BIT, LayerPlan, Plan, embedded_operations, name_of, schedule
+from longreach.limit.sizes import check_bytes, parameter_bytes, shown
 from longreach.limit.units import INVERSE, UnitWriter, exact
 
 MAX_WIDTH = 2048
@@ -53,7 +54,7 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     if START in core.alphabet:
         raise InputError(f"the token {START!r} is the start symbol of compiled models; rename it")
     core = simplify(core)
-    _check_width(core.size, max_width, "at least ")
+    _check_width(core.size + _fewest_lookups(core), max_width, "at least ")
     plan = schedule(core)
     scaled = {name_of(k): extent for k, extent in enumerate(scaled_ranges(core))}
 
@@ -74,6 +75,16 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     width = len(places)
     _check_width(width, max_width)
     vocabulary = (START, *core.alphabet)
+    heads_of = [
+        bool(layer.counts or layer.sums or not number) + len({lookup.distance for lookup in layer.lookups})
+        for number, layer in enumerate(plan.layers)
+    ]
+    needed = parameter_bytes(
+        width,
+        rows=len(vocabulary) + len(core.roots),
+        layers=[(heads, writer.size) for heads, writer in zip(heads_of, writers, strict=True)],
+    )
+    check_bytes(needed, f"the compiled model, of width {width} with up to {sum(heads_of)} heads,")
     embedded = embedded_operations(core)
     layers: list[Layer] = []
     for layer, writer in zip(plan.layers, writers, strict=True):
@@ -100,6 +111,15 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
 def _check_width(width: int, most: int, quantifier: str = "") -> None:
     if width > most:
         raise InputError(f"the compiled model would be {quantifier}{width} wide; the limit is {most}")
+
+
+def _fewest_lookups(core: Core) -> int:
+    """How many coordinates local relations need at least: one per distance at which a body is looked up."""
+    most: dict[int, int] = {}
+    for op in core.ops:
+        if isinstance(op, c.Count) and op.distances is not None:
+            most[op.body] = max(most.get(op.body, 0), sum(distance > 0 for distance in op.distances))
+    return sum(most.values())
 
 
 def _places(plan: Plan, read: set[str]) -> dict[str, int]:
@@ -137,7 +157,8 @@ def _positions(core: Core, embedded: Mapping[int, str], width: int) -> Array:
     moduli = [op.modulus for op in core.ops if isinstance(op, c.Periodic)]
     period = math.lcm(*moduli)
     if period * width > MAX_PERIOD_CELLS:
-        raise InputError(f"the moduli {sorted(set(moduli))} give positions a period of {period}: too large")
+        largest = MAX_PERIOD_CELLS // width
+        raise InputError(f"the moduli give positions a period of {shown(period)}; the limit is {largest}")
     columns: dict[int, Array] = {}
     residues = np.arange(period)
     rows: Array = np.zeros((period, width))

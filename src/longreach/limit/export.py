@@ -35,12 +35,17 @@ from safetensors import SafetensorError, deserialize
 from longreach.errors import InputError
 from longreach.limit.attention import Dtype, round_bfloat16
 from longreach.limit.model import START, Array, Head, Layer, Transformer
+from longreach.limit.sizes import MAX_BYTES, check_bytes
 
 CONFIG, TENSORS = "config.json", "model.safetensors"
 _CODES = {"float64": "F64", "float32": "F32", "bfloat16": "BF16"}
+_SIZES = {"F64": 8, "F32": 4, "BF16": 2, "BOOL": 1}
+_LARGEST_CONFIG = 64 << 20
 _deserialize: Callable[[bytes], list[tuple[str, dict[str, Any]]]] = deserialize  # the library gives no types
-_HEAD = re.compile(r"layer\.(\d+)\.head\.(\d+)\.(KQ|V|phi)")
+_HEAD = re.compile(r"layer\.([0-9]{1,9})\.head\.([0-9]{1,9})\.(KQ|V|phi)")
 
+MAX_PRECISION = 256
+"""Fractional bits: beyond it, scaled numbers would leave the range of float64."""
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 
 
@@ -53,7 +58,7 @@ class Config(BaseModel):
     vocabulary: dict[str, Count]
     layers: Count
     heads: Count
-    precision: Count | None
+    precision: Annotated[int, Field(ge=0, le=MAX_PRECISION)] | None
     period: Annotated[int, Field(ge=1)] | None
     context: Annotated[int, Field(ge=1)] | None
     read_out: Literal["acceptor"] | list[str]
@@ -75,20 +80,18 @@ def save(model: Transformer, directory: str | Path, dtype: Dtype = "float64") ->
     """
     if dtype not in _CODES:
         raise InputError(f"dtype: {dtype!r} is none of {', '.join(_CODES)}")
-    contents = {
-        TENSORS: _written({name: _encoded(name, array, dtype) for name, array in _tensors(model).items()}),
-        CONFIG: (_config(model, dtype).model_dump_json(indent=2) + "\n").encode(),
-    }
+    tensors = _tensors(model)
+    config = (_config(model, dtype).model_dump_json(indent=2) + "\n").encode()
     target = Path(directory)
     draft = target.parent / f".{target.name}.{uuid.uuid4().hex}.tmp"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir()
         try:
-            for name, content in contents.items():
-                (draft / name).write_bytes(content)
+            _write(draft / TENSORS, tensors, dtype)
+            (draft / CONFIG).write_bytes(config)
             if target.is_dir():
-                for name in contents:  # the configuration last
+                for name in (TENSORS, CONFIG):  # the configuration last
                     (draft / name).replace(target / name)
             else:
                 draft.rename(target)
@@ -130,12 +133,12 @@ def _tensors(model: Transformer) -> dict[str, NDArray[Any]]:
     return tensors
 
 
-def _encoded(name: str, array: NDArray[Any], dtype: Dtype) -> tuple[str, tuple[int, ...], bytes]:
-    """The type code, shape and little-endian bytes of a tensor."""
+def _encoded(name: str, array: NDArray[Any], dtype: Dtype) -> NDArray[Any]:
+    """A tensor as it is stored, little-endian."""
     if array.dtype == np.bool_:
-        return "BOOL", array.shape, array.astype(np.uint8).tobytes()
+        return array.astype(np.uint8)
     if dtype == "float64":
-        return "F64", array.shape, array.astype("<f8").tobytes()
+        return array.astype("<f8", copy=False)
     with np.errstate(over="ignore"):
         narrow = array.astype(np.float32)
     if dtype == "bfloat16":
@@ -143,27 +146,31 @@ def _encoded(name: str, array: NDArray[Any], dtype: Dtype) -> tuple[str, tuple[i
     if not np.isfinite(narrow).all():
         raise InputError(f"{name}: a parameter is too large for {dtype}")
     if dtype == "float32":
-        return "F32", array.shape, narrow.astype("<f4").tobytes()
+        return narrow.astype("<f4", copy=False)
     # A bfloat16 is the upper half of a float32.
-    return "BF16", array.shape, (narrow.view(np.uint32) >> 16).astype("<u2").tobytes()
+    return (narrow.view(np.uint32) >> 16).astype("<u2")
 
 
-def _written(tensors: dict[str, tuple[str, tuple[int, ...], bytes]]) -> bytes:
-    """The safetensors format: length of the header, header, data.
+def _write(path: Path, tensors: dict[str, NDArray[Any]], dtype: Dtype) -> None:
+    """The safetensors format: length of the header, header, data; one tensor at a time is encoded.
 
     Written here because the library's numpy interface has no bfloat16.
     """
     header: dict[str, Any] = {}
     end = 0
     # Wider types first, so that all data are aligned.
-    order = sorted(tensors, key=lambda name: (tensors[name][0] == "BOOL", name))
+    order = sorted(tensors, key=lambda name: (tensors[name].dtype == np.bool_, name))
     for name in order:
-        code, shape, data = tensors[name]
-        header[name] = {"dtype": code, "shape": list(shape), "data_offsets": [end, end + len(data)]}
-        end += len(data)
+        array = tensors[name]
+        code = "BOOL" if array.dtype == np.bool_ else _CODES[dtype]
+        start, end = end, end + array.size * _SIZES[code]
+        header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": [start, end]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text + b"".join(tensors[name][2] for name in order)
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name in order:
+            file.write(np.ascontiguousarray(_encoded(name, tensors[name], dtype)).data)
 
 
 def load(directory: str | Path) -> Transformer:
@@ -171,7 +178,7 @@ def load(directory: str | Path) -> Transformer:
     config = _read_config(Path(directory) / CONFIG)
     path = Path(directory) / TENSORS
     try:
-        found: dict[str, dict[str, Any]] = dict(_deserialize(path.read_bytes()))
+        found: dict[str, dict[str, Any]] = dict(_deserialize(_content(path, MAX_BYTES + _LARGEST_CONFIG)))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except SafetensorError as error:
@@ -195,9 +202,18 @@ def load(directory: str | Path) -> Transformer:
     return model
 
 
+def _content(path: Path, most: int) -> bytes:
+    """The bytes of a file that is no larger than what is ever written, nor endless as a device is."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: cannot be read (not a file)")
+    if path.exists():
+        check_bytes(path.stat().st_size, f"{path}:", most)
+    return path.read_bytes()
+
+
 def _read_config(path: Path) -> Config:
     try:
-        config = Config.model_validate_json(path.read_bytes())
+        config = Config.model_validate_json(_content(path, _LARGEST_CONFIG))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValidationError as error:

@@ -37,6 +37,7 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.limit.model import START, Array, Head, Layer, Transformer
+from longreach.limit.sizes import check_bytes, parameter_bytes, shown
 
 SELF_LOGIT = 3.0
 """Ω of the proof: the logit with which a position attends to itself in layer 1."""
@@ -82,9 +83,25 @@ def to_finite(model: Transformer, context: int) -> Transformer:
     _ = model.locality  # raises where φ is not local
     local = any(_values(head).any() for layer in model.layers for head in layer.heads)
     positions = model.positions[: least_period(model.positions)]
+    _check_size(model, context, len(positions), local=local)
     if len(positions) == 1:
         return _without_periods(model, context, positions[0], local=local)
     return _with_periods(model, context, positions)
+
+
+def _check_size(model: Transformer, context: int, period: int, *, local: bool) -> None:
+    """Raises where T_n would not fit the memory, before anything is built."""
+    layers = [(len(layer.heads), len(layer.b)) for layer in model.layers]
+    width = model.width + (context if local else 0)
+    if period > 1:
+        layers += [(1, 0), (period + 1, period + 1)]
+        width = _Regions(model.width, context, period).width
+    rows = len(model.vocabulary) + context + model.outputs
+    heads = sum(heads for heads, _ in layers)
+    check_bytes(
+        parameter_bytes(width, rows=rows, layers=layers),
+        f"a transformer for {shown(context)} positions, {shown(width)} wide and with {heads} heads in all,",
+    )
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,11 @@ class UnitWriter:
         """The coordinates that the units read."""
         return {name for unit in self._units for name, _ in unit.form}
 
+    @property
+    def size(self) -> int:
+        """How many units there are so far."""
+        return len(self._units)
+
     def truth(self, target: str, truth: Truth) -> None:
         """Writes a Boolean."""
         for (gate, test), factor in truth.items():

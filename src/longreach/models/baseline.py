@@ -1,4 +1,4 @@
-"""The baseline of the papers' first figure: a two-layer MLP that sees the current token only.
+"""The random baseline of Figure 1: a two-layer MLP that sees the current token only.
 
 It predicts from a token's embedding, without context (Huang et al., arXiv 2410.02140, appendix E.3).
 """
@@ -6,36 +6,12 @@ It predicts from a token's embedding, without context (Huang et al., arXiv 2410.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, TypeAlias
 
 import torch.nn.functional as F
-from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
+from longreach.config.baseline import BaselineConfig
 from longreach.models.parameters import Initial, Parameters, check, draw, register
-
-Positive: TypeAlias = Annotated[int, Field(ge=1)]
-
-
-class BaselineConfig(BaseModel):
-    """The shape of the baseline.
-
-    >>> BaselineConfig(width=16, vocabulary=5, outputs=5).hidden
-    64
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    width: Positive
-    """The size of the token embedding."""
-    vocabulary: Positive
-    outputs: Positive
-    mlp_ratio: Positive = 4
-    """Hidden units per unit of width."""
-
-    @property
-    def hidden(self) -> int:
-        return self.mlp_ratio * self.width
 
 
 def baseline_table(config: BaselineConfig) -> dict[str, Initial]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from longreach.crasp.expressions import Program
@@ -72,8 +73,11 @@ def language_name(document: Mapping[str, Any]) -> str:
     return str(document["language"]).removeprefix("regex:")
 
 
+_decided = lru_cache(maxsize=64)(decide)  # both sides of a task often speak of one automaton
+
+
 def _flow_lines(document: Mapping[str, Any], kind: str) -> tuple[str, ...]:
-    verdicts = decide(automaton_of(document))
+    verdicts = _decided(automaton_of(document))
     if kind == "flow":
         proof = verdicts.nope.refutation
     else:
@@ -93,7 +97,6 @@ def _reduction_lines(document: Mapping[str, Any]) -> tuple[str, ...]:
 def _communication(document: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     pairs = zip(document["lengths"], document["bits"], strict=True)
     bits = ", ".join(f"{bit:.4g} at N = {length}" for length, bit in pairs)
-    about = str(document.get("about", ""))
     proof = str(document.get("proof", ""))
-    lines = tuple(f"{line[0].upper()}{line[1:].rstrip('.')}." for line in (about, proof) if line)
+    lines = (f"{proof[0].upper()}{proof[1:].rstrip('.')}.",) if proof else ()
     return lines, (("bits needed", bits), ("growth", str(document["growth"])))

@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 
 from longreach.config.length_range import name_order
+from longreach.report.measured import DOTTED_CURVES
 from longreach.report.text import encoding_name, escaped, percent
 from longreach.report.view import CellView, CurveView, TaskView, VerdictView
 
-PUBLISHED_RANGES = ("1-50", "51-100", "101-150")
+AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
 _LEFT, _TOP, _BOTTOM, _RIGHT = 30.0, 10.0, 20.0, 12.0
 _PALETTE = 4  # further encodings have this many colours
 _SEEDS = 6  # seeds have this many
@@ -79,7 +80,8 @@ def _series_class(task: TaskView, encoding: str, columns: Sequence[str]) -> str:
 
 def _labels(task: TaskView) -> tuple[str, ...]:
     found = {name for cell in task.chosen for name in cell.ranges}
-    return tuple(sorted(found, key=name_order)) or PUBLISHED_RANGES
+    published = next((verdict.published_lengths for verdict in task.verdicts if verdict.published), AXIS)
+    return tuple(sorted(found, key=name_order)) or published
 
 
 def panel(task: TaskView, columns: Sequence[str], width: float = 230.0, height: float = 150.0) -> str:
@@ -131,13 +133,11 @@ def _series(frame: _Frame, cell: CellView, labels: Sequence[str], kind: str) -> 
 def _marks(frame: _Frame, verdict: VerdictView, labels: Sequence[str], kind: str, joined: bool) -> list[str]:
     """The published numbers: at the same ranges, or at the same multiples of the training length."""
     parts, places = [], []
-    for place, value in enumerate(verdict.published):
-        if value is None or place >= len(PUBLISHED_RANGES):
+    for place, (value, name) in enumerate(zip(verdict.published, verdict.published_lengths, strict=False)):
+        if value is None or (len(labels) != len(verdict.published_lengths) and name not in labels):
             continue
-        name = PUBLISHED_RANGES[place]
-        if len(labels) != len(PUBLISHED_RANGES) and name not in labels:
-            continue
-        x = frame.x(labels.index(name) if name in labels else place)
+        # Bin by bin where there are as many, for two published bins may have the same lengths.
+        x = frame.x(place if len(labels) == len(verdict.published_lengths) else labels.index(name))
         y = frame.y(value)
         tip = f"published, {encoding_name(verdict.encoding)}, lengths {name}: {percent(value)}"
         places.append((x, y))
@@ -166,9 +166,9 @@ def curves(cell: CellView, what: str, width: float = 340.0, height: float = 170.
         parts = frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])
     parts += frame.below([(0, "0"), (last, f"{last:,}")])
     for number, (curve, points) in enumerate(series):
-        parts += _curve(frame, curve, points, what, f"s{number % _SEEDS}")
+        parts += _curve(frame, curve, points, what, f"s{number % _SEEDS}", len(series) <= DOTTED_CURVES)
     name = "loss" if what == "loss" else "accuracy on the training range, in per cent,"
-    title = f"{name} against step, {encoding_name(cell.encoding)}, {len(series)} runs"
+    title = f"{name} against step, {encoding_name(cell.encoding)}, {len(series)} of {cell.number} runs"
     return _svg(width, height, title, parts, "curves")
 
 
@@ -179,7 +179,7 @@ def _finite(curve: CurveView, what: str) -> list[tuple[int, float]]:
 
 
 def _curve(
-    frame: _Frame, curve: CurveView, points: Sequence[tuple[int, float]], what: str, kind: str
+    frame: _Frame, curve: CurveView, points: Sequence[tuple[int, float]], what: str, kind: str, dotted: bool
 ) -> list[str]:
     def place(value: float) -> float:
         shown = math.log10(max(value, 1e-300)) if what == "loss" else value
@@ -191,4 +191,4 @@ def _curve(
         shown = f"{value:.3g}" if what == "loss" else percent(value)
         tip = f"seed {curve.seed}, step {step:,}: {shown}"
         parts.append(_dot(x, y, 1.8, kind, tip))
-    return parts
+    return parts if dotted or len(places) == 1 else parts[:1]

@@ -9,6 +9,7 @@ from typing import Any
 from longreach.config.length_range import LengthRange, write_options
 from longreach.config.options import FROM_PYTHON_ONLY, SWITCHES, option_name, usual
 from longreach.config.training import RESOLVED, TrainConfig
+from longreach.report.text import printable
 
 # Settings that are named whatever they are: their defaults depend on the task, or tell what was measured.
 _ALWAYS = ("layers", "heads", "width", "lr", "max_steps", "warmup", "test_size", "evaluate_every")
@@ -31,7 +32,7 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
         return None
     task, alphabet = config["task"], config["alphabet"]
     numbers = sorted(seed for seed in seeds if seed is not None)
-    if not numbers or not isinstance(task, str) or "\n" in task:
+    if not numbers or not isinstance(task, str):
         return None
     words = ["longreach", "train", task, "--encoding", str(config["encoding"])]
     if alphabet is not None:
@@ -50,6 +51,18 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
         return None
     in_order = numbers == list(range(len(numbers)))
     words += ["--seeds", str(len(numbers))] if in_order else ["--seed", str(numbers[0])]
+    return command(*words)
+
+
+def command(*words: str) -> str | None:
+    """A command line for a shell; None where a word would not be shown as it is, or pass for an option.
+
+    >>> command("longreach", "forecast", "regex:(a|b)*; rm -rf ~")
+    "longreach forecast 'regex:(a|b)*; rm -rf ~'"
+    """
+    task = words[2] if len(words) > 2 else ""
+    if task.startswith("-") or any(printable(word) != word or "\n" in word for word in words):
+        return None
     return shlex.join(words)
 
 

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longreach.errors import Argument, InputError
 from longreach.report import measured
-from longreach.report.command import train_command
+from longreach.report.command import command, train_command
 from longreach.report.forecasts import BENCHMARK, Known, further_verdicts, known_of
+from longreach.report.outside import Outside
 from longreach.report.summary import RULE, provenance, sentence, without_place
 from longreach.report.text import slugs
-from longreach.report.view import CellView, Judgement, ReportView, TaskView
+from longreach.report.view import CellView, CurveView, Judgement, ReportView, TaskView
 from longreach.results.atomic import ResultError
 from longreach.results.cells import Cell, cells
 from longreach.results.files import read_result
-from longreach.results.index import Row, open_index
+from longreach.results.index import Row, read_index
 from longreach.results.schema import Result, setting
-from longreach.studies.agreement import Budget, Observation, judge, level
+from longreach.studies.agreement import Budget, Observation, judge
 from longreach.studies.places import Place
-from longreach.tasks.program import PREFIX, is_text, short_name
+from longreach.tasks.program import short_name
 
 ALGORITHMIC, LANGUAGES, OWN = "Algorithmic tasks", "Formal languages", "Further tasks"
-MOST_EXPRESSION = 200  # characters: a report must not take minutes because of one file
-MOST_PROGRAM = 4_000
-MOST_DEPTH = 40
+MOST_TASKS = 100  # beside those of the benchmark: each takes up to a second
+MOST_CELLS = 12  # of a task
 _BESIDE: tuple[Judgement, str] = ("not counted", "another configuration of more runs stands for it")
 _IN_THE_LINE = ("encoding", "penalty", "layers", "heads", "width", "lr", "max_steps")
 
@@ -37,23 +36,38 @@ class _Read:
     """The results directory, as it was found."""
 
     rows: list[Row]
-    results: dict[str, Result]
     cells: list[Cell]
     unfinished: tuple[str, ...]
 
 
 def report_view(runs: Path | None, title: str) -> ReportView:
     """All that the report shows of a results directory; without one, the forecasts."""
-    read = _Read([], {}, [], ()) if runs is None else _read(runs)
-    names = list(dict.fromkeys([*BENCHMARK, *(cell.task for cell in read.cells)]))
+    read = _Read([], [], ()) if runs is None else _read(runs)
+    names, further = _names(read.cells)
     links = slugs(names)
-    known = {name: _known(name, _alphabet(name, read.cells), links[name]) for name in names}
-    chosen = _chosen(read.cells)
+    alphabets = _alphabets(read.cells)
+    with Outside() as outside:
+        known = {
+            name: known_of(name, None, links[name])
+            if name in BENCHMARK
+            else outside.known(name, alphabets.get(name), links[name])
+            for name in names
+        }
+    by_task: dict[str, list[Cell]] = {name: [] for name in names}
+    for cell in read.cells:
+        if cell.task in by_task:
+            by_task[cell.task].append(cell)
+    chosen = _chosen([cell for own in by_task.values() for cell in own])
     judgements = _judged(chosen, known)
+    seen: dict[str, Result] = {}
     tasks = tuple(
-        _task_view(name, links[name], known[name], read, chosen, judgements)
+        _task_view(
+            name, by_task[name],
+            slug=links[name], known=known[name], chosen=chosen, judgements=judgements,
+            results=_Results(runs, seen), alphabet=alphabets.get(name),
+        )
         for name in _ordered(names, known)
-    )
+    )  # fmt: skip
     columns = {"nope", "ape", *(column for _, column in chosen)}
     states = [cell.judgement for task in tasks for cell in task.chosen]
     whole = [row for row in read.rows if row.status != "damaged"]
@@ -69,69 +83,66 @@ def report_view(runs: Path | None, title: str) -> ReportView:
         agreeing=states.count("agrees"),
         counted=states.count("agrees") + states.count("disagrees"),
         rule=RULE,
+        further=further,
         others=len(whole) - sum(len(cell.rows) for cell in read.cells),
         damaged=tuple(
             (row.key, without_place(row.error or "", runs)) for row in read.rows if row.status == "damaged"
         ),
         unfinished=read.unfinished,
-        provenance=provenance(runs, whole, read.results),
+        provenance=provenance(runs, whole, seen),
     )
 
 
 def _read(runs: Path) -> _Read:
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         rows, unfinished = index.rows(), index.unfinished
-    results = {}
-    for row in rows:
-        if row.status != "damaged":
-            try:
-                results[row.key] = read_result(runs, row.key)
-            except ResultError:
-                continue  # taken away since it was listed; its curve is missing
-    return _Read(rows, results, cells(rows), unfinished)
+    return _Read(rows, cells(rows), unfinished)
 
 
-def _alphabet(name: str, found: Iterable[Cell]) -> tuple[str, ...] | None:
-    """The alphabet with which a task was run, if any."""
+@dataclass(frozen=True)
+class _Results:
+    """The results whose evaluations are drawn, read when they are asked for."""
+
+    runs: Path | None
+    seen: dict[str, Result]
+
+    def curves(self, cell: Cell) -> tuple[CurveView, ...]:
+        """Of the cell's runs, or of some of them."""
+        training = measured.training_range(cell)
+        rows = measured.some(cell.rows, measured.MOST_CURVES)
+        dotted = len(rows) <= measured.DOTTED_CURVES
+        most = measured.MOST_EVALUATIONS if dotted else measured.FEW_EVALUATIONS
+        found = [measured.curve_view(result, training, most) for result in map(self._read, rows) if result]
+        return tuple(curve for curve in found if curve is not None)
+
+    def _read(self, row: Row) -> Result | None:
+        assert self.runs is not None
+        try:
+            self.seen[row.key] = read_result(self.runs, row.key)
+        except ResultError:  # taken away since it was listed; its curve is missing
+            return None
+        return self.seen[row.key]
+
+
+def _names(found: Sequence[Cell]) -> tuple[list[str], int]:
+    """The tasks of the benchmark and those that have most runs, and how many are left out."""
+    runs: Counter[str] = Counter()
     for cell in found:
-        letters = setting(cell.config, "alphabet") if cell.task == name else None
+        runs[cell.task] += len(cell.rows)
+    own = [name for name, _ in runs.most_common() if name not in BENCHMARK]
+    kept = set(own[:MOST_TASKS])
+    others = [name for name in dict.fromkeys(cell.task for cell in found) if name in kept]
+    return [*BENCHMARK, *others], len(own) - len(others)
+
+
+def _alphabets(found: Iterable[Cell]) -> dict[str, tuple[str, ...]]:
+    """The alphabets with which tasks were run, if with any."""
+    alphabets: dict[str, tuple[str, ...]] = {}
+    for cell in found:
+        letters = setting(cell.config, "alphabet")
         if isinstance(letters, list) and all(isinstance(letter, str) for letter in letters):
-            return tuple(letters)
-    return None
-
-
-def _known(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
-    """The task of a name that comes from a file: nothing is imported and no other file is read for it."""
-    try:
-        _check_name(name)
-        return known_of(name, alphabet, slug)
-    except InputError as error:
-        message = error.reason if isinstance(error.place, Argument) else error.message
-        return Known(task=None, statements={}, note=f"There is no forecast: {message}.")
-
-
-def _check_name(name: str) -> None:
-    depth = re.fullmatch(r"d-(\d+)", name)
-    if depth and (len(depth[1]) > 9 or int(depth[1]) > MOST_DEPTH):
-        raise InputError(f"brackets nested deeper than {MOST_DEPTH} are left to `longreach forecast`")
-    if name.startswith("regex:"):
-        if len(name) > MOST_EXPRESSION:
-            raise InputError("the expression is too long for a report")
-    elif name.startswith(PREFIX) and is_text(name):
-        if len(name) > MOST_PROGRAM:
-            raise InputError("the program is too long for a report")
-    elif not re.fullmatch(r"[a-z0-9-]+", name):
-        raise InputError("files and Python objects that a result names are not loaded")
-
-
-def _level(name: str, known: Known) -> float | None:
-    """From which accuracy on a task works; None if that is not known."""
-    if known.task is None:
-        return None
-    try:
-        return level(name)
-    except InputError:  # an expression whose alphabet cannot be told from it
-        return None
+            alphabets.setdefault(cell.task, tuple(letters))
+    return alphabets
 
 
 def _chosen(found: Sequence[Cell]) -> dict[tuple[str, str], Cell]:
@@ -154,11 +165,11 @@ def _judged(
     for (task, column), cell in chosen.items():
         verdict = known[task].answer(cell.encoding)
         budget = _budget(cell.config)
-        if _level(task, known[task]) is None or budget is None:
+        if known[task].level is None or budget is None:
             why = "there is no forecast for the task" if budget else "its configuration says too little"
             found[task, column] = ("not counted", why)
             continue
-        place = Place(task, cell.encoding, float(column.partition(" + ")[2] or 0.0))
+        place = Place(task, cell.encoding, measured.split_column(column)[1])
         last = list(cell.accuracy.values())[-1].mean if len(cell.accuracy) > 1 else None
         observed[task, column] = Observation(place, len(cell.finished), cell.learned, last, budget)
         forecasts[place] = verdict
@@ -191,44 +202,61 @@ def _ordered(names: Sequence[str], known: Mapping[str, Known]) -> list[str]:
 
 
 def _kind(name: str, known: Known) -> str:
-    if name not in BENCHMARK or known.task is None:
+    if name not in BENCHMARK:
         return OWN
-    return LANGUAGES if known.task.kind == "language" else ALGORITHMIC
+    return LANGUAGES if known.kind == "language" else ALGORITHMIC
 
 
 def _task_view(
     name: str,
+    own: Sequence[Cell],
+    *,
     slug: str,
     known: Known,
-    read: _Read,
     chosen: Mapping[tuple[str, str], Cell],
     judgements: Mapping[tuple[str, str], tuple[Judgement, str]],
+    results: _Results,
+    alphabet: tuple[str, ...] | None,
 ) -> TaskView:
-    own = [cell for cell in read.cells if cell.task == name]
     common = measured.shared(cell.config for cell in own)
+    mine = {id(cell) for (task, _), cell in chosen.items() if task == name}
+    rest = sorted((cell for cell in own if id(cell) not in mine), key=measured.weight, reverse=True)
+    shown = mine | {id(cell) for cell in rest[: max(0, MOST_CELLS - len(mine))]}
     views = []
-    for cell in own:
+    for cell in (cell for cell in own if id(cell) in shown):
         column = measured.column_of(cell)
         is_chosen = chosen[name, column] is cell
         judgement = judgements[name, column] if is_chosen else _BESIDE
-        views.append((is_chosen, _cell_view(cell, column, judgement, common, read.results)))
+        views.append((is_chosen, _cell_view(cell, column, judgement, common, results)))
     views.sort(key=lambda pair: (_column_order(pair[1].encoding), not pair[0]))
     columns = dict.fromkeys(view.encoding for _, view in views)
     return TaskView(
         name=short_name(name),
         slug=slug,
-        about="" if known.task is None else known.task.about,
+        about=known.about or "",
         kind=_kind(name, known),
         verdicts=(*known.verdicts, *further_verdicts(name, columns, known)),
         cells=tuple(view for _, view in views),
         chosen=tuple(view for is_chosen, view in views if is_chosen),
+        further=len(own) - len(views),
+        listing=command("longreach", "results", "list", f"--task={name}", "--all"),
+        forecasting=_command("forecast", name, alphabet, "--json"),
+        training=_command("train", name, alphabet, "--seeds", "3"),
         common=tuple((key, value) for key, value in common.items() if key != "task"),
         automaton=known.automaton,
         automaton_note=known.automaton_note,
         attention=known.attention,
-        level=_level(name, known),
+        level=known.level,
         note=known.note,
     )
+
+
+def _command(verb: str, name: str, alphabet: tuple[str, ...] | None, *rest: str) -> str | None:
+    if alphabet is None:
+        return command("longreach", verb, name, *rest)
+    if any(len(letter) != 1 for letter in alphabet):
+        return None
+    return command("longreach", verb, name, "--alphabet", "".join(alphabet), *rest)
 
 
 def _column_order(column: str) -> tuple[int, str]:
@@ -240,18 +268,19 @@ def _cell_view(
     column: str,
     judgement: tuple[Judgement, str],
     common: Mapping[str, str],
-    results: Mapping[str, Result],
+    results: _Results,
 ) -> CellView:
-    training = measured.training_range(cell)
-    found = [measured.curve_view(results[row.key], training) for row in cell.rows if row.key in results]
     own = measured.flat(cell.config)
     return CellView(
         encoding=column,
         model=measured.model_line(cell.config),
         ranges=cell.ranges,
         points=measured.points(cell),
-        runs=tuple(measured.run_view(row, cell.ranges) for row in cell.rows),
-        curves=tuple(curve for curve in found if curve is not None),
+        number=len(cell.rows),
+        runs=tuple(
+            measured.run_view(row, cell.ranges) for row in measured.some(cell.rows, measured.MOST_RUNS)
+        ),
+        curves=results.curves(cell),
         settings=tuple(
             (name, value) for name, value in own.items() if name not in common and name not in _IN_THE_LINE
         ),

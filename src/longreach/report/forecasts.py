@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from longreach.errors import InputError
 from longreach.forecast import Forecast, forecast
+from longreach.forecast.sides import Side
 from longreach.report.certificate import certificate_view
 from longreach.report.figures import attention_view, automaton_drawing
+from longreach.report.measured import split_column
 from longreach.report.view import Answer, AttentionView, VerdictView
+from longreach.studies.agreement import level
 from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy
+from longreach.studies.published import published_accuracy, published_lengths
 from longreach.tasks.published import FIGURE_1_TASKS
-from longreach.tasks.task import Task
 
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
 BENCHMARK = FIGURE_1_TASKS
@@ -25,8 +28,11 @@ BENCHMARK = FIGURE_1_TASKS
 class Known:
     """What is known of a task without its runs."""
 
-    task: Task | None
-    """None: it was not loaded, and the note says why."""
+    about: str | None = None
+    """None: the task was not loaded, and the note says why."""
+    kind: str | None = None
+    level: float | None = None
+    """From which accuracy on it works; None if that is not known."""
     verdicts: tuple[VerdictView, ...] = ()
     """For no positions and for learned absolute ones."""
     statements: Mapping[str, str]
@@ -50,17 +56,20 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     """
     found = forecast(name, alphabet)
     documents = {
-        key: found.sides[key].certificate.model_dump(mode="json", by_alias=True) for key in ("nope", "ape")
+        key: found.sides[key].trained_certificate.model_dump(mode="json", by_alias=True)
+        for key in ("nope", "ape")
     }
     programs = [
         program
         for key, document in documents.items()
-        if document["kind"] == "program" and (program := found.sides[key].program) is not None
+        if document["kind"] == "program" and (program := found.sides[key].trained_program) is not None
     ]
     drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
     verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
     return Known(
-        task=found.task,
+        about=found.task.about,
+        kind=found.task.kind,
+        level=_level(name),
         verdicts=_without_repetition(verdicts),
         statements={key: f"{note.statement} ({note.source})" for key, note in found.encodings.items()},
         automaton=drawing,
@@ -69,16 +78,33 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     )
 
 
+def _level(name: str) -> float | None:
+    try:
+        return level(name)
+    except InputError:  # an expression whose alphabet cannot be told from it
+        return None
+
+
 def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) -> VerdictView:
     side = found.sides[key]
     answers: dict[str, Answer] = {"yes": "yes", "no": "no"}
     return VerdictView(
         encoding=key,
-        answer=answers.get(side.verdict.value, "undecided"),
+        answer=answers.get(side.trained.value, "undecided"),
         program_class=side.program_class,
-        reason=side.reason,
+        reason=_reason(side),
         published=published_accuracy(Place(name, key)) or (),
-        certificate=certificate_view(document, side.program),
+        published_lengths=published_lengths(name),
+        certificate=certificate_view(document, side.trained_program),
+    )
+
+
+def _reason(side: Side) -> str:
+    if not side.differs:
+        return side.reason
+    return (
+        f"for what is trained, words of the language only: {side.trained_reason}; "
+        f"as membership over all words: {side.verdict.value}, {side.reason}"
     )
 
 
@@ -95,7 +121,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[V
     """For the other columns of the matrix: other encodings, and encodings with a penalty."""
     views = []
     for column in columns:
-        encoding, _, penalty = column.partition(" + ")
+        encoding, penalty = split_column(column)
         if column in ("nope", "ape"):
             continue
         base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
@@ -105,7 +131,8 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[V
                 answer="unknown" if base is None else base.answer,
                 program_class="" if base is None else base.program_class,
                 reason=known.statements.get(encoding, "") if base is None else base.reason,
-                published=published_accuracy(Place(name, encoding, float(penalty or 0))) or (),
+                published=published_accuracy(Place(name, encoding, penalty)) or (),
+                published_lengths=published_lengths(name),
             )
         )
     return tuple(views)

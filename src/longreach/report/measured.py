@@ -16,14 +16,35 @@ from longreach.results.schema import Result, setting
 
 _SHAPE = (("layers", "layer"), ("heads", "head"))
 MOST_EVALUATIONS = 120  # points of a curve
+FEW_EVALUATIONS = 40  # of one among many
+MOST_CURVES = 20  # of a cell
+DOTTED_CURVES = 6  # with more of them there are lines only
+MOST_RUNS = 30  # lines of the run table of a cell
+MOST = 10**15
 
 
 def column_of(cell: Cell) -> str:
     """The column of a cell in the matrix: its encoding, and a penalty if it has one."""
     penalty = setting(cell.config, "penalty")
-    if isinstance(penalty, int | float) and not isinstance(penalty, bool) and penalty:
-        return f"{cell.encoding} + {penalty:g}"
-    return cell.encoding
+    return f"{cell.encoding} + {penalty:g}" if _is_number(penalty) and penalty else cell.encoding
+
+
+def split_column(column: str) -> tuple[str, float]:
+    """The encoding and the penalty of a column; what a file calls an encoding may look like both.
+
+    >>> split_column("ape + 0.0001"), split_column("a + b")
+    (('ape', 0.0001), ('a + b', 0.0))
+    """
+    encoding, _, penalty = column.rpartition(" + ")
+    try:
+        return encoding, float(penalty) if encoding else 0.0
+    except ValueError:
+        return column, 0.0
+
+
+def _is_number(value: object) -> bool:
+    """Whether it can be calculated with; a file may hold integers of any size."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MOST
 
 
 def model_line(config: Mapping[str, Any]) -> str:
@@ -35,12 +56,12 @@ def model_line(config: Mapping[str, Any]) -> str:
     parts = []
     for name, noun in _SHAPE:
         value = setting(config, name)
-        if isinstance(value, int):
+        if isinstance(value, int) and _is_number(value):
             parts.append(plural(value, noun))
     width, rate, steps = (setting(config, name) for name in ("width", "lr", "max_steps"))
-    parts += [f"width {width}"] if isinstance(width, int) else []
-    parts += [f"learning rate {rate:g}"] if isinstance(rate, int | float) else []
-    parts += [f"at most {plural(steps, 'step')}"] if isinstance(steps, int) else []
+    parts += [f"width {width}"] if _is_number(width) else []
+    parts += [f"learning rate {rate:g}"] if _is_number(rate) else []
+    parts += [f"at most {plural(steps, 'step')}"] if _is_number(steps) and isinstance(steps, int) else []
     return ", ".join(parts)
 
 
@@ -90,12 +111,21 @@ def run_view(row: Row, ranges: Sequence[str]) -> RunView:
     )
 
 
-def curve_view(result: Result, training: str | None) -> CurveView | None:
+def some(rows: Sequence[Row], most: int) -> tuple[Row, ...]:
+    """So many of the runs at most: those that failed first, then as they come."""
+    if len(rows) <= most:
+        return tuple(rows)
+    failed = [row.key for row in rows if row.status == "failed"][: most // 2]
+    kept = {*failed, *[row.key for row in rows if row.status != "failed"][: most - len(failed)]}
+    return tuple(row for row in rows if row.key in kept)
+
+
+def curve_view(result: Result, training: str | None, most: int = MOST_EVALUATIONS) -> CurveView | None:
     """The evaluations of a run; of very many only some, the last one included."""
     rows = result.rows
     if not rows:
         return None
-    every = -(-len(rows) // MOST_EVALUATIONS)
+    every = -(-len(rows) // most)
     rows = tuple(row for number, row in enumerate(reversed(rows)) if number % every == 0)[::-1]
     return CurveView(
         seed="–" if result.seed is None else str(result.seed),

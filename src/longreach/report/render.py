@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ def _environment() -> jinja2.Environment:
     )
     filters: dict[str, Any] = {
         "percent": percent, "duration": duration, "plural": plural, "encoding_name": encoding_name,
-        "shortened": shortened, "shell": shlex.quote,
+        "shortened": shortened,
     }  # fmt: skip
     environment.filters |= filters
     environment.globals |= {"panel": _panel, "curves": _curves}

@@ -10,6 +10,7 @@ from hashlib import sha256
 from html import escape
 
 from longreach.config.encoding_table import ENCODINGS
+from longreach.config.hyperparameters import BASELINE
 
 NO_BREAK = "\u00a0"
 
@@ -22,6 +23,8 @@ def encoding_name(name: str) -> str:
     """
     plain, _, penalty = name.partition(" + ")
     shown = ENCODINGS[plain].title if plain in ENCODINGS else plain
+    if plain == BASELINE:
+        shown = "baseline (MLP)"
     return f"{shown}, penalty {penalty}" if penalty else shown
 
 

@@ -43,7 +43,9 @@ class VerdictView:
     program_class: str = ""
     reason: str = ""
     published: tuple[float | None, ...] = ()
-    """The published accuracies at lengths up to 50, 51-100 and 101-150, as fractions."""
+    """The published accuracies, as fractions, from the shortest bin to the longest."""
+    published_lengths: tuple[str, ...] = ("1-50", "51-100", "101-150")
+    """The lengths of these bins; a star where only the axis of the published figure says them."""
     certificate: CertificateView | None = None
 
 
@@ -95,7 +97,10 @@ class CellView:
     """Its shape in a few words."""
     ranges: tuple[str, ...]
     points: tuple[Point, ...]
+    number: int
+    """How many runs there are."""
     runs: tuple[RunView, ...]
+    """Those that are shown."""
     curves: tuple[CurveView, ...]
     settings: tuple[tuple[str, str], ...]
     """What its configuration has that not all runs of the task share."""
@@ -150,6 +155,14 @@ class TaskView:
     cells: tuple[CellView, ...]
     chosen: tuple[CellView, ...]
     """One cell per encoding, for the overview."""
+    further: int = 0
+    """Configurations that are left out, because there are too many."""
+    listing: str | None = None
+    """The command that lists all its runs, where a shell can be told its name."""
+    forecasting: str | None = None
+    """The command that prints its forecast."""
+    training: str | None = None
+    """The command that makes some runs."""
     common: tuple[tuple[str, str], ...] = ()
     """The settings that all its runs share."""
     automaton: str | None = None
@@ -170,8 +183,8 @@ class TaskView:
 
     @property
     def runs(self) -> int:
-        """How many there are."""
-        return sum(len(cell.runs) for cell in self.cells)
+        """How many there are in the cells that are shown."""
+        return sum(cell.number for cell in self.cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +205,8 @@ class ReportView:
     counted: int
     rule: str
     """When a cell counts as working."""
+    further: int
+    """Tasks with runs that are left out, because there are too many."""
     others: int
     """Results that are not of a task under an encoding, and are not shown."""
     damaged: tuple[tuple[str, str], ...]

@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 
 from longreach.errors import InputError
+from longreach.results.locks import is_at, lock_file
 
-# A write takes well under a second; a draft older than this belongs to a process that was killed.
+# Where files cannot be locked: a write takes well under a second, so an older draft is left from a kill.
 LEFTOVER_AGE = 600.0
 
 
@@ -30,12 +31,15 @@ def write_atomically(path: Path, content: bytes, *, flush: bool = True) -> None:
     ...     [path.name for path in Path(folder).iterdir()]
     ['a.txt']
     """
-    # The beginning of a long name: that of the draft must not be too long.
-    draft = path.parent / f".{path.name[:50]}.{secrets.token_hex(8)}.tmp"
     try:
+        draft, handle = _new_draft(path)
         try:
-            _write_through(draft, content, flush)
-            os.replace(draft, path)
+            with contextlib.ExitStack() as stack:
+                stack.callback(os.close, handle)
+                _write_through(handle, content, flush)
+                if os.name == "nt":  # an open file cannot be renamed there
+                    stack.close()
+                os.replace(draft, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
@@ -46,16 +50,24 @@ def write_atomically(path: Path, content: bytes, *, flush: bool = True) -> None:
         raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _write_through(path: Path, content: bytes, flush: bool) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        rest = memoryview(content)
-        while rest:
-            rest = rest[os.write(handle, rest) :]
-        if flush:
-            os.fsync(handle)
-    finally:
-        os.close(handle)
+def _new_draft(path: Path) -> tuple[Path, int]:
+    """A file of another name, locked while it is written, which tells it from what a kill has left."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        # The beginning of a long name: that of the draft must not be too long.
+        draft = path.parent / f".{path.name[:50]}.{secrets.token_hex(8)}.tmp"
+        handle = os.open(draft, flags, 0o666)
+        if lock_file(handle) != "other" and is_at(draft, handle):
+            return draft, handle
+        os.close(handle)  # somebody who cleans up was faster
+
+
+def _write_through(handle: int, content: bytes, flush: bool) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+    if flush:
+        os.fsync(handle)
 
 
 def flush_directory(path: Path) -> None:
@@ -72,12 +84,31 @@ def flush_directory(path: Path) -> None:
         os.close(handle)
 
 
-def leftovers(directory: Path, name: str) -> list[Path]:
-    """Drafts of a file whose writer was killed, old enough that none is still being written."""
-    oldest = time.time() - LEFTOVER_AGE
-    found = []
-    for path in directory.glob(f".{name}.*.tmp"):
-        with contextlib.suppress(OSError):
-            if path.stat().st_mtime < oldest:
-                found.append(path)
-    return found
+def clean_up(directory: Path, *names: str) -> int:
+    """Remove the drafts of these files whose writers were killed, never one that is being written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / ".a.txt.0123456789abcdef.tmp").write_text("hal")
+    ...     clean_up(Path(folder), "a.txt")
+    1
+    """
+    removed = 0
+    for name in names:
+        for draft in directory.glob(f".{name}.*tmp"):
+            with contextlib.suppress(OSError):
+                removed += _removed(draft)
+    return removed
+
+
+def _removed(draft: Path) -> bool:
+    handle = os.open(draft, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        held = lock_file(handle)
+        old = os.fstat(handle).st_mtime < time.time() - LEFTOVER_AGE
+        if held == "other" or (held == "unknown" and not old):
+            return False
+        draft.unlink()
+        return True
+    finally:
+        os.close(handle)

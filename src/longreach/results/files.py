@@ -15,10 +15,13 @@ from pydantic_core import PydanticSerializationError
 
 from longreach.config.keys import KEY
 from longreach.errors import Field, InputError
-from longreach.results.atomic import ResultError, flush_directory, leftovers, write_atomically
+from longreach.results.atomic import ResultError, clean_up, flush_directory, write_atomically
+from longreach.results.locks import one_at_a_time
 from longreach.results.schema import Result
 
 RESULT = "result.json"
+_WRITING = ".result.lock"
+LONGEST_PLACE = 100  # characters of what a message says of a place in a file
 
 Stamp: TypeAlias = tuple[int, int, int]
 """Time of change, size and number of a file: another stamp means that it has to be read again."""
@@ -65,6 +68,8 @@ def check_directory(runs: str | Path) -> Path:
 def write_result(runs: str | Path, result: Result) -> Path:
     """Write a result, whole or not at all, in place of an earlier one with its key.
 
+    A failure never takes the place of a result that is done: what stands there is returned by `read_result`.
+
     >>> import tempfile
     >>> from longreach.results.schema import Final, Timings
     >>> from longreach.config.keys import job_key
@@ -93,7 +98,9 @@ def write_into(directory: Path, result: Result) -> Path:
             directory.mkdir(exist_ok=True)
             created = True
             flush_directory(directory.parent)
-        write_atomically(directory / RESULT, content)
+        with one_at_a_time(directory / _WRITING):
+            if result.status == "done" or finished(directory) is None:
+                write_atomically(directory / RESULT, content)
     except (OSError, ResultError) as error:
         if created:
             with contextlib.suppress(OSError):
@@ -102,6 +109,15 @@ def write_into(directory: Path, result: Result) -> Path:
             raise
         raise ResultError(f"{directory}: cannot be created: {error.strerror or error}") from None
     return directory / RESULT
+
+
+def finished(directory: Path) -> Result | None:
+    """The result of a job that is done; None while there is none, it failed or it is damaged."""
+    try:
+        result = read_file(directory / RESULT)
+    except ResultError:
+        return None
+    return result if result.status == "done" else None
 
 
 def read_result(runs: str | Path, key: str) -> Result:
@@ -123,7 +139,7 @@ def read_file(path: Path) -> Result:
         result = Result.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
+        place = ".".join(map(str, first["loc"]))[:LONGEST_PLACE]
         message = " ".join(first["msg"].removeprefix("Value error, ").split())
         raise ResultError(f"{path}: {place + ': ' if place else ''}{message}") from None
     if result.key != path.parent.name:
@@ -172,8 +188,5 @@ def clean(runs: str | Path) -> int:
     """Remove the drafts that killed processes left behind; how many there were."""
     removed = 0
     for candidate in candidates(check_directory(runs)):
-        for draft in leftovers(candidate.file.parent, RESULT):
-            with contextlib.suppress(OSError):
-                draft.unlink()
-                removed += 1
+        removed += clean_up(candidate.file.parent, RESULT)
     return removed

@@ -18,7 +18,7 @@ from longreach.results.files import Candidate, Entry, Stamp, candidates, check_d
 from longreach.results.schema import Result, named
 
 INDEX = "index.sqlite"
-SCHEMA = 1  # another number in the file means that it is built anew
+SCHEMA = 2  # another number in the file means that it is built anew
 PATIENCE = 10.0  # seconds to wait for another writer
 
 Status: TypeAlias = Literal["done", "failed", "damaged"]
@@ -138,6 +138,8 @@ class Index:
             seen.add(name)
             if candidate.stamp is None or candidate.stamp != known.get(name):
                 self.read += 1
+                if name in known:
+                    _remove(cursor, name)
                 _store(cursor, name, candidate, read_candidate(candidate))
         for name in known.keys() - seen:
             _remove(cursor, name)
@@ -154,7 +156,6 @@ def _remove(cursor: sqlite3.Cursor, name: str) -> None:
 
 
 def _store(cursor: sqlite3.Cursor, name: str, candidate: Candidate, entry: Entry) -> None:
-    _remove(cursor, name)
     if entry.state == "unfinished":  # taken away since it was listed
         return
     fields: dict[str, Any] = dict(zip(("changed", "size", "inode"), candidate.stamp or (), strict=False))
@@ -193,6 +194,22 @@ def _fields(result: Result) -> dict[str, Any]:
     }
 
 
+def read_index(runs: str | Path) -> Index:
+    """The index of a directory in which nothing is to be written: what its file has, brought up to date."""
+    directory = check_directory(runs)
+    path = directory / INDEX
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    if path.is_file():
+        with contextlib.suppress(sqlite3.Error, ValueError):
+            place = f"{path.absolute().as_uri()}?mode=ro"
+            with contextlib.closing(sqlite3.connect(place, uri=True, timeout=PATIENCE)) as file:
+                file.backup(connection)
+            return _brought_up(directory, connection, None, rebuild=False)
+        connection.close()
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+    return _brought_up(directory, connection, None, rebuild=True)
+
+
 def open_index(runs: str | Path, *, rebuild: bool = False) -> Index:
     """The index of a results directory, brought up to date; close it or use it in `with`.
 
@@ -222,6 +239,10 @@ def open_index(runs: str | Path, *, rebuild: bool = False) -> Index:
 
 def _opened(runs: Path, path: Path | None, rebuild: bool) -> Index:
     connection = sqlite3.connect(path or ":memory:", timeout=PATIENCE, isolation_level=None)
+    return _brought_up(runs, connection, path, rebuild=rebuild)
+
+
+def _brought_up(runs: Path, connection: sqlite3.Connection, path: Path | None, *, rebuild: bool) -> Index:
     try:
         with _transaction(connection):
             if rebuild or connection.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:

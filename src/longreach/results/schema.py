@@ -13,7 +13,14 @@ from longreach.config.keys import job_key, plain
 # Numbers that the index keeps, whose integers have 64 bits.
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
 Seed: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, lt=1e12, allow_inf_nan=False)]
+RangeName: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
+"""A range of lengths, as in "51-100"."""
+Shares: TypeAlias = Annotated[
+    dict[RangeName, Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]], Field(max_length=1000)
+]
+"""Accuracies by range."""
+Others: TypeAlias = dict[Annotated[str, Field(max_length=200)], float]
 
 
 class _Document(BaseModel):
@@ -26,9 +33,9 @@ class Evaluation(_Document):
 
     step: Count
     loss: float | None = None
-    accuracy: dict[str, float] = {}
-    accuracy_random_offset: dict[str, float] = {}
-    other: dict[str, float] = {}
+    accuracy: Shares = {}
+    accuracy_random_offset: Shares = {}
+    other: Others = {}
     """Further numbers, by name."""
 
 
@@ -39,9 +46,9 @@ class Final(_Document):
     reached: bool | None = None
     """Whether the training range came to 100 %; null where the question makes no sense."""
     loss: float | None = None
-    accuracy: dict[str, float] = {}
-    accuracy_random_offset: dict[str, float] = {}
-    other: dict[str, float] = {}
+    accuracy: Shares = {}
+    accuracy_random_offset: Shares = {}
+    other: Others = {}
     details: dict[str, JsonValue] = {}
     """What does not fit into a number."""
 

@@ -22,6 +22,7 @@ FIXED = (
     "key", "status", "task", "encoding", "seed", "steps", "seconds", "reached", "loss", "started", "device",
     "code", "error",
 )  # fmt: skip
+LARGEST = 1e300  # integers beyond become text
 _NUMBERS = ("accuracy", "accuracy_random_offset", "other")
 
 
@@ -81,14 +82,21 @@ def _table(fixed: Sequence[str], records: Sequence[Mapping[str, Any]]) -> Table:
     return Table(columns, tuple(tuple(record.get(name) for name in columns) for record in records))
 
 
-def column_order(name: str) -> tuple[bool, list[tuple[int, int | str]]]:
+def column_order(name: str) -> tuple[bool, list[tuple[int, int, str]]]:
     """Configuration last; ranges of lengths by their numbers.
 
     >>> sorted(["51-100", "101-150", "1-50"], key=column_order)
     ['1-50', '51-100', '101-150']
     """
     parts = re.split(r"(\d+)", name)
-    return name.startswith("config."), [(0, int(part)) if part.isdecimal() else (1, part) for part in parts]
+    order = [(0, *_number(part)) if part.isdecimal() else (1, 0, part) for part in parts]
+    return name.startswith("config."), order
+
+
+def _number(digits: str) -> tuple[int, str]:
+    """In the order of the numbers, however many digits they have."""
+    plain = digits.lstrip("0")
+    return len(plain), plain
 
 
 def csv_text(table: Table) -> str:
@@ -129,7 +137,7 @@ def _typed(values: list[Any], arrow: Any) -> tuple[list[Any], Any]:
         return values, arrow.bool_()
     if kinds <= {int} and all(abs(value) < 2**63 for value in values if value is not None):
         return values, arrow.int64()
-    if kinds <= {int, float}:
+    if kinds <= {int, float} and all(abs(value) < LARGEST for value in values if value is not None):
         return [None if value is None else float(value) for value in values], arrow.float64()
     texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
     return texts, arrow.string()

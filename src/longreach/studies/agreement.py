@@ -115,7 +115,8 @@ def _judge(cell: Observation, forecast: Verdict | None, others: Iterable[Observa
     if cell.runs < LEAST_RUNS:
         return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", works)
     if forecast is None:
-        return Judgement("no forecast", "the theory says nothing about this encoding", works)
+        what = "the baseline" if cell.place.is_baseline else "this encoding"
+        return Judgement("no forecast", f"the theory says nothing about {what}", works)
     if forecast == "undecided":
         return Judgement("undecided", "the theory has no verdict", works)
     if works:
@@ -136,7 +137,8 @@ def _enough(cell: Observation, others: Iterable[Observation]) -> str | None:
     if cell.learned:
         return "learned in distribution"
     place = cell.place
-    found = [each for each in others if each.learned and cell.budget.covers(each.budget)]
+    models = [each for each in others if not each.place.is_baseline]
+    found = [each for each in models if each.learned and cell.budget.covers(each.budget)]
     for each in found:
         if each.place.task == place.task and each.place != place:
             return f"the same budget was enough with {each.place.label}"

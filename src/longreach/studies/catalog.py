@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from longreach.errors import Argument, InputError, near_names
-from longreach.studies import encodings, figure1, figure2, figure3, figure4, regularizer, table2, table3
+from longreach.studies import demo, encodings, figure1, figure2, figure3, figure4, regularizer, table2, table3
 from longreach.studies.study import Study
 
 STUDIES: dict[str, Study] = {
     module.STUDY.name: module.STUDY
-    for module in (figure1, table2, table3, figure2, figure3, figure4, regularizer, encodings)
+    for module in (figure1, table2, table3, figure2, figure3, figure4, regularizer, encodings, demo)
 }
 
 

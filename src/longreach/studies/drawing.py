@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from longreach.config.length_range import read_name
 from longreach.studies.agreement import level
 from longreach.studies.outcome import Outcome
-from longreach.studies.published import published_ranges
+from longreach.studies.published import published_lengths
 from longreach.tasks.catalog import load_task
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ GREEN, RED, GREY, BLUE, ORANGE = "#009E73", "#D55E00", "#777777", "#0072B2", "#E
 LINES = {"ape": "-", "nope": ":"}
 LINE_NAMES = {"ape": "APE", "nope": "NoPE"}
 LIGHT = 0.3  # how opaque the paper's numbers are
+AXIS = ("1-50", "51-100", "101-150")
+ON_AXIS = ("1-50*", "51-100*", "101-150*")
 SHIFT = 0.06  # so that lines at 100 % do not hide each other
 
 Looks: TypeAlias = Callable[[Outcome], Look]
@@ -49,14 +51,17 @@ FORECAST_LOOKS: dict[str | None, Look] = {
 }
 
 
+BASELINE_LOOK = Look(GREY, "", "baseline: the current token alone")
+
+
 def by_forecast(outcome: Outcome) -> Look:
     """Green circles: a program exists. Red crosses: none does. Grey diamonds: none has been found."""
-    return FORECAST_LOOKS[outcome.forecast]
+    return BASELINE_LOOK if outcome.place.is_baseline else FORECAST_LOOKS[outcome.forecast]
 
 
 def line_style(outcome: Outcome) -> str:
-    """Solid for learned absolute positions, dotted without positions, as in the paper."""
-    return LINES.get(outcome.place.encoding, "-")
+    """Solid for learned absolute positions, dotted without positions, as in the paper; dashed baselines."""
+    return "--" if outcome.place.is_baseline else LINES.get(outcome.place.encoding, "-")
 
 
 def grouped(found: Iterable[Outcome]) -> dict[str, list[Outcome]]:
@@ -106,6 +111,9 @@ def panel(
             capsize=1.5, marker=look.marker, markersize=4.2, markeredgewidth=0.9,
             markerfacecolor=look.colour if cell.learned else "white", zorder=3,
         )  # fmt: skip
+    if any(cell.published for cell in cells) and published_lengths(task) not in (AXIS, ON_AXIS):
+        theirs = " · ".join(dict.fromkeys(published_lengths(task))).replace("-", "–")
+        axis.text(0.03, 0.11, f"paper: {theirs}", transform=axis.transAxes, fontsize=4.8, color=GREY)
     if not any(cell.cell for cell in cells):
         axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=7, color=GREY)
     axis.set_title(title, fontsize=7.5, pad=3)
@@ -155,12 +163,14 @@ def bins_note(tasks: Mapping[str, Sequence[Outcome]]) -> str:
     own = _usual(tasks)
     ranges = [f"≤ {own[0]}", *(f"{before + 1}–{last}" for before, last in pairwise(own))]
     ours = ", ".join(ranges)
-    names = next(
-        (bins for cells in tasks.values() for cell in cells if (bins := published_ranges(cell.place))), {}
-    )
-    theirs = _lasts(names)
-    paper = f" (paper: {', '.join(names)})" if names and theirs != own else ""
-    return f"bins of length: {ours}{paper.replace('-', '–')}; the first is the training range"
+    theirs = {published_lengths(task) for task in tasks if any(cell.published for cell in tasks[task])}
+    notes = []
+    if theirs & {AXIS, ON_AXIS} and ours != "≤ 50, 51–100, 101–150":
+        notes.append("paper: 1–50, 51–100, 101–150")
+    if theirs - {AXIS, ON_AXIS}:
+        notes.append("the paper's files where they differ: in the panel, * as on its axis")
+    paper = f" ({'; '.join(notes)})" if notes else ""
+    return f"bins of length: {ours}{paper}; the first is the training range"
 
 
 def legend(part: Part, found: Sequence[Outcome], looks: Looks = by_forecast, notes: str = "") -> None:
@@ -171,7 +181,13 @@ def legend(part: Part, found: Sequence[Outcome], looks: Looks = by_forecast, not
         return Line2D([], [], **style)
 
     kinds = list(dict.fromkeys(looks(outcome) for outcome in found))
-    handles = [handle(color=k.colour, marker=k.marker, markersize=5, label=k.name) for k in kinds]
+    handles = [
+        handle(
+            color=k.colour, marker=k.marker, markersize=5, label=k.name,
+            linestyle="--" if k == BASELINE_LOOK else "-",
+        )
+        for k in kinds
+    ]  # fmt: skip
     for encoding in dict.fromkeys(outcome.place.encoding for outcome in found):
         if encoding in LINES:
             handles.append(

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longreach.studies.drawing import BLUE, GREY, ORANGE, Look, bins_note, grid, grouped, legend
-from longreach.studies.figure1 import STUDY as FIGURE_1
-from longreach.studies.figure1 import numbered
+from longreach.studies.figure1 import ALGORITHMIC_PLACES, REGULAR_PLACES, numbered
 from longreach.studies.outcome import Outcome
 from longreach.studies.places import ALGORITHMIC, REGULAR
 from longreach.studies.published import published_row
@@ -56,6 +55,6 @@ STUDY = Study(
     source="Huang et al., arXiv 2410.02140, Figure 3",
     about="figure1 coloured by membership in AC⁰, which does not predict it; the same runs",
     time="none after figure1; alone as long",
-    places=FIGURE_1.places,
+    places=(*ALGORITHMIC_PLACES, *REGULAR_PLACES),
     figure=figure,
 )

@@ -13,7 +13,7 @@ from longreach.results.cells import Cell, Spread, cells, without_seed
 from longreach.results.index import Row
 from longreach.studies.agreement import Budget, Judgement, Observation, count, judge, level
 from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy
+from longreach.studies.published import published_accuracy, published_lengths
 from longreach.studies.verdicts import Verdict, forecast_of
 
 
@@ -39,9 +39,20 @@ class Outcome:
         return tuple(LengthRange(*span).name for span in spans)
 
     @property
+    def published_lengths(self) -> tuple[str, ...]:
+        """Of the published bins."""
+        return published_lengths(self.place.task)
+
+    @property
     def accuracy(self) -> tuple[Spread | None, ...]:
         """Per range, over the successful runs; over all finished ones where none is successful."""
         found = {} if self.cell is None else self.cell.accuracy
+        return tuple(found.get(name) for name in self.ranges)
+
+    @property
+    def accuracy_random_offset(self) -> tuple[Spread | None, ...]:
+        """The same at random offsets."""
+        found = {} if self.cell is None else self.cell.accuracy_random_offset
         return tuple(found.get(name) for name in self.ranges)
 
     @property
@@ -67,6 +78,7 @@ class Outcome:
             "seconds": 0.0 if cell is None else cell.seconds,
             "forecast": self.forecast,
             "published": None if self.published is None else list(self.published),
+            "published_lengths": None if self.published is None else list(self.published_lengths),
             "level": level(self.place.task),
             "works": self.judgement.works,
             "judgement": self.judgement.state,
@@ -121,9 +133,12 @@ def _observation(place: Place, config: Mapping[str, Any], cell: Cell | None) -> 
 def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
     """How many cells agree, and which do not or were not counted, with the paper's last number beside them.
 
+    Baselines are left out.
+
     >>> agreement([])["counted"]
     0
     """
+    found = [outcome for outcome in found if not outcome.place.is_baseline]
     counts = count(outcome.judgement for outcome in found)
 
     def named(*states: str) -> list[dict[str, Any]]:
@@ -134,7 +149,11 @@ def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
                 "penalty": each.place.penalty,
                 "forecast": each.forecast,
                 "measured": None if each.accuracy[-1] is None else each.accuracy[-1].mean,
+                "measured_random_offset": (
+                    None if (shifted := each.accuracy_random_offset[-1]) is None else shifted.mean
+                ),
                 "published": None if each.published is None else each.published[-1],
+                "published_lengths": None if each.published is None else each.published_lengths[-1],
                 "reason": each.judgement.reason,
             }
             for each in found

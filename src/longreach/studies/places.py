@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from longreach.config.hyperparameters import BASELINE
+
 ALGORITHMIC = (
     "binary-majority", "binary-majority-interleave", "majority", "sort", "copy-unique", "copy-repeat",
     "parity", "addition",
@@ -36,6 +38,11 @@ class Place:
     task: str
     encoding: str
     penalty: float = 0.0
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it shows what the current token alone tells: no evidence for or against a forecast."""
+        return self.encoding == BASELINE
 
     @property
     def label(self) -> str:

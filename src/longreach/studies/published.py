@@ -33,25 +33,29 @@ def _tables() -> dict[str, Any]:
     return found
 
 
-def published_ranges(place: Place) -> dict[str, float]:
-    """The published mean accuracies of a cell by range of lengths; empty if there are none.
-
-    >>> published_ranges(Place("copy-unique", "ape"))
-    {'1-50': 1.0, '51-100': 0.999, '101-150': 0.987}
-    """
-    found = published(place.task)
-    if found is None or place.penalty not in PENALIZED:
-        return {}
-    return found.accuracy.get(PENALIZED[place.penalty].format(place.encoding), {})
-
-
 def published_accuracy(place: Place) -> tuple[float, ...] | None:
-    """The same without the ranges, from the shortest to the longest; None if there are none.
+    """The published mean accuracies of a cell, from the shortest bin to the longest; None if there are none.
 
     >>> published_accuracy(Place("sort", "ape", 1e-4)), published_accuracy(Place("sort", "rope"))
     ((1.0, 0.9999, 0.9956), None)
     """
-    return tuple(published_ranges(place).values()) or None
+    found = published(place.task)
+    if found is None or place.penalty not in PENALIZED:
+        return None
+    shares = found.accuracy.get(PENALIZED[place.penalty].format(place.encoding), {})
+    return tuple(shares.values()) or None
+
+
+def published_lengths(task: str) -> tuple[str, ...]:
+    """The lengths of the published bins of a task, with a star where only the figure's axis says them.
+
+    >>> published_lengths("copy-unique"), published_lengths("tomita-4")
+    (('1-50', '51-100', '101-150'), ('1-100', '101-150', '101-150'))
+    >>> published_lengths("d-4"), published_lengths("dyck-1")
+    (('1-100', '51-100*', '101-150*'), ())
+    """
+    found = published(task)
+    return () if found is None else tuple(each.label for each in found.bins)
 
 
 def published_row(task: str) -> PublishedRow:

@@ -15,6 +15,7 @@ from longreach.errors import Field, InputError, near_names
 from longreach.experiments.resolve import resolve
 from longreach.results.atomic import write_atomically
 from longreach.results.index import Row
+from longreach.studies.cell_tables import cell_tables
 from longreach.studies.outcome import Outcome, outcomes
 from longreach.studies.places import Place
 from longreach.studies.theory import TheoryTable
@@ -22,7 +23,8 @@ from longreach.studies.theory import TheoryTable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FIGURES = (".svg", ".png", ".pdf")
+FIGURES = (".svg", ".png", ".pdf", ".md")
+"""The last one has the cells as tables."""
 TEXTS = (".md", ".json")
 FEW = 8  # names that an error message lists
 
@@ -33,7 +35,7 @@ class Study:
 
     >>> from longreach.studies.catalog import STUDIES
     >>> len(STUDIES["figure1"].places), len(STUDIES["table2"].members("laptop"))
-    (50, 0)
+    (58, 0)
     """
 
     name: str
@@ -121,6 +123,8 @@ class Study:
             table = self.table()
             return (table.markdown() if suffix == ".md" else json.dumps(table.document(), indent=1)).encode()
         check_suffix(suffix, FIGURES)
+        if suffix == ".md":
+            return cell_tables(found).encode()
         assert self.figure is not None, f"{self.name} has neither a figure nor a table"
         buffer = io.BytesIO()
         metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longreach.studies.places import Place
 from longreach.studies.published import PublishedRow, published_row
-from longreach.studies.verdicts import forecast_of
+from longreach.studies.verdicts import verdict_of
 
 SAME = {("undecided", "none found")}
 """Our word and the paper's for the same answer."""
@@ -87,8 +86,8 @@ class TheoryTable:
 def verdict_entries(task: str, row: PublishedRow) -> dict[str, Entry]:
     """The two columns that both tables have."""
     return {
-        "C-RASP[∅]": Entry(str(forecast_of(Place(task, "nope"))), row.nope),
-        "C-RASP[periodic, local]": Entry(str(forecast_of(Place(task, "ape"))), row.ape),
+        "C-RASP[∅]": Entry(verdict_of(task, "nope"), row.nope),
+        "C-RASP[periodic, local]": Entry(verdict_of(task, "ape"), row.ape),
     }
 
 

@@ -14,14 +14,23 @@ Verdict: TypeAlias = Literal["yes", "no", "undecided"]
 
 
 def forecast_of(place: Place) -> Verdict | None:
-    """The verdict for the cell; None for encodings of which the theory has none.
+    """The forecast for what the cell trains; None for encodings of which the theory has none.
 
     >>> forecast_of(Place("aa", "nope")), forecast_of(Place("aa", "ape")), forecast_of(Place("aa", "rope"))
     ('no', 'yes', None)
     """
     if place.encoding not in ENCODINGS:
         return None
-    return _forecast(place.task).sides[place.encoding].verdict.value
+    return _forecast(place.task).sides[place.encoding].trained.value
+
+
+def verdict_of(task: str, encoding: str) -> Verdict:
+    """Whether the task has a program, as the paper asks: for a language, whether membership has.
+
+    >>> verdict_of("aa", "ape")
+    'yes'
+    """
+    return _forecast(task).sides[encoding].verdict.value
 
 
 @cache

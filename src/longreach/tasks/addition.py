@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longreach.tasks.evidence import Evidence
+from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, IntArray
 
@@ -30,8 +30,14 @@ class Addition(SequenceTask):
     symbols = ("0", "1", "+", "=")
     separated = False
     least_length = 4
+    leading_zeros = True
+    """Whether operands of several bits may begin with a zero."""
     nope = ape = Evidence(
-        "communication", "addition", "adding zero is copying (Huang et al., Corollary 13 and E.2.2)"
+        "communication",
+        None,
+        "adding zero is copying (Huang et al., Corollary 13 and E.2.2)",
+        # For every N: adding zero to different numbers gives different sums.
+        split=Split(alice=("0", "1"), between=("+",), bob=("0",), end=("=",)),
     )
 
     def answer_size(self, length: int) -> int:
@@ -48,6 +54,9 @@ class Addition(SequenceTask):
         x[rows, first] = _PLUS
         x[rows, lengths - 1] = _EQUALS
         second = lengths - 2 - first
+        if not self.leading_zeros:
+            x[rows[first > 1], 0] = 1
+            x[rows[second > 1], first[second > 1] + 1] = 1
         width = int(np.maximum(first, second).max()) + 1  # the sum may have a bit more
         total = _sum(_backwards(x, first, first, width), _backwards(x, lengths - 1, second, width))
         sizes = np.where(total.any(axis=1), width - total[:, ::-1].argmax(axis=1), 1)

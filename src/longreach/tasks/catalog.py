@@ -11,6 +11,7 @@ from longreach.languages.expression import from_expression
 from longreach.languages.names import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.addition import Addition
 from longreach.tasks.anbncn import AnBnCn
+from longreach.tasks.as_scripted import AdditionWithoutLeadingZeros, ParityWithEmpty
 from longreach.tasks.binary_majority import BinaryMajority
 from longreach.tasks.binary_majority_interleave import BinaryMajorityInterleave
 from longreach.tasks.copy_repeat import CopyRepeat
@@ -45,6 +46,8 @@ TASKS: dict[str, Callable[[], Task]] = {
     "copy-repeat": CopyRepeat,
     "parity": Parity,
     "addition": Addition,
+    "addition-no-leading-zeros": AdditionWithoutLeadingZeros,
+    "parity-with-empty": ParityWithEmpty,
     "repeated-copy": RepeatedCopy,
     "repeated-sort": RepeatedSort,
     **{name: partial(_named, name) for name in NAMED_LANGUAGES},

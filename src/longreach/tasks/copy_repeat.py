@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longreach.tasks.evidence import Evidence
+from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, IntArray
 
@@ -24,7 +24,11 @@ class CopyRepeat(SequenceTask):
     about = "two symbols that may repeat, written again"
     symbols = ("a", "b")
     nope = ape = Evidence(
-        "communication", "copy-repeat", "the whole word must be told (Huang et al., Corollary 13)"
+        "communication",
+        None,
+        "the whole word must be told (Huang et al., Corollary 13)",
+        # For every N: the answer is the word itself, so different words have different rows.
+        split=Split(alice=("a", "b")),
     )
 
     def answer_size(self, length: int) -> int:

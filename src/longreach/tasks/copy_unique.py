@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from longreach.languages.automaton import Automaton, minimal
 from longreach.tasks.distinct import DistinctSymbols, distinct_symbols
 from longreach.tasks.evidence import Evidence, Reduction
 from longreach.tasks.task import EOS, SEP, IntArray
@@ -39,6 +41,25 @@ class CopyUnique(DistinctSymbols):
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*x, EOS)
+
+    def may_follow(self, x: Sequence[str], symbol: str) -> set[str]:
+        """What followed the symbol anywhere in x, which may repeat symbols here.
+
+        For distinct symbols that is the right answer; for inputs of any length it is what a program for
+        finitely many symbols predicts (Huang et al., C.2.2).
+
+        >>> sorted(CopyUnique().may_follow(["0", "1", "0", "2"], "0"))
+        ['1', '2']
+        """
+        return {here for before, here in pairwise(x) if before == symbol}
+
+    def continuation(self, letters: Mapping[str, str], after: Sequence[str], token: str) -> Automaton | None:
+        """Three states: the last symbol is not that of `after`, it is, and the token has followed it."""
+        if len(after) != 2 or after[0] != SEP or not {after[1], token, *letters.values()} <= {*self.symbols}:
+            return None
+        found = [int(symbol == after[1]) for symbol in letters.values()]
+        followed = [2 if symbol == token else int(symbol == after[1]) for symbol in letters.values()]
+        return minimal(tuple(letters), [found, followed, [2] * len(letters)], 0, [2])
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = distinct_symbols(lengths, self.size, rng)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["program", "language", "communication", "reduction", "none"]
@@ -32,6 +33,36 @@ class Reduction:
 
 
 @dataclass(frozen=True)
+class Split:
+    """How an input is divided between Alice and Bob: she holds N symbols, he what follows.
+
+    Bob is asked for the next token, also after he has seen any part of the right answer.
+
+    >>> [" ".join(x) for row in Split(("0", "1"), ("+",), ("0",), ("=",)).inputs(2) for x in row]
+    ['0 0 + 0 0 =', '0 1 + 0 0 =', '1 0 + 0 0 =', '1 1 + 0 0 =']
+    """
+
+    alice: tuple[str, ...]
+    """The symbols of which she holds any N."""
+    between: tuple[str, ...] = ()
+    """What comes next, always the same."""
+    bob: tuple[str, ...] = ()
+    """The symbols of which he holds any N; none if he holds nothing that varies."""
+    end: tuple[str, ...] = ()
+    """What ends the input, always the same."""
+
+    def size(self, length: int) -> int:
+        """The number of inputs at N = length."""
+        return int((len(self.alice) * max(1, len(self.bob))) ** length)
+
+    def inputs(self, length: int) -> Iterator[list[tuple[str, ...]]]:
+        """For each of Alice's parts the inputs with all of Bob's, in one order."""
+        parts = list(product(self.bob, repeat=length)) if self.bob else [()]
+        for part in product(self.alice, repeat=length):
+            yield [(*part, *self.between, *other, *self.end) for other in parts]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The evidence about one task under one encoding.
 
@@ -44,12 +75,13 @@ class Evidence:
     `communication`: the bits between the halves of an input grow linearly, so no. `reduction`: a program
     would decide the named language, so no if that has none. `none`: nothing is known, so undecided."""
     name: str | None
-    """The library program (or a file `….cr`), the problem whose communication is measured, or the language
-    reduced to."""
+    """The library program (or a file `….cr`), or the language reduced to."""
     reason: str
     """One sentence."""
     reduction: Reduction | None = None
     """Of the kind `reduction`."""
+    split: Split | None = None
+    """Of the kind `communication`."""
 
 
 OWN_LANGUAGE = Evidence("language", None, "decided from the automaton of the language")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.languages.automaton import Automaton
+from longreach.languages.automaton import Automaton, minimal
 from longreach.languages.prediction import live_states
 from longreach.tasks.evidence import OWN_LANGUAGE
 from longreach.tasks.task import EOS, PAD, SOS, SOS_ID, Batch, BoolArray, IntArray, Task
@@ -139,6 +139,23 @@ class RegularLanguage(LanguageTask):
             if states[-1] not in self.state_labels:
                 raise InputError(f"{self.name}: no word begins with {' '.join(x[: len(states) - 1])}")
         return tuple(label_name(self.state_labels[state]) for state in states)
+
+    def continuation(self, letters: Mapping[str, str], after: Sequence[str], token: str) -> Automaton | None:
+        """The automaton itself, read after `after`; None if some word cannot go on: it is not asked of it."""
+        known = self.automaton.letter_index
+        if not {*letters.values(), *after} <= known.keys():
+            return None
+        rows = [[row[known[symbol]] for symbol in letters.values()] for row in self.automaton.transitions]
+        ends = [self.automaton.run(after, state) for state in range(len(rows))]
+        reached, waiting = set[int](), [0]
+        while waiting:
+            new = {*rows[waiting.pop()]} - reached
+            reached |= new
+            waiting += new
+        if any(ends[state] not in self.state_labels for state in reached):
+            return None
+        wanted = [state for state, end in enumerate(ends) if token in self.state_labels.get(end, ())]
+        return minimal(tuple(letters), rows, 0, wanted)
 
     @cached_property
     def _label_table(self) -> IntArray:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 FIGURE_1_TASKS = (
     "binary-majority", "binary-majority-interleave", "majority", "sort", "copy-unique", "copy-repeat",
@@ -17,6 +17,28 @@ FIGURE_1_TASKS = (
 """The tasks of Figure 1 in its order: algorithmic ones, then regular languages."""
 
 
+Basis: TypeAlias = Literal["text", "files", "axis"]
+
+
+@dataclass(frozen=True)
+class PublishedBin:
+    """The lengths behind one published number.
+
+    >>> PublishedBin("501-700", "files").label, PublishedBin("51-100", "axis").label
+    ('501-700', '51-100*')
+    """
+
+    lengths: str
+    """As in "51-100"; a first length of 1 stands for the least of the task."""
+    basis: Basis
+    """Where they stand: in the paper's text, in the authors' files, or only on the axis of the figure."""
+
+    @property
+    def label(self) -> str:
+        """The lengths, with a star where only the axis of the figure says them."""
+        return f"{self.lengths}*" if self.basis == "axis" else self.lengths
+
+
 @dataclass(frozen=True)
 class Published:
     """What the paper says of one task."""
@@ -25,9 +47,18 @@ class Published:
     about: str
     """What the accuracies are."""
     accuracy: dict[str, dict[str, float]]
-    """By encoding, then by range of lengths: fractions; empty where the figure does not have the task."""
+    """By encoding, then by bin, named as on the axis: fractions; empty where the figure lacks the task."""
     verdicts: dict[str, str]
     """By encoding: yes, no, or "none found"."""
+    bins: tuple[PublishedBin, ...] = ()
+    """The lengths that the bins really have, as far as they are known."""
+
+    @property
+    def lengths_note(self) -> str:
+        """What is to be said about the lengths; empty where they are those of the text."""
+        bases = {each.basis for each in self.bins}
+        notes = {"files": "lengths of the authors' files", "axis": "* axis of the figure"}
+        return "; ".join(note for basis, note in notes.items() if basis in bases)
 
 
 def published(task: str) -> Published | None:
@@ -45,7 +76,20 @@ def published(task: str) -> Published | None:
         for encoding, tasks in content["accuracy"].items()
         if task in tasks
     }
-    return Published(content["source"], content["about"], accuracy, content["verdicts"][task])
+    return Published(
+        content["source"], content["about"], accuracy, content["verdicts"][task], _bins(content, task)
+    )
+
+
+def _bins(content: dict[str, Any], task: str) -> tuple[PublishedBin, ...]:
+    """What the files have, else what the text says of the tasks that are drawn, else the figure's axis."""
+    # Only the algorithmic tasks are drawn by a script, at the lengths of the text.
+    usual: Basis = "text" if task in content["accuracy"]["ape-regularized"] else "axis"
+    found = content["files"]["ranges"].get(task) or [None] * len(content["ranges"])
+    return tuple(
+        PublishedBin(axis, usual) if known is None else PublishedBin(known, "files")
+        for axis, known in zip(content["ranges"], found, strict=True)
+    )
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
+from longreach.languages.automaton import Automaton
 from longreach.tasks.evidence import Evidence
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -79,6 +80,13 @@ class Task(ABC):
     @abstractmethod
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         """The right targets of the input x, in the order of the supervised positions; LEN is `len(x)`."""
+
+    def continuation(self, letters: Mapping[str, str], after: Sequence[str], token: str) -> Automaton | None:
+        """The words, over the keys of `letters`, in whose image followed by `after` the token comes next.
+
+        Exactly and for all lengths; None where no automaton says so. Reductions are checked with it.
+        """
+        return None
 
     @abstractmethod
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:

@@ -8,39 +8,52 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import safetensors
 import safetensors.torch
-from pydantic import BaseModel, ConfigDict, ValidationError
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longreach.config.decoder import DecoderConfig
+from longreach.config.baseline import Model
+from longreach.config.training import TrainConfig
 from longreach.errors import InputError
+from longreach.models.model import model_table, read_model
 from longreach.models.parameters import Parameters
-from longreach.results.atomic import write_atomically
-from longreach.results.schema import Evaluation
+from longreach.results.atomic import clean_up, write_atomically
+from longreach.results.files import RESULT
+from longreach.results.schema import Count, Evaluation, Seconds
 from longreach.training.step import State
 
 STATE = "state.safetensors"
 MODEL = "model.safetensors"
+PROGRESS = "progress.json"
+TENSORS = ("vector", "first", "second")
+FLOAT = "F32"  # how the file format names float32
 
 
 class Progress(BaseModel):
     """What a run knows besides its tensors."""
 
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     key: str
     """Of the configuration."""
-    step: int
+    step: Annotated[Count, Field(ge=1)]
     data: dict[str, Any]
     """The state of the data stream."""
-    losses: tuple[float, int] = (0.0, 0)
+    losses: tuple[float, Count] = (0.0, 0)
     """Sum and number of losses since the last evaluation."""
     rows: tuple[Evaluation, ...] = ()
-    seconds: dict[str, float] = {}
+    seconds: dict[str, Seconds] = {}
+
+
+class InvalidState(InputError):
+    """A state that does not belong to the run, or that no run has written."""
 
 
 def save(directory: Path, state: State, progress: Progress) -> None:
@@ -52,36 +65,77 @@ def save(directory: Path, state: State, progress: Progress) -> None:
     write_atomically(directory / STATE, content)
 
 
-def load(directory: Path, key: str, size: int) -> tuple[State, Progress] | None:
-    """The last state, or None when there is none that can be read: then a run begins anew.
+def load(directory: Path, config: TrainConfig, size: int) -> tuple[State, Progress] | None:
+    """The last state of the run with this configuration and so many parameters; None when there is none.
 
-    A state of another configuration or of another shape is an error.
+    A file that this run cannot have written is an `InvalidState`: nothing of it is used.
     """
     path = directory / STATE
-    found = _read(path)
-    if found is None:
+    if not path.exists():
         return None
-    tensors, metadata = found
-    if metadata.get("checksum") != _checksum(tensors, metadata.get("progress", "")):
-        return None
+    wanted = dict.fromkeys(TENSORS, (size,))
+    tensors, metadata = _read(path, wanted)
+    text = metadata.get("progress", "")
+    if metadata.get("checksum") != _checksum(tensors, text):
+        raise InvalidState(f"{path}: damaged, its checksum is another")
     try:
-        progress = Progress.model_validate_json(metadata.get("progress", ""))
-        state = State(tensors["vector"], tensors["first"], tensors["second"], progress.step)
-    except (ValidationError, KeyError):
-        return None
-    if progress.key != key:
-        raise InputError(f"{path}: the state of another configuration, {progress.key}")
-    for name, tensor in tensors.items():
-        if tuple(tensor.shape) != (size,):
-            raise InputError(f"{path}: {name} has the shape {tuple(tensor.shape)}, expected ({size},)")
-    return state, progress
+        progress = Progress.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "all of it"
+        raise InvalidState(f"{path}: {place}: {first['msg']}") from None
+    problem = _inconsistent(progress, config) or _not_a_state(tensors)
+    if problem is not None:
+        raise InvalidState(f"{path}: {problem}")
+    return State(tensors["vector"], tensors["first"], tensors["second"], progress.step), progress
+
+
+def _inconsistent(progress: Progress, config: TrainConfig) -> str | None:
+    """Why a run with this configuration cannot have come to this progress, if it cannot."""
+    if progress.key != config.key:
+        return f"the state of another configuration, {progress.key[:40]!r}"
+    step, every = progress.step, config.evaluate_every
+    if step > config.max_steps:
+        return f"step {step} of {config.max_steps}"
+    expected = list(range(every, step + 1, every))
+    if step == config.max_steps and step % every:
+        expected.append(step)
+    if [row.step for row in progress.rows] != expected:
+        return f"its evaluations are not those of a run at step {step}"
+    training = config.train_lengths.name
+    for row in progress.rows:
+        right = row.accuracy.get(training, -1.0) * config.test_size
+        if row.loss is None or not math.isfinite(row.loss) or row.accuracy_random_offset or row.other:
+            return f"the evaluation at step {row.step} is not one of this run"
+        if set(row.accuracy) != {training} or abs(right - round(right)) > 1e-6 or not right >= 0:
+            return f"the evaluation at step {row.step} is not one of this run"
+        if config.stop_early and row.accuracy[training] == 1.0 and row.step < step:
+            return f"it was right at step {row.step} and did not stop"
+    if progress.losses[1] != step - (expected[-1] if expected else 0):
+        return f"it counts {progress.losses[1]} losses since the last evaluation"
+    return None
+
+
+def _not_a_state(tensors: Parameters) -> str | None:
+    for name in TENSORS:
+        if not bool(torch.isfinite(tensors[name]).all()):
+            return f"{name} has values that are not numbers"
+    if bool((tensors["second"] < 0).any()):
+        return "second has negative values, and is a mean of squares"
+    return None
 
 
 def remove(directory: Path) -> None:
-    """Remove the state, and drafts of it that were left when a process was killed."""
-    with contextlib.suppress(OSError):
-        for path in [directory / STATE, *directory.glob(f".{STATE}.*.tmp")]:
-            path.unlink(missing_ok=True)
+    """Remove the state and what tells how far a run is."""
+    for name in (STATE, PROGRESS):
+        with contextlib.suppress(OSError):
+            (directory / name).unlink(missing_ok=True)
+    tidy(directory)
+
+
+def tidy(directory: Path) -> None:
+    """Remove the drafts that this run left when its process was killed; not those that are being written."""
+    clean_up(directory, STATE, MODEL, PROGRESS, RESULT)
 
 
 def _checksum(tensors: Parameters, text: str) -> str:
@@ -92,17 +146,31 @@ def _checksum(tensors: Parameters, text: str) -> str:
     return f"{total:08x}"
 
 
-def _read(path: Path) -> tuple[Parameters, dict[str, str]] | None:
+def _read(path: Path, wanted: Mapping[str, tuple[int, ...]]) -> tuple[Parameters, dict[str, str]]:
+    """The tensors of a file, which has exactly these, and its header; sizes are looked at before reading."""
     try:
         with safetensors.safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
+            names = set(file.keys())
+            if names != set(wanted):
+                raise InvalidState(f"{path}: not the tensors that belong there: {_some(names ^ set(wanted))}")
+            for name, shape in wanted.items():
+                part = file.get_slice(name)
+                found = tuple(part.get_shape())
+                if found != shape or part.get_dtype() != FLOAT:
+                    what = f"{name} is {part.get_dtype()} of the shape {found}"
+                    raise InvalidState(f"{path}: {what}, expected {FLOAT} of {shape}")
             # Copies, so that the file can be replaced while the tensors are in use.
-            return {name: file.get_tensor(name).clone() for name in file.keys()}, metadata  # noqa: SIM118
-    except (OSError, safetensors.SafetensorError):
-        return None
+            return {name: file.get_tensor(name).clone() for name in wanted}, file.metadata() or {}
+    except (OSError, safetensors.SafetensorError) as error:
+        raise InvalidState(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from None
 
 
-def save_model(directory: Path, parameters: Parameters, config: DecoderConfig) -> None:
+def _some(names: set[str]) -> str:
+    shown = ", ".join(repr(name[:40]) for name in sorted(names)[:3])
+    return f"{shown}, …" if len(names) > 3 else shown
+
+
+def save_model(directory: Path, parameters: Parameters, config: Model) -> None:
     """Write the parameters by name, with the model's shape in the header."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {name: value.clone() for name, value in parameters.items()}  # views may share memory
@@ -110,13 +178,19 @@ def save_model(directory: Path, parameters: Parameters, config: DecoderConfig) -
     write_atomically(directory / MODEL, safetensors.torch.save(tensors, metadata))
 
 
-def load_model(path: Path) -> tuple[Parameters, DecoderConfig]:
-    """The parameters of a file that `save_model` wrote."""
-    found = _read(path)
-    if found is None:
-        raise InputError(f"{path}: not a model, or damaged")
-    parameters, metadata = found
+def load_model(path: Path) -> tuple[Parameters, Model]:
+    """The parameters of a file that `save_model` wrote: those of the shape in its header, and no others."""
     try:
-        return parameters, DecoderConfig.read(json.loads(metadata["config"]))
-    except (KeyError, ValueError) as error:
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata, number = file.metadata() or {}, len(file.keys())
+    except (OSError, safetensors.SafetensorError):
+        raise InputError(f"{path}: not a model, or damaged") from None
+    try:
+        config = read_model(json.loads(metadata["config"]))
+    except (KeyError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: no shape of a model in it: {error}") from None
+    layers = getattr(config, "layers", 0)
+    if layers > number:  # before so many shapes are made
+        raise InputError(f"{path}: {layers} layers in {number} tensors")
+    parameters, _ = _read(path, {name: initial.shape for name, initial in model_table(config).items()})
+    return parameters, config

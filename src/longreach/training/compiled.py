@@ -15,7 +15,7 @@ from torch import Tensor
 from longreach.config.training import TrainConfig
 from longreach.tasks.layout import SequenceTask
 from longreach.training.data import Chunk
-from longreach.training.shape import decoder_of, task_of
+from longreach.training.shape import model_of, task_of
 from longreach.training.step import Layout, State, chunk_loss, penalty_loss, update
 
 Step: TypeAlias = Callable[[State, Chunk, Tensor], tuple[Tensor, Tensor]]
@@ -64,7 +64,7 @@ def _shared(config: TrainConfig) -> Step:
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
     # The number of graphs of one function is limited, however many configurations a worker sees.
     _dynamo.reset()
-    layout = Layout(decoder_of(config))
+    layout = Layout(model_of(config))
 
     def loss(vector: Tensor, arrays: Arrays) -> Tensor:
         total = chunk_loss(vector, layout, config, Chunk(*arrays))

@@ -16,7 +16,7 @@ from longreach.config.training import TrainConfig
 from longreach.models.position_ids import randomized_ids
 from longreach.tasks.offsets import OFFSETS
 from longreach.tasks.task import Batch
-from longreach.training.shape import decoder_of, task_of
+from longreach.training.shape import positions_of, task_of
 
 BLOCK = 16
 """Batches that are drawn at once."""
@@ -92,7 +92,14 @@ class Batches:
         return self._before if step // BLOCK == self._block else self._state()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on with the block that begins at this state of the random numbers."""
+        """Go on with the block that begins at this state of the random numbers; a ValueError if it is none.
+
+        The increment belongs to the member's own stream, and never changes.
+        """
+        own = self._state()
+        known = isinstance(state.get("state"), dict) and state.keys() == own.keys()
+        if not known or state["state"].keys() != own["state"].keys() or not _is_stream(state, own):
+            raise ValueError("not a state of the member's stream of data")
         self._rng.bit_generator.state = state
         self._rows = None
 
@@ -112,13 +119,22 @@ class Batches:
         return cast(dict[str, Any], self._rng.bit_generator.state)
 
 
+def _is_stream(state: dict[str, Any], own: dict[str, Any]) -> bool:
+    numbers = state["state"]["state"], state["has_uint32"], state["uinteger"]
+    limits = 2**128, 2, 2**32
+    fits = all(type(each) is int and 0 <= each < most for each, most in zip(numbers, limits, strict=True))
+    same = state["bit_generator"] == own["bit_generator"] and state["state"]["inc"] == own["state"]["inc"]
+    return fits and same
+
+
 def placed(batch: Batch, config: TrainConfig, offsets: str, rng: np.random.Generator) -> Batch:
     """The batch at the positions that the encoding asks for.
 
     An encoding with randomized ids draws them whatever the offsets, in tests as in training.
     """
-    positions = decoder_of(config).positions
-    if ENCODINGS[config.encoding].ids == "randomized":
+    positions = positions_of(config)
+    encoding = ENCODINGS.get(config.encoding)  # the baseline has none, and no use for the ids
+    if encoding is not None and encoding.ids == "randomized":
         width = batch.tokens.shape[1]
         return replace(batch, position_ids=randomized_ids(batch.sizes, width, positions, rng))
     return OFFSETS[offsets](batch, positions, rng)

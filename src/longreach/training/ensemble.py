@@ -22,13 +22,13 @@ from torch import Tensor
 from longreach.config.keys import canonical_json
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
-from longreach.models.transformer import parameter_table
+from longreach.models.model import model_table
 from longreach.tasks.task import Batch
 from longreach.training.data import Chunk
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.engine import chunks_of
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
-from longreach.training.shape import decoder_of
+from longreach.training.shape import model_of
 from longreach.training.step import chunk_loss, penalty_loss, step_numbers, update
 
 NOT_COMPILED = "the step of members side by side is not compiled"
@@ -42,10 +42,10 @@ def shape(config: TrainConfig) -> dict[str, Any]:
     >>> shape(one) == shape(other)
     True
     """
-    decoder = decoder_of(config)
-    model = decoder.model_dump()
-    if "positions" not in parameter_table(decoder):
-        del model["positions"]  # how far the ids go, which is the data's business
+    shape = model_of(config)
+    model = shape.model_dump()
+    if "positions" not in model_table(shape):
+        model.pop("positions", None)  # how far the ids go, which is the data's business
     own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
     return model | own
 

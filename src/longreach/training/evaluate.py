@@ -59,7 +59,7 @@ def accuracy(vector: Tensor, layout: Layout, parts: tuple[Chunk, ...]) -> float:
     with torch.inference_mode():
         for part in parts:
             chunk = send_chunk(part, vector.device)
-            logits = chunk_logits(named, layout.decoder, chunk)
+            logits = chunk_logits(named, layout.model, chunk)
             correct = (logits.argmax(dim=-1) == chunk.targets) | (chunk.weights == 0)
             right += correct.all(dim=1).sum()
             total += len(correct)

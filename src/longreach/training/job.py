@@ -19,17 +19,17 @@ from longreach.results.files import read_result, write_into
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
 from longreach.training import checkpoint
+from longreach.training.checkpoint import PROGRESS
 from longreach.training.devices import describe, find_device
 from longreach.training.engine import train
 from longreach.training.ensemble import train_members
 from longreach.training.member import CHECKPOINT_SECONDS, Diverged, Report, Trained
-from longreach.training.shape import decoder_of, read_member
+from longreach.training.shape import model_of, read_member
 
 FUNCTION = "longreach.training.job:run"
 """The name of `run`, for a `Job`."""
 GROUP_FUNCTION = "longreach.training.job:run_members"
 """The name of `run_members`, for a `Group` of jobs."""
-PROGRESS = "progress.json"
 DIARY_SECONDS = 1.0
 
 
@@ -121,14 +121,12 @@ def _close(
         result = _diverged(member, ended, started, where)
     else:
         if directory is not None:
-            checkpoint.save_model(directory, ended.parameters, decoder_of(member))
+            checkpoint.save_model(directory, ended.parameters, model_of(member))
         result = _done(member, ended, started, directory)
     if directory is not None:
         # Before the state goes: if the disk is full, or all is killed now, the run ends again in a moment.
         write_into(directory, result)
         checkpoint.remove(directory)
-        with contextlib.suppress(OSError):
-            (directory / PROGRESS).unlink()
     return result
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 
 from longreach.config.training import TrainConfig
+from longreach.models.model import initial
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import initialise
 from longreach.results.schema import Evaluation
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
@@ -21,7 +21,7 @@ from longreach.training.checkpoint import Progress
 from longreach.training.data import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe
 from longreach.training.evaluate import accuracy, draw_bins
-from longreach.training.shape import decoder_of
+from longreach.training.shape import model_of
 from longreach.training.step import Layout, State
 
 CHECKPOINT_SECONDS = 10.0
@@ -79,10 +79,10 @@ class Member:
     def __post_init__(self) -> None:
         config = self.config
         check_dtype(config.dtype, self.device)
-        self.layout = Layout(decoder_of(config))
+        self.layout = Layout(model_of(config))
         streams = Streams(config.seed)
         self.batches = Batches(config, streams.data, self.shape)
-        vector = self.layout.vector(initialise(self.layout.decoder, streams.initial))
+        vector = self.layout.vector(initial(self.layout.model, streams.initial))
         self.state = State.fresh(vector.to(self.device))
         # Before the end only the training range is needed, and many members need much memory.
         self._undrawn = draw_bins(config, streams.evaluation)
@@ -185,15 +185,22 @@ class Member:
         return row.accuracy[self.tests[0].name] == 1.0
 
     def _resume(self) -> int:
+        """Go on from the last state; one that this run cannot have written is named and not used."""
         if self.directory is None:
             return 0
-        found = checkpoint.load(self.directory, self.config.key, self.state.vector.numel())
+        checkpoint.tidy(self.directory)
+        try:
+            found = checkpoint.load(self.directory, self.config, self.state.vector.numel())
+            if found is not None:
+                self.batches.restore(found[1].data)
+        except ValueError as error:  # an InvalidState is one
+            self.notes += (f"began anew: {error}",)
+            return 0
         if found is None:
             return 0
         read, progress = found
         vector, first, second = (each.to(self.device) for each in (read.vector, read.first, read.second))
         self.state = State(vector, first, second, progress.step)
-        self.batches.restore(progress.data)
         self.losses, self.rows, self.seconds = progress.losses, progress.rows, progress.seconds
         return progress.step
 

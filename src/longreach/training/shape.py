@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from longreach.config.baseline import BaselineConfig, Model
 from longreach.config.decoder import DecoderConfig
+from longreach.config.hyperparameters import BASELINE
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument
@@ -25,16 +27,30 @@ def _task(name: str, alphabet: tuple[str, ...] | None) -> Task:
 
 
 @lru_cache(maxsize=256)
-def decoder_of(config: TrainConfig) -> DecoderConfig:
-    """The shape of the model: as many positions as the longest input of any range needs."""
+def positions_of(config: TrainConfig) -> int:
+    """As many as the longest input of any range needs."""
     task = task_of(config)
     longest = [int(task.lengths(*lengths)[-1]) for lengths in config.ranges]
+    return max(map(task.input_size, longest))
+
+
+def model_of(config: TrainConfig) -> Model:
+    """The shape of what is trained."""
+    if config.encoding != BASELINE:
+        return decoder_of(config)
+    vocabulary = len(task_of(config).tokens)
+    return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
+
+
+@lru_cache(maxsize=256)
+def decoder_of(config: TrainConfig) -> DecoderConfig:
+    """The shape of the transformer."""
     return DecoderConfig(
         layers=config.layers,
         heads=config.heads,
         width=config.width,
-        vocabulary=len(task.tokens),
-        positions=max(map(task.input_size, longest)),
+        vocabulary=len(task_of(config).tokens),
+        positions=positions_of(config),
         encoding=config.encoding,
         layer_norm=config.layer_norm,
         log_length=config.log_length,

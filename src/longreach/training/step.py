@@ -14,11 +14,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from longreach.config.baseline import Model
 from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
+from longreach.models.model import logits, model_table
 from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
-from longreach.models.transformer import forward, parameter_table
 from longreach.training.data import Chunk
 from longreach.training.devices import precision
 
@@ -27,17 +28,17 @@ EPSILON = 1e-8
 
 
 class Layout:
-    """Where each parameter of a decoder lies in the vector.
+    """Where each parameter of a model lies in the vector.
 
-    >>> from longreach.models.transformer import initialise
+    >>> from longreach.models.model import initial
     >>> layout = Layout(DecoderConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
-    >>> layout.named(layout.vector(initialise(layout.decoder, 0)))["embedding"].shape
+    >>> layout.named(layout.vector(initial(layout.model, 0)))["embedding"].shape
     torch.Size([3, 2])
     """
 
-    def __init__(self, decoder: DecoderConfig) -> None:
-        self.decoder = decoder
-        self.shapes = {name: initial.shape for name, initial in parameter_table(decoder).items()}
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.shapes = {name: initial.shape for name, initial in model_table(model).items()}
         self._sizes = [math.prod(shape) for shape in self.shapes.values()]
 
     def vector(self, parameters: Mapping[str, Tensor]) -> Tensor:
@@ -82,26 +83,27 @@ def learning_rate(config: TrainConfig, step: int) -> float:
     return config.lr * (config.max_steps - step) / (config.max_steps - config.warmup)
 
 
-def chunk_logits(parameters: Parameters, decoder: DecoderConfig, chunk: Chunk) -> Tensor:
+def chunk_logits(parameters: Parameters, model: Model, chunk: Chunk) -> Tensor:
     """The logits at the supervised places of a chunk."""
     lengths: Tensor | None = None
-    if decoder.log_length:
+    if isinstance(model, DecoderConfig) and model.log_length:
         # Of the prefix that a place ends: how much is still to come is not known when a text is written.
         lengths = torch.arange(1, chunk.tokens.shape[1] + 1, device=chunk.tokens.device)[None]
-    return forward(parameters, decoder, chunk.tokens, chunk.position_ids, chunk.places, lengths)
+    return logits(parameters, model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
 
 
 def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places."""
     with precision(config.dtype, vector.device):
-        logits = chunk_logits(layout.named(vector), layout.decoder, chunk)
-    each = F.cross_entropy(logits.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
+        found = chunk_logits(layout.named(vector), layout.model, chunk)
+    each = F.cross_entropy(found.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
     return each @ chunk.weights.flatten()
 
 
 def penalty_loss(vector: Tensor, layout: Layout, config: TrainConfig) -> Tensor:
     """The penalty on attention between positions, times its coefficient."""
-    named, shape = layout.named(vector), layout.decoder
+    named, shape = layout.named(vector), layout.model
+    assert isinstance(shape, DecoderConfig)  # a configuration with a penalty is that of a transformer
     products = []
     for layer in range(shape.layers):
         key, query = (

@@ -2,4 +2,4 @@
 #alphabet 0 1
 ahead = # "1" - # "0"
 right = ahead == (1 if "1" else 0)
-D = # !right == 0 && ahead == 0
+D = # (!right) == 0 && ahead == 0

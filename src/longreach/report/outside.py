@@ -1,0 +1,155 @@
+"""What is known of the tasks that a results directory names, found in a process of its own.
+
+A name from a file can cost minutes or gigabytes; the process has a second and a limit of memory for each, and
+is ended when they are used up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import re
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
+
+from longreach.errors import InputError
+from longreach.execution.environment import worker_environment
+from longreach.execution.process import Event, WorkerProcess
+from longreach.report.forecasts import Known, known_of
+from longreach.tasks.program import PREFIX, is_text
+
+SECONDS = 0.5  # of computing for a task; starting another process takes about as long
+PATIENCE = 10.0  # times as long, where the machine is busy
+STARTING = 120.0
+MEMORY = 4 * 2**30  # bytes of address space
+MOST_EXPRESSION = 200  # characters
+MOST_PROGRAM = 4_000
+MOST_DEPTH = 40
+_HERE = "longreach.report.outside"
+_KNOWN = TypeAdapter(Known)
+
+
+class Outside:
+    """Asks for tasks one after the other; the process starts with the first.
+
+    >>> with Outside() as outside:
+    ...     outside.known("regex:(aa)*", None, "aa").answer("nope")
+    'no'
+    """
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._process: WorkerProcess | None = None
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def known(self, name: str, alphabet: Sequence[str] | None, slug: str) -> Known:
+        """What is known of a task; a note says why where nothing is."""
+        if (problem := name_problem(name)) is not None:
+            return without(problem)
+        if self._process is None:
+            self._process = WorkerProcess(worker_environment(os.environ), self._events)
+            if self._ask("prepare", {}, STARTING) is None:
+                return hidden("the process that would find it does not start")
+        asked = {"name": name, "alphabet": alphabet, "slug": slug, "seconds": self._seconds}
+        answer = self._ask("find", asked, PATIENCE * self._seconds)
+        if answer is None:
+            return hidden(f"it takes more than {self._seconds:g} s or too much memory")
+        try:
+            return _KNOWN.validate_python(answer["result"])
+        except (KeyError, ValidationError):
+            return hidden("it could not be found")
+
+    def _ask(self, function: str, config: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
+        """The answer; None if the process has ended, or is ended because it took too long."""
+        assert self._process is not None
+        message = {"key": function, "function": f"{_HERE}:{function}", "config": config, "directory": None}
+        self._process.send(message)
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                process, line = self._events.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                self._end()
+                return None
+            if process is not self._process:
+                continue
+            if line is None:
+                self._end()
+                return None
+            found: dict[str, Any] = json.loads(line)
+            if found.get("key") == function:
+                return found
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+
+def without(problem: str) -> Known:
+    """A task of which nothing is known."""
+    return Known(statements={}, note=f"There is no forecast: {problem}.")
+
+
+def hidden(why: str) -> Known:
+    """A task of which something might be known."""
+    return Known(
+        statements={}, note=f"The verdict is not shown: {why}. longreach forecast has more time for it."
+    )
+
+
+def name_problem(name: str) -> str | None:
+    """Why a name from a file is not looked up: nothing is imported and no other file is read for it."""
+    depth = re.fullmatch(r"d-([0-9]+)", name)
+    if depth and (len(depth[1]) > 9 or int(depth[1]) > MOST_DEPTH):
+        return f"brackets nested deeper than {MOST_DEPTH} are left to longreach forecast"
+    if name.startswith("regex:"):
+        return "the expression is too long for a report" if len(name) > MOST_EXPRESSION else None
+    if name.startswith(PREFIX) and is_text(name):
+        return "the program is too long for a report" if len(name) > MOST_PROGRAM else None
+    if not re.fullmatch(r"[a-z0-9-]+", name):
+        return "files and Python objects that a result names are not loaded"
+    return None
+
+
+def prepare(config: Mapping[str, Any]) -> bool:
+    """In the process: all is imported, and memory is limited where that can be done."""
+    if sys.platform != "win32":
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    known_of("aa", None, "aa")
+    return True
+
+
+def find(config: Mapping[str, Any]) -> Any:
+    """In the process: what is known of a task; the system ends the process when its time is used up."""
+    timed = hasattr(signal, "setitimer")
+    alphabet = config["alphabet"]
+    if timed:
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, config["seconds"])
+    try:
+        found = known_of(config["name"], None if alphabet is None else tuple(alphabet), config["slug"])
+    except InputError as error:
+        found = without(error.about_argument)
+    except (MemoryError, RecursionError):
+        found = hidden("it takes too much memory")
+    finally:
+        if timed:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+    return _KNOWN.dump_python(found, mode="json")

@@ -1,0 +1,101 @@
+"""The cells of a study as tables in Markdown: those that do not agree, then all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longreach.results.cells import Spread
+from longreach.studies.outcome import Outcome, agreement
+
+ABOUT = (
+    "Mean and standard deviation in per cent over the runs that are right on the whole training range, over "
+    "all where none is (learned: how many are); in brackets the mean at random offsets. A star: lengths of "
+    "the figure's axis."
+)
+
+
+def cell_tables(found: Sequence[Outcome]) -> str:
+    """What the results say, cell by cell; accuracies at random offsets stand in brackets.
+
+    >>> print(cell_tables([]).splitlines()[0])
+    Forecast and measurement agree in 0 of 0 counted cells; undecided by the theory: 0, not counted: 0. ...
+    """
+    return "\n".join(
+        [
+            _counted(found),
+            "",
+            "## Cells that do not agree, or are not counted",
+            "",
+            "| task | encoding | forecast | last bin | paper | judgement | why |",
+            "|---|---|---|---|---|---|---|",
+            *(_short(each) for each in found if not _is_usual(each)),
+            "",
+            "## All cells",
+            "",
+            ABOUT,
+            "",
+            "| task | encoding | forecast | learned | bin 1 | bin 2 | bin 3 | paper | judgement |",
+            "|---|---|---|---|---|---|---|---|---|",
+            *(_long(each) for each in found if each.cell is not None),
+            "",
+        ]
+    )
+
+
+def _counted(found: Sequence[Outcome]) -> str:
+    counts = agreement(found)
+    rows = [row for each in found if each.cell is not None for row in each.cell.rows]
+    right = sum(bool(row.reached) for row in rows)
+    minutes = sum(row.seconds or 0.0 for row in rows) / 60
+    return (
+        f"Forecast and measurement agree in {counts['agrees']} of {counts['counted']} counted cells; "
+        f"undecided by the theory: {counts['undecided']}, not counted: {counts['not_counted']}. "
+        f"Right on the whole training range: {right} of {len(rows)} runs. "
+        f"Recorded times: {minutes:.0f} minutes, {minutes / 2:.0f} on two cores."
+    )
+
+
+def _is_usual(outcome: Outcome) -> bool:
+    return outcome.judgement.state == "agrees" or outcome.place.is_baseline or outcome.cell is None
+
+
+def _short(each: Outcome) -> str:
+    last, shifted = each.accuracy[-1], each.accuracy_random_offset[-1]
+    measured = "–" if last is None else f"{100 * last.mean:.1f} %{_brackets(shifted)} at {each.ranges[-1]}"
+    cells = (
+        each.place.task, each.place.label, each.forecast or "–", measured, _paper(each),
+        each.judgement.state, each.judgement.reason,
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def _long(each: Outcome) -> str:
+    assert each.cell is not None
+    bins = [
+        "–"
+        if spread is None
+        else f"{100 * spread.mean:.1f} ± {100 * spread.deviation:.1f}{_brackets(shifted)}"
+        for spread, shifted in zip(each.accuracy, each.accuracy_random_offset, strict=True)
+    ]
+    success = f"{len(each.cell.successful)} of {len(each.cell.rows)}"
+    cells = (
+        each.place.task, each.place.label, each.forecast or "–", success, *bins, _paper(each),
+        each.judgement.state,
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def _bin(spread: Spread | None, shifted: Spread | None) -> str:
+    if spread is None:
+        return "–"
+    return f"{100 * spread.mean:.1f} ± {100 * spread.deviation:.1f}{_brackets(shifted)}"
+
+
+def _brackets(shifted: Spread | None) -> str:
+    return "" if shifted is None else f" ({100 * shifted.mean:.1f})"
+
+
+def _paper(each: Outcome) -> str:
+    if each.published is None:
+        return "–"
+    return f"{100 * each.published[-1]:.1f} % at {each.published_lengths[-1]}".replace("*", "\\*")

@@ -1,0 +1,50 @@
+"""Letters that act alike are decided as one, and programs name all of them."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longreach.languages.answers import LanguageAnswer
+from longreach.languages.automaton import Automaton
+from longreach.languages.certificates import NoCertificate, ProgramCertificate
+from longreach.languages.checker import check_certificate
+from longreach.languages.expression import from_expression
+from longreach.languages.program_checker import check_program
+from longreach.languages.rightness import rightness
+from longreach.languages.verdict import Answer, decide
+
+from .oracles import automata
+
+
+def doubled(automaton: Automaton, times: int) -> Automaton:
+    """Every letter so many times, under names of its own."""
+    letters = tuple(f"{letter}{k}" for k in range(times) for letter in automaton.alphabet)
+    return Automaton(letters, tuple(row * times for row in automaton.transitions), automaton.accepting)
+
+
+@settings(max_examples=40)
+@given(automata(states=4), st.integers(2, 3))
+def test_more_letters_of_the_same_kind_change_no_verdict(automaton, times) -> None:
+    more = doubled(automaton, times)
+    assert len(more.essential.alphabet) == len(automaton.essential.alphabet)
+    few, many = (LanguageAnswer("x", decide(each)) for each in (automaton, more))
+    for name, answer in many.classes.items():
+        assert answer.verdict.answer is few.classes[name].verdict.answer
+        assert answer.verdict.window == few.classes[name].verdict.window
+        assert answer.certificate.automaton.alphabet == more.alphabet
+        if isinstance(answer.certificate, ProgramCertificate):
+            assert check_program(answer.certificate, None)[0] is None
+        elif not isinstance(answer.certificate, NoCertificate):
+            assert check_certificate(answer.certificate) is None
+
+
+def test_classes_of_many_letters() -> None:
+    automaton = from_expression(r"(\w+\d)*.x")
+    assert (len(automaton.alphabet), len(automaton.essential.alphabet)) == (63, 3)
+    answer = LanguageAnswer("x", decide(automaton)).classes["ape"]
+    assert (answer.verdict.answer, answer.verdict.window) == (Answer.YES, 2)
+    assert answer.verdict.analysis is not None
+    assert len(answer.verdict.analysis.extended.states) < 100
+    assert answer.program is not None
+    assert rightness(answer.program.core, automaton, length=4).proved
