@@ -120,7 +120,7 @@ def test_check_proves_on_request(longreach: Call, tmp_path: Path) -> None:
     done = longreach("crasp", "check", path, "a*", "--prove", "--json")
     assert (done.code, json.loads(done.out)["witness"]) == (1, ["a"] * 21)  # the proof fails at a word
     assert longreach("crasp", "check", path, "a*", "--prove").out.startswith(f"different on {'a' * 21}")
-    path.write_text('#alphabet a b\nP = # "a" - # "b" <= 50', encoding="utf-8")
+    path.write_text('#alphabet a b\nP = # "a" - # "b" <= 100000', encoding="utf-8")
     done = longreach("crasp", "check", path, "(a|b)*", "--prove", "--json")
     assert (done.code, json.loads(done.out)["proof"]) == (0, "checked")
     assert "no proof for all lengths" in done.err

@@ -34,7 +34,7 @@ def test_more_letters_of_the_same_kind_change_no_verdict(automaton, times) -> No
         assert answer.verdict.window == few.classes[name].verdict.window
         assert answer.certificate.automaton.alphabet == more.alphabet
         if isinstance(answer.certificate, ProgramCertificate):
-            assert check_program(answer.certificate, None)[0] is None
+            assert check_program(answer.certificate, None).valid
         elif not isinstance(answer.certificate, NoCertificate):
             assert check_certificate(answer.certificate) is None
 

@@ -40,9 +40,9 @@ def test_wrong_programs_meet_a_word(text: str, regex: str) -> None:
 def test_right_programs_are_proved_or_not_proved() -> None:
     language = from_expression("(a|b)*bb(a|b)*")
     assert str(rightness(parse(BB + "L = exists bb").core, language)) == "proved for all lengths"
-    known = rightness(parse(BB + 'L = exists bb && # "a" - # "b" <= 5000').core, language)
+    known = rightness(parse(BB + 'L = exists bb && # "a" - # "b" <= 100000').core, language)
     assert (known.proved, known.witness, known.word) == (False, None, "checked")
-    assert "not proved: no difference on all words to length 12 and 96 random words" in str(known)
+    assert "): no difference on all words to length 12 and 96 random words" in str(known)
     assert known.reason
 
 
@@ -58,7 +58,7 @@ def test_without_z3_nothing_is_called_proved(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_all_words_to_several_moduli(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "random_words", lambda *_: np.zeros((1, 1), dtype=np.int64))
-    monkeypatch.setattr(module, "prove", lambda *_: Induction(False, "given up"))
+    monkeypatch.setattr(module, "prove", lambda *_, **__: Induction(False, "given up"))
     wrong = parse("#alphabet a\nL = i % 2 == 0 && !(i % 26 == 25 || i % 26 == 24)").core
     known = rightness(wrong, from_expression("(aa)*"))
     assert known.witness == ("a",) * 24

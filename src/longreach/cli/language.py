@@ -180,7 +180,10 @@ def _document(
                 document[key]["checked_length"] = known.length
     if predictor:
         for key, written in answer.predictors().items():
-            document[key]["predictor"] = written.text
+            if isinstance(written, str):
+                document[key]["predictor_not_written"] = written
+            else:
+                document[key]["predictor"] = written.text
     return document
 
 
@@ -257,7 +260,9 @@ def _print_predictors(answer: LanguageAnswer) -> None:
     out = console()
     shown: set[str] = set()
     for key, program in answer.predictors().items():
-        if key != "local" and program.text not in shown:
+        if isinstance(program, str):
+            out.print(f"// {TITLES[key]}: not written: {program}", style="dim", markup=False)
+        elif key != "local" and program.text not in shown:
             shown.add(program.text)
             found = check_predictor(program.core, answer.verdicts.automaton)
             known = found.how if found.valid else f"{found.status.value}: {found.problem}"

@@ -48,6 +48,14 @@ def say(text: str, end: str = "\n") -> None:
     print(visible(text), end=end)
 
 
+def say_data(text: str) -> None:
+    """Data on standard output: as it is for whoever reads a pipe or a file, made visible in a terminal."""
+    if sys.stdout.isatty():
+        say(text, end="")
+    else:
+        sys.stdout.write(text)
+
+
 def complain(message: str, details: str = "") -> None:
     """The whole message on the first line of standard error, never wrapped; source and caret may follow."""
     note(" ".join(message.splitlines()))

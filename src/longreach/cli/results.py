@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import HELP_MARKUP, console, note, print_document, print_json, say, write_bytes
+from longreach.cli.output import (
+    HELP_MARKUP,
+    console,
+    note,
+    print_document,
+    print_json,
+    say_data,
+    write_bytes,
+)
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:
@@ -355,7 +363,7 @@ def export(
             print_json({**records, **_aside(index, damaged)})
             return
         if out is None:
-            say(csv_text(table), end="")
+            say_data(csv_text(table))
         _report(index, damaged)
         if out is not None:
             note(f"wrote {out}")

@@ -45,7 +45,7 @@ class ClassAnswer:
     def predictor(self) -> Program | None:
         """Where prediction on prefixes is a yes, a program for it; None where a budget ended the work, or the
         token for the end is a letter."""
-        return None if isinstance(self._predictor, str) else self._predictor
+        return None if isinstance(self.predicting, str) else self.predicting
 
     @cached_property
     def _outcome(self) -> Program | str | None:
@@ -54,7 +54,8 @@ class ClassAnswer:
         return self._written(self.verdict.analysis, predicts=False)
 
     @cached_property
-    def _predictor(self) -> Program | str | None:
+    def predicting(self) -> Program | str | None:
+        """The predictor, or why there is none; None where prediction is not a yes."""
         if self.verdict.prediction is not Answer.YES:
             return None
         analysis = self.verdict.predicted.analysis
@@ -91,7 +92,7 @@ class ClassAnswer:
         """
         if self.verdict.prediction is self.verdict.answer:
             return None
-        return self._of_program(self._predictor, self.verdict.predicted.analysis, True)
+        return self._of_program(self.predicting, self.verdict.predicted.analysis, True)
 
     def _of_program(
         self, program: Program | str | None, analysis: Analysis | None, prediction: bool
@@ -155,9 +156,10 @@ class LanguageAnswer:
         written: dict[tuple[int, bool], Program | str] = {}
         return {name: ClassAnswer(verdict, written) for name, verdict in found.items()}
 
-    def predictors(self) -> dict[str, Program]:
-        """For each yes of prediction, a program that is right on prefixes of words of the language."""
-        found = {name: answer.predictor for name, answer in self.classes.items()}
+    def predictors(self) -> dict[str, Program | str]:
+        """For each yes of prediction, a program that is right on prefixes of words of the language, or why
+        it is not written."""
+        found = {name: answer.predicting for name, answer in self.classes.items()}
         return {name: program for name, program in found.items() if program is not None}
 
     def document(self, measures: Measures | None = None) -> dict[str, Any]:
