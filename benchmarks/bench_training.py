@@ -64,7 +64,7 @@ def _plain(config: TrainConfig) -> Callable[[], float]:
     import torch
     import torch.nn.functional as F
 
-    from longreach.training.data import Batches, Streams
+    from longreach.training.batches import Batches, Streams
     from longreach.training.step import learning_rate
 
     model = _module(config).train()
@@ -97,7 +97,7 @@ def _trainer(config: TrainConfig, steps: int) -> float:
     import torch
     import transformers
 
-    from longreach.training.data import Batches, Streams
+    from longreach.training.batches import Batches, Streams
 
     batches = Batches(config, Streams(config.seed).data)
 
@@ -200,7 +200,7 @@ def _sampling(case: str) -> float:
     """The share of a step's time in which its batch is made."""
     import torch
 
-    from longreach.training.data import Batches, Streams
+    from longreach.training.batches import Batches, Streams
 
     torch.set_num_threads(1)
     run, count = _run(_config(case)), 48 if case.startswith("binary") else 16

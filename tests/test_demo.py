@@ -12,7 +12,7 @@ import pytest
 from longreach.cli.main import run
 from longreach.config.scales import seeds_of
 from longreach.studies.agreement import LEAST_RUNS
-from longreach.studies.catalog import STUDIES
+from longreach.studies.all_studies import STUDIES
 
 ROOT = Path(__file__).parent.parent
 

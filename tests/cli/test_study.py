@@ -11,7 +11,7 @@ import pytest
 
 from longreach.config import scales as settings
 from longreach.results.files import read_result
-from longreach.studies.catalog import STUDIES
+from longreach.studies.all_studies import STUDIES
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

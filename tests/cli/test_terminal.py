@@ -13,7 +13,7 @@ import pytest
 from longreach.cli import output
 from longreach.results.files import write_result
 from tests.cli.conftest import Outcome
-from tests.results.samples import sample, sample_failure
+from tests.helpers.result_samples import sample, sample_failure
 
 Call = Callable[..., Outcome]
 

@@ -11,11 +11,11 @@ import pytest
 
 from longreach.forecast import forecast
 from longreach.forecast.certificates import ReductionCertificate
-from longreach.languages.certify import flow_certificate
-from longreach.languages.expression import from_expression
-from longreach.languages.extended import Convention
-from longreach.languages.membership import plain_analysis, refutation
-from longreach.languages.verdict import decide
+from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.languages.decide.extended_automaton import Convention
+from longreach.languages.decide.without_positions import plain_analysis, refutation
+from longreach.languages.prove.proof_to_certificate import flow_certificate
+from longreach.languages.regular.expression_to_automaton import from_expression
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

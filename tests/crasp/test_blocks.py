@@ -13,7 +13,7 @@ from longreach.crasp.blocks import (
 )
 from longreach.crasp.core import Core
 from longreach.errors import InputError
-from tests.crasp.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
+from tests.helpers.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 
 @st.composite

@@ -14,7 +14,8 @@ from longreach.crasp.evaluate import Stream, accepts
 from longreach.crasp.expressions import Program
 from longreach.crasp.words import encode
 from longreach.errors import InputError
-from tests.crasp import oracle, strategies
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 
 def _first_difference(

@@ -24,7 +24,7 @@ from longreach.crasp import (
 )
 from longreach.crasp.expressions import SortMismatch
 from longreach.errors import InputError
-from tests.crasp import oracle
+from tests.helpers import crasp_oracle as oracle
 
 P, Q, A, B = token("p"), token("q"), count("a"), count("b")
 

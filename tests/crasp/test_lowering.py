@@ -12,7 +12,8 @@ from longreach.crasp.core import Core
 from longreach.crasp.expressions import Program, integer
 from longreach.crasp.lowering import raise_core
 from longreach.crasp.simplify import simplify
-from tests.crasp import oracle, strategies
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 
 @settings(max_examples=500)

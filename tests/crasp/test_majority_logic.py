@@ -22,7 +22,7 @@ from longreach.crasp.majority_logic import (
     satisfies,
 )
 from longreach.errors import InputError
-from tests.crasp.small_programs import words_up_to
+from tests.helpers.small_programs import words_up_to
 
 
 def literal(formula: Formula, index: int, word: Sequence[str], at: dict[str, int]) -> bool:

@@ -10,7 +10,7 @@ from longreach.crasp.library import load_program
 from longreach.crasp.majority_logic import Mod, Succ, satisfies
 from longreach.crasp.majority_translation import to_majority_logic
 from longreach.errors import InputError
-from tests.crasp.small_programs import ALL_CLASSES, literally_accepts, programs, words_up_to
+from tests.helpers.small_programs import ALL_CLASSES, literally_accepts, programs, words_up_to
 
 WORDS = list(words_up_to("ab", 5))
 

@@ -16,7 +16,7 @@ from longreach.crasp.simplify import simplify
 from longreach.crasp.trace import trace
 from longreach.crasp.words import encode
 from longreach.errors import InputError
-from tests.crasp import oracle
+from tests.helpers import crasp_oracle as oracle
 
 # Precedence
 

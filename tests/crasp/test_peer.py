@@ -18,7 +18,7 @@ from longreach.crasp.parser import parse
 from longreach.crasp.peer import differences, parse_peer
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError, ReadingWarning
-from tests.crasp import peer_oracle as oracle
+from tests.helpers import peer_oracle as oracle
 
 WORDS = [list(word) for length in (1, 2, 3, 4) for word in itertools.product("ab", repeat=length)]
 

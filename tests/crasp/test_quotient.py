@@ -7,7 +7,7 @@ from longreach.crasp.core import Core
 from longreach.crasp.library import load_program
 from longreach.crasp.quotient import left_quotient, right_quotient
 from longreach.errors import InputError
-from tests.crasp.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
+from tests.helpers.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 WORDS = list(words_up_to("ab", 5))
 FACTORS = st.lists(st.sampled_from("ab"), max_size=5)

@@ -12,7 +12,8 @@ from longreach.crasp import library, parse
 from longreach.crasp.expressions import Program
 from longreach.crasp.trace import to_html, trace
 from longreach.crasp.words import encode
-from tests.crasp import oracle, strategies
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 
 @given(st.data(), strategies.programs(), st.booleans())

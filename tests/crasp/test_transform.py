@@ -16,7 +16,7 @@ from longreach.crasp.transform import (
     with_empty_word,
 )
 from longreach.errors import InputError
-from tests.crasp.small_programs import literally_accepts, programs, words_up_to
+from tests.helpers.small_programs import literally_accepts, programs, words_up_to
 
 PREDICTOR = parse('output "a" = "b"').core
 WORDS = list(words_up_to("ab", 5))

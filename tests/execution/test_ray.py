@@ -27,9 +27,9 @@ from longreach.execution.ray import RayEngine
 from longreach.execution.record import run_pending
 from longreach.results.files import read_result
 from tests.execution.test_local import gone
-from tests.extras import needs
+from tests.helpers.extras import needs
 
-HERE = "tests.execution.functions"
+HERE = "tests.helpers.job_functions"
 
 
 @pytest.fixture(autouse=True)

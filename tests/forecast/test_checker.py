@@ -18,12 +18,12 @@ from longreach.forecast.asking import follows
 from longreach.forecast.certificates import TaskCertificate, read_any
 from longreach.forecast.checker import check_task_certificate, try_program, wrong_prediction
 from longreach.forecast.rows import count_rows
-from longreach.languages.checker import check_certificate
-from longreach.languages.program_checker import check_program
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.program_checker import check_program
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copy_repeat import CopyRepeat
 from longreach.tasks.evidence import Split
-from longreach.tasks.program import ProgramTask
+from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import EOS, SEP, SOS
 
 

@@ -15,10 +15,10 @@ from longreach.forecast import forecast
 from longreach.forecast.claims import read_statements
 from longreach.forecast.verification import Subject, check_claims, own_subject
 from longreach.languages.answers import LanguageAnswer
-from longreach.languages.expression import from_expression
-from longreach.languages.findings import Status
-from longreach.languages.names import NAMED_LANGUAGES
-from longreach.languages.verdict import decide
+from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.languages.prove.findings import Status
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES
 from longreach.tasks.published import FIGURE_1_TASKS
 
 ALL_VALID = {"nope": "valid", "ape": "valid", "local": "valid"}

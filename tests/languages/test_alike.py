@@ -6,15 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.languages.answers import LanguageAnswer
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import NoCertificate, ProgramCertificate
-from longreach.languages.checker import check_certificate
-from longreach.languages.expression import from_expression
-from longreach.languages.program_checker import check_program
-from longreach.languages.rightness import rightness
-from longreach.languages.verdict import Answer, decide
-
-from .oracles import automata
+from longreach.languages.decide.automaton_to_verdict import Answer, decide
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.language_certificates import NoCertificate, ProgramCertificate
+from longreach.languages.prove.program_checker import check_program
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.expression_to_automaton import from_expression
+from tests.helpers.language_oracles import automata
 
 
 def doubled(automaton: Automaton, times: int) -> Automaton:

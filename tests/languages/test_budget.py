@@ -9,15 +9,15 @@ import pytest
 
 from longreach.crasp.parser import parse
 from longreach.languages.answers import ClassAnswer, LanguageAnswer
-from longreach.languages.automaton import minimal
 from longreach.languages.budget import Budget, OverBudget
-from longreach.languages.expression import from_expression
-from longreach.languages.induction import prove
-from longreach.languages.local_periodic import Decision, decide_positional
-from longreach.languages.membership import plain_analysis
-from longreach.languages.programs import acceptor
-from longreach.languages.rightness import rightness
-from longreach.languages.verdict import Answer, decide
+from longreach.languages.decide.automaton_to_verdict import Answer, decide
+from longreach.languages.decide.with_positions import Decision, decide_positional
+from longreach.languages.decide.without_positions import plain_analysis
+from longreach.languages.prove.induction import prove
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import minimal
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.write.automaton_to_program import acceptor
 
 
 class Clock:
@@ -120,7 +120,7 @@ def test_a_proof_counts_the_bytes_of_windows_before_it_takes_them() -> None:
 
 def test_a_solver_that_gives_up_proves_nothing(monkeypatch) -> None:
     pytest.importorskip("z3")
-    monkeypatch.setattr("longreach.languages.induction.SOLVER_STEPS", 1)
+    monkeypatch.setattr("longreach.languages.prove.induction.SOLVER_STEPS", 1)
     automaton = from_expression("(a(ab)*b)*")
     attempt = prove(acceptor(plain_analysis(automaton)).core, automaton)
     assert not attempt.proved
@@ -141,7 +141,7 @@ def test_counting_modulo_a_large_number_takes_little_memory() -> None:
 def test_a_small_class_lends_its_program_to_a_larger_one(monkeypatch) -> None:
     # As with (a|b)*a(a|b){9}, where the positions make the extended automaton too large.
     monkeypatch.setattr(
-        "longreach.languages.local_periodic._periodic_local", lambda *_: Decision(True, smallest=False)
+        "longreach.languages.decide.with_positions._periodic_local", lambda *_: Decision(True, smallest=False)
     )
     classes = LanguageAnswer("x", decide(from_expression("(a|b)*a(a|b)"))).classes
     assert classes["local"].program is not None

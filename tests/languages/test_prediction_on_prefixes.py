@@ -12,22 +12,29 @@ from hypothesis import strategies as st
 from longreach.crasp.evaluate import predictions
 from longreach.crasp.words import encode
 from longreach.languages.answers import LanguageAnswer
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import END
-from longreach.languages.checker import check_certificate
-from longreach.languages.expression import from_expression
-from longreach.languages.findings import Finding
-from longreach.languages.induction import prove_predictor
-from longreach.languages.membership import plain_analysis
-from longreach.languages.names import named_automaton
-from longreach.languages.prediction import on_prefixes
-from longreach.languages.predictor_checker import check_predictor
-from longreach.languages.programs import predictor
-from longreach.languages.verdict import Answer, decide
-
-from .boolean_operations import WORDS, matching, operations
-from .oracles import all_minimal, automata, legal, predictable, random_automaton, stable, words
-from .test_verdict import TABLE_2
+from longreach.languages.decide.automaton_to_verdict import Answer, decide
+from longreach.languages.decide.prediction import on_prefixes
+from longreach.languages.decide.without_positions import plain_analysis
+from longreach.languages.prove.findings import Finding
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.induction import prove_predictor
+from longreach.languages.prove.language_certificates import END
+from longreach.languages.prove.predictor_checker import check_predictor
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import named_automaton
+from longreach.languages.write.automaton_to_program import predictor
+from tests.helpers.boolean_operations import WORDS, matching, operations
+from tests.helpers.language_oracles import (
+    all_minimal,
+    automata,
+    legal,
+    predictable,
+    random_automaton,
+    stable,
+    words,
+)
+from tests.languages.decide.test_automaton_to_verdict import TABLE_2
 
 SMALL = [automaton for states in (1, 2, 3) for automaton in all_minimal(states)]
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from longreach.limit.products import term_8, term_67
-from longreach.models.compiled import CompiledTransformer
+from longreach.limit.translate.product_functions import term_8, term_67
+from longreach.models.compiled_transformer import CompiledTransformer
 from longreach.models.penalty import position_penalty
-from tests.models.test_compiled import random_model
+from tests.models.test_compiled_transformer import random_model
 
 
 @pytest.mark.parametrize("seed", range(5))

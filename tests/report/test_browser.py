@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from longreach.report import build
-from tests.report.chromium import Tab, missing, started
-from tests.report.samples import hostile
+from tests.helpers.chromium import Tab, missing, started
+from tests.helpers.report_samples import hostile
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from longreach.report import build
-from longreach.report.data import report_view
-from longreach.report.forecasts import BENCHMARK
+from longreach.report.forecast_view import BENCHMARK
+from longreach.report.results_to_view import report_view
 from longreach.report.text import percent
-from tests.report.samples import accuracies, add, damage, hostile, several
+from tests.helpers.report_samples import accuracies, add, damage, hostile, several
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SHAPES = {"path", "circle", "rect"}
@@ -150,7 +150,7 @@ def test_commands_are_quoted_for_a_shell(runs: Path) -> None:
 
 
 def test_of_many_runs_some_are_shown(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longreach.report.data.MOST_TASKS", 2)
+    monkeypatch.setattr("longreach.report.results_to_view.MOST_TASKS", 2)
     settings: list[dict[str, int]] = [{}, *({"width": width} for width in range(100, 115))]
     for place, changes in enumerate(settings):
         for seed in range(1 if place else 300):

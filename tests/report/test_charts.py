@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.crasp.library import load
-from longreach.limit.compiler import compile_program
-from longreach.limit.evaluate import attention
-from longreach.report.attention import head_views
+from longreach.limit.compile.program_to_limit import compile_program
+from longreach.limit.run.float_evaluator import attention
+from longreach.report.attention_svg import head_views
 from longreach.report.charts import curves, panel
 from longreach.report.text import percent, slugs
 from longreach.report.view import CellView, CurveView, Point, TaskView, VerdictView

@@ -20,7 +20,7 @@ from longreach.errors import InputError
 from longreach.results import atomic
 from longreach.results.atomic import ResultError
 from longreach.results.files import RESULT, clean, read_result, write_result
-from tests.results.samples import sample, sample_failure, scan
+from tests.helpers.result_samples import sample, sample_failure, scan
 
 
 def _states(runs: Path) -> dict[str, str]:
@@ -45,7 +45,7 @@ def test_a_new_result_replaces_the_old_one(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from longreach.results.files import write_result
-from tests.results.samples import sample
+from tests.helpers.result_samples import sample
 
 def die(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from longreach.results.schema import Evaluation, Final, Result, named, setting
-from tests.results.samples import sample, sample_failure
+from tests.helpers.result_samples import sample, sample_failure
 
 
 @pytest.mark.parametrize("result", [sample(), sample_failure()], ids=["done", "failed"])

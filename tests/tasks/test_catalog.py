@@ -6,9 +6,9 @@ from longreach.config.hyperparameters import Hyperparameters, hyperparameters
 from longreach.crasp.library import load
 from longreach.errors import InputError
 from longreach.languages.answers import LanguageAnswer
-from longreach.languages.verdict import decide
-from longreach.limit.communication import measure
-from longreach.limit.communication_tasks import PROBLEMS
+from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.limit.measure.communication import measure
+from longreach.limit.measure.communication_problems import PROBLEMS
 from longreach.tasks.catalog import TASKS, load_task
 
 # The names of the command line.

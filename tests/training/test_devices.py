@@ -9,7 +9,7 @@ from longreach.errors import InputError
 from longreach.models.transformer import initialise
 from longreach.results.schema import Evaluation
 from longreach.training import devices, engine
-from longreach.training.data import Batches, Streams
+from longreach.training.batches import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe, find_device, precision, prepare, send_chunk
 from longreach.training.engine import Diverged, train
 from longreach.training.job import run

@@ -15,8 +15,9 @@ from longreach.config.training import TrainConfig
 from longreach.experiments.resolve import resolve
 from longreach.models.transformer import forward, initialise
 from longreach.results.schema import Evaluation
-from longreach.training import checkpoint, compiled, engine, member, step
-from longreach.training.data import BLOCK, Batches, Streams, chunks
+from longreach.training import checkpoint, engine, member, step
+from longreach.training import compiled_step as compiled
+from longreach.training.batches import BLOCK, Batches, Streams, chunks
 from longreach.training.engine import Diverged, Trained, train
 from longreach.training.shape import decoder_of
 from longreach.training.step import Layout, State, chunk_logits, loss_and_gradient, step_numbers, update

@@ -24,7 +24,7 @@ from longreach.results.files import read_result
 from longreach.results.schema import Evaluation
 from longreach.tasks.catalog import load_task
 from longreach.training import checkpoint, ensemble
-from longreach.training.data import Batches, Streams, chunks
+from longreach.training.batches import Batches, Streams, chunks
 from longreach.training.engine import train
 from longreach.training.ensemble import groups, side_by_side, train_members
 from longreach.training.job import run, run_members

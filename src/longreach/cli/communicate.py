@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from longreach.limit.communication import Measurement
+    from longreach.limit.measure.communication import Measurement
 
 STYLES = {"constant": "green", "logarithmic": "green", "linear": "red"}
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
@@ -77,8 +77,8 @@ def communicate(
 
 
 def _measured(task: str, alphabet: str | None, max_length: int | None) -> Measurement:
-    from longreach.limit.communication import measure
-    from longreach.limit.communication_tasks import problem
+    from longreach.limit.measure.communication import measure
+    from longreach.limit.measure.communication_problems import problem
 
     try:
         split = problem(task, None if alphabet is None else list(alphabet))
@@ -92,9 +92,9 @@ def _measured(task: str, alphabet: str | None, max_length: int | None) -> Measur
 
 
 def _all(max_length: int | None) -> list[Measurement]:
-    from longreach.languages.names import NAMED_LANGUAGES
-    from longreach.limit.communication import USUAL_INPUTS, measure
-    from longreach.limit.communication_tasks import PROBLEMS, problem
+    from longreach.languages.regular.named_languages import NAMED_LANGUAGES
+    from longreach.limit.measure.communication import USUAL_INPUTS, measure
+    from longreach.limit.measure.communication_problems import PROBLEMS, problem
 
     found = []
     for name in [*PROBLEMS, *NAMED_LANGUAGES]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from longreach.forecast import Forecast
-    from longreach.forecast.measured import Measured
+    from longreach.forecast.own_runs import Measured
     from longreach.forecast.sides import Side
 
 DEFAULT_RUNS = Path("runs")
@@ -206,8 +206,8 @@ def _best(measured: tuple[Measured, ...]) -> list[Measured]:
 
 
 def _print_notes(out: Console, answer: Forecast) -> None:
-    from longreach.languages.verdict import Answer
-    from longreach.tasks.program import is_text, short_name
+    from longreach.languages.decide.automaton_to_verdict import Answer
+    from longreach.tasks.program_task import is_text, short_name
 
     notes = answer.encodings
     verdicts = {key: answer.sides[key].trained for key in SHOWN}

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from longreach.languages.answers import ClassAnswer, LanguageAnswer
-    from longreach.languages.automaton import Automaton
     from longreach.languages.budget import Budget
-    from longreach.languages.measures import Measures
-    from longreach.languages.verdict import Verdicts
+    from longreach.languages.decide.automaton_to_verdict import Verdicts
+    from longreach.languages.regular.automaton import Automaton
+    from longreach.languages.regular.measures import Measures
 
 TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
 STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
@@ -106,16 +106,16 @@ def language(
         return
     from longreach.languages.answers import LanguageAnswer
     from longreach.languages.budget import Budget
-    from longreach.languages.certificates import END
-    from longreach.languages.measures import measure
-    from longreach.languages.verdict import decide
+    from longreach.languages.decide.automaton_to_verdict import decide
+    from longreach.languages.prove.language_certificates import END
+    from longreach.languages.regular.measures import measure
 
     budget = Budget(seconds=seconds).running()
     task, automaton = _automaton(regex, alphabet, name, dfa, budget)
     answer = LanguageAnswer(task, decide(automaton, budget))
     measured = measure(automaton) if measures else None
     if draw is not None:
-        from longreach.languages.draw import to_svg
+        from longreach.languages.regular.automaton_drawing import to_svg
 
         write_text(draw, to_svg(automaton, task))
     if predictor and END in automaton.alphabet:
@@ -136,9 +136,9 @@ def _automaton(
     regex: str | None, alphabet: str | None, name: str | None, dfa: Path | None, budget: Budget
 ) -> tuple[str, Automaton]:
     from longreach.crasp.parser import read_text
-    from longreach.languages.documents import read_automaton
-    from longreach.languages.expression import from_expression
-    from longreach.languages.names import named_automaton
+    from longreach.languages.regular.automaton_documents import read_automaton
+    from longreach.languages.regular.expression_to_automaton import from_expression
+    from longreach.languages.regular.named_languages import named_automaton
 
     if dfa is not None:
         try:
@@ -165,7 +165,7 @@ def _document(
 ) -> dict[str, Any]:
     document = answer.document(measured)
     if program:
-        from longreach.languages.rightness import rightness
+        from longreach.languages.prove.rightness import rightness
 
         for key, found in answer.classes.items():
             if found.not_written:
@@ -241,7 +241,7 @@ def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
 
 
 def _print_program(key: str, found: ClassAnswer, verdicts: Verdicts) -> None:
-    from longreach.languages.rightness import rightness
+    from longreach.languages.prove.rightness import rightness
 
     assert found.program is not None
     core = found.program.core
@@ -255,7 +255,7 @@ def _print_program(key: str, found: ClassAnswer, verdicts: Verdicts) -> None:
 
 
 def _print_predictors(answer: LanguageAnswer) -> None:
-    from longreach.languages.predictor_checker import check_predictor
+    from longreach.languages.prove.predictor_checker import check_predictor
 
     out = console()
     shown: set[str] = set()
@@ -277,7 +277,7 @@ def _print_predictors(answer: LanguageAnswer) -> None:
 
 
 def _print_explanation(key: str, found: ClassAnswer) -> None:
-    from longreach.languages.explain import explain
+    from longreach.languages.prove.flow_explainer import explain
 
     proof = found.verdict.refutation
     if proof is None:
@@ -317,9 +317,9 @@ def _many(path: Path, measures: bool, as_json: bool, seconds: float, unfit: list
     """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
     from longreach.languages.answers import LanguageAnswer
     from longreach.languages.budget import Budget
-    from longreach.languages.expression import from_expression
-    from longreach.languages.measures import measure
-    from longreach.languages.verdict import decide
+    from longreach.languages.decide.automaton_to_verdict import decide
+    from longreach.languages.regular.expression_to_automaton import from_expression
+    from longreach.languages.regular.measures import measure
 
     if unfit:
         raise InputError(f"{unfit[0]}: goes with one language, not with --file")

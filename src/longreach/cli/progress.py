@@ -96,7 +96,7 @@ class Bars:
         self, waiting: Sequence[TrainConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         """A bar for each member that waits, once it runs."""
-        from longreach.tasks.program import short_name
+        from longreach.tasks.program_task import short_name
 
         bars = [
             Bar(each.key, f"{short_name(each.task)} {each.encoding} seed {each.seed}", each.max_steps)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longreach.cli.engines import (
+from longreach.cli.engine_options import (
     AddressOption,
     DeviceOption,
     EngineName,
@@ -29,8 +29,8 @@ from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.results.cells import Spread
+    from longreach.studies.definition import Study
     from longreach.studies.outcome import Outcome
-    from longreach.studies.study import Study
 
 
 class ScaleName(StrEnum):
@@ -80,7 +80,7 @@ def study(
         return
     if name is None:
         raise InputError("NAME: missing; --list names the studies")
-    from longreach.studies.catalog import load_study
+    from longreach.studies.all_studies import load_study
 
     chosen = load_study(name)
     if out is not None:
@@ -145,7 +145,7 @@ def _check_out(out: Path, formats: Sequence[str]) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from longreach.studies.catalog import STUDIES
+    from longreach.studies.all_studies import STUDIES
 
     if as_json:
         fields = ("name", "title", "source", "about", "time")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.engines import (
+from longreach.cli.engine_options import (
     AddressOption,
     DeviceOption,
     EngineName,

@@ -13,7 +13,7 @@ from longreach.errors import Field, InputError
 if TYPE_CHECKING:
     from longreach.forecast.claims import Claim
     from longreach.forecast.verification import Subject
-    from longreach.languages.findings import Finding
+    from longreach.languages.prove.findings import Finding
 
 STYLES = {"valid": "green", "invalid": "red"}
 
@@ -72,7 +72,7 @@ def verify(
 def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> Subject | None:
     """What the certificates must be about, where the command says so."""
     from longreach.forecast.verification import Subject, subject_of
-    from longreach.languages.expression import from_expression
+    from longreach.languages.regular.expression_to_automaton import from_expression
 
     if task is not None:
         try:

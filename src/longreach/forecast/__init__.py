@@ -5,6 +5,6 @@
 'yes'
 """
 
-from longreach.forecast.answer import Forecast, forecast, forecast_all
+from longreach.forecast.task_forecast import Forecast, forecast, forecast_all
 
 __all__ = ["Forecast", "forecast", "forecast_all"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.tasks.copy_unique import CopyUnique
-from longreach.tasks.language import LanguageTask, label_name
+from longreach.tasks.language_task import LanguageTask, label_name
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import SEP, Task
 

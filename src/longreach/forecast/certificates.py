@@ -1,6 +1,6 @@
 """Certificates about tasks that are no regular languages: programs, communication, reductions.
 
-The certificates of regular languages are those of `longreach.languages.certificates`.
+The certificates of regular languages are those of `longreach.languages.prove.language_certificates`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.errors import InputError
-from longreach.languages.certificates import (
+from longreach.languages.prove.language_certificates import (
     Certificate,
     FlowCertificate,
     ProgramClass,

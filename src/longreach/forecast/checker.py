@@ -22,9 +22,9 @@ from longreach.forecast.certificates import (
 )
 from longreach.forecast.reductions import check_reduction
 from longreach.forecast.rows import check_communication
-from longreach.languages.findings import Finding, Status
-from longreach.tasks.language import label_name
-from longreach.tasks.program import ACCEPTED, REJECTED, ProgramTask
+from longreach.languages.prove.findings import Finding, Status
+from longreach.tasks.language_task import label_name
+from longreach.tasks.program_task import ACCEPTED, REJECTED, ProgramTask
 from longreach.tasks.task import EOS, Task
 
 SHORT, SHORT_SAMPLES = 10, 12

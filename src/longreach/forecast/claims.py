@@ -9,8 +9,8 @@ from typing import Any
 
 from longreach.errors import InputError
 from longreach.forecast.certificates import AnyCertificate, read_any
-from longreach.languages.certificates import EMPTY, LOCAL, PERIODIC_LOCAL
-from longreach.languages.prediction_checker import prediction_claim_problem
+from longreach.languages.prove.language_certificates import EMPTY, LOCAL, PERIODIC_LOCAL
+from longreach.languages.prove.prediction_checker import prediction_claim_problem
 
 SIDES = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
 """The class that each side of a document is about."""

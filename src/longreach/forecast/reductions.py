@@ -10,12 +10,12 @@ import numpy as np
 from longreach.errors import InputError
 from longreach.forecast.asking import follows
 from longreach.forecast.certificates import ReductionCertificate, ReductionDocument
-from longreach.languages.automaton import Automaton, combine, minimal
-from longreach.languages.checker import check_certificate
-from longreach.languages.documents import automaton_table
-from longreach.languages.expression import from_expression
-from longreach.languages.findings import Finding, Status
-from longreach.languages.names import named_automaton
+from longreach.languages.prove.findings import Finding, Status
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.regular.automaton import Automaton, combine, minimal
+from longreach.languages.regular.automaton_documents import automaton_table
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import named_automaton
 from longreach.tasks.task import Task
 
 SHORT, MOST_WORDS = 7, 4000

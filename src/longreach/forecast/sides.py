@@ -25,16 +25,16 @@ from longreach.forecast.checker import wrong_prediction
 from longreach.forecast.reductions import check_reduction
 from longreach.forecast.rows import LEAST_LENGTH, check_communication, count_rows, longest
 from longreach.languages.answers import ClassAnswer, LanguageAnswer
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import EMPTY, PERIODIC_LOCAL, NoCertificate
-from longreach.languages.findings import Status
-from longreach.languages.recognize import regular_language
-from longreach.languages.verdict import Answer, decide
-from longreach.limit.communication import fit_growth
+from longreach.languages.decide.automaton_to_verdict import Answer, decide
+from longreach.languages.prove.findings import Status
+from longreach.languages.prove.language_certificates import EMPTY, PERIODIC_LOCAL, NoCertificate
+from longreach.languages.prove.program_to_automaton import regular_language
+from longreach.languages.regular.automaton import Automaton
+from longreach.limit.measure.communication import fit_growth
 from longreach.tasks.catalog import load_task
 from longreach.tasks.evidence import Evidence
-from longreach.tasks.language import RegularLanguage
-from longreach.tasks.program import ProgramTask
+from longreach.tasks.language_task import RegularLanguage
+from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import EOS, SEP, Task
 
 CLASSES = {"nope": EMPTY, "ape": PERIODIC_LOCAL}

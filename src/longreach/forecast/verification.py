@@ -16,17 +16,17 @@ from longreach.forecast.certificates import (
 )
 from longreach.forecast.checker import check_task_certificate
 from longreach.forecast.claims import CONVENTION, Claim, Statement
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import AutomatonTable, NoCertificate, ProgramCertificate
-from longreach.languages.checker import check_certificate
-from longreach.languages.documents import automaton_table, read_automaton
-from longreach.languages.findings import Finding, Status
-from longreach.languages.program_checker import automaton_of, check_program, shown
-from longreach.languages.rightness import rightness
+from longreach.languages.prove.findings import Finding, Status
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.language_certificates import AutomatonTable, NoCertificate, ProgramCertificate
+from longreach.languages.prove.program_checker import automaton_of, check_program, shown
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton_documents import automaton_table, read_automaton
 from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
-from longreach.tasks.language import LanguageTask, RegularLanguage
-from longreach.tasks.outside import is_attribute
-from longreach.tasks.program import PREFIX, ProgramTask, is_text, short_name
+from longreach.tasks.language_task import LanguageTask, RegularLanguage
+from longreach.tasks.outside_task import is_attribute
+from longreach.tasks.program_task import PREFIX, ProgramTask, is_text, short_name
 from longreach.tasks.task import PAD, Task
 
 _TASK_KINDS = (TaskProgramCertificate, CommunicationCertificate, ReductionCertificate)

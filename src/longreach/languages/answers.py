@@ -8,12 +8,17 @@ from typing import Any
 
 from longreach.crasp.expressions import Program
 from longreach.languages.budget import OverBudget
-from longreach.languages.certificates import END, Certificate, NoCertificate, ProgramCertificate
-from longreach.languages.documents import automaton_table
-from longreach.languages.extended import Analysis, Convention
-from longreach.languages.measures import Measures
-from longreach.languages.programs import acceptor, predictor
-from longreach.languages.verdict import Answer, ClassVerdict, Verdicts
+from longreach.languages.decide.automaton_to_verdict import Answer, ClassVerdict, Verdicts
+from longreach.languages.decide.extended_automaton import Analysis, Convention
+from longreach.languages.prove.language_certificates import (
+    END,
+    Certificate,
+    NoCertificate,
+    ProgramCertificate,
+)
+from longreach.languages.regular.automaton_documents import automaton_table
+from longreach.languages.regular.measures import Measures
+from longreach.languages.write.automaton_to_program import acceptor, predictor
 
 # What a "no" says, wherever one is shown.
 MEANING_OF_NO = (

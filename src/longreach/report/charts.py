@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from longreach.config.length_range import name_order
-from longreach.report.measured import DOTTED_CURVES
+from longreach.report.runs_view import DOTTED_CURVES
 from longreach.report.text import encoding_name, escaped, percent
 from longreach.report.view import CellView, CurveView, TaskView, VerdictView
 

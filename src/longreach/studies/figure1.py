@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longreach.config.hyperparameters import BASELINE
+from longreach.studies.definition import Study
 from longreach.studies.drawing import bins_note, grid, grouped, legend
 from longreach.studies.outcome import Outcome
 from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
-from longreach.studies.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from longreach.studies.definition import Study
 from longreach.studies.drawing import BLUE, GREY, ORANGE, Look, Looks, bins_note, grid, grouped, legend
 from longreach.studies.figure1 import REGULAR_PLACES, numbered
 from longreach.studies.outcome import Outcome
-from longreach.studies.study import Study
 from longreach.studies.verdicts import measures_of
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher, longest_first, train_pending
 from longreach.results.index import Row, open_index
 from longreach.results.schema import Result
+from longreach.studies.definition import Study
 from longreach.studies.outcome import Outcome
 from longreach.studies.places import Place
-from longreach.studies.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)

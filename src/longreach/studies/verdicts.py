@@ -6,8 +6,8 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from longreach.forecast import Forecast, forecast
-from longreach.languages.measures import Measures, measure
-from longreach.languages.names import named_automaton
+from longreach.languages.regular.measures import Measures, measure
+from longreach.languages.regular.named_languages import named_automaton
 from longreach.studies.places import ENCODINGS, Place
 
 Verdict: TypeAlias = Literal["yes", "no", "undecided"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from longreach.errors import Argument, InputError, near_names
-from longreach.languages.expression import from_expression
-from longreach.languages.names import NAMED_LANGUAGES, named_automaton
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.addition import Addition
 from longreach.tasks.anbncn import AnBnCn
 from longreach.tasks.as_scripted import AdditionWithoutLeadingZeros, ParityWithEmpty
@@ -17,9 +17,9 @@ from longreach.tasks.binary_majority_interleave import BinaryMajorityInterleave
 from longreach.tasks.copy_repeat import CopyRepeat
 from longreach.tasks.copy_unique import CopyUnique
 from longreach.tasks.dyck_1 import Dyck1
-from longreach.tasks.language import RegularLanguage
+from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.majority import Majority
-from longreach.tasks.outside import attribute_task, is_attribute, is_program, program_task
+from longreach.tasks.outside_task import attribute_task, is_attribute, is_program, program_task
 from longreach.tasks.parity import Parity
 from longreach.tasks.repeated_copy import RepeatedCopy
 from longreach.tasks.repeated_sort import RepeatedSort

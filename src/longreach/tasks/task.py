@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
-from longreach.languages.automaton import Automaton
+from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.evidence import Evidence
 
 IntArray: TypeAlias = NDArray[np.int64]

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from longreach.errors import Field, InputError
-from longreach.training.data import Chunk
+from longreach.training.batches import Chunk
 
 CPU = torch.device("cpu")
 _PLACE = Field("device")

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from longreach.config.training import TrainConfig
-from longreach.training.compiled import Step, compiled_step, compiler, fixed_shape
+from longreach.training.compiled_step import Step, compiled_step, compiler, fixed_shape
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
 from longreach.training.step import loss_and_gradient, step_numbers, update

@@ -24,7 +24,7 @@ from longreach.config.training import TrainConfig
 from longreach.errors import InputError
 from longreach.models.model import model_table
 from longreach.tasks.task import Batch
-from longreach.training.data import Chunk
+from longreach.training.batches import Chunk
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.engine import chunks_of
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained

@@ -17,10 +17,10 @@ from longreach.models.parameters import Parameters
 from longreach.results.schema import Evaluation
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
+from longreach.training.accuracy import accuracy, draw_bins
+from longreach.training.batches import Batches, Streams
 from longreach.training.checkpoint import Progress
-from longreach.training.data import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe
-from longreach.training.evaluate import accuracy, draw_bins
 from longreach.training.shape import model_of
 from longreach.training.step import Layout, State
 

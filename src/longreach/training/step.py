@@ -20,7 +20,7 @@ from longreach.config.training import TrainConfig
 from longreach.models.model import logits, model_table
 from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
-from longreach.training.data import Chunk
+from longreach.training.batches import Chunk
 from longreach.training.devices import precision
 
 BETAS = (0.9, 0.999)

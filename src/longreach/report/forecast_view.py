@@ -1,0 +1,138 @@
+"""All that the report shows of a task but its runs: forecasts, published numbers, drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from longreach.errors import InputError
+from longreach.forecast import Forecast, forecast
+from longreach.forecast.sides import Side
+from longreach.report.certificate_view import certificate_view
+from longreach.report.runs_view import split_column
+from longreach.report.task_figures import attention_view, automaton_drawing
+from longreach.report.view import Answer, AttentionView, VerdictView
+from longreach.studies.agreement import level
+from longreach.studies.places import Place
+from longreach.studies.published import published_accuracy, published_lengths
+from longreach.tasks.published import FIGURE_1_TASKS
+
+SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
+BENCHMARK = FIGURE_1_TASKS
+"""The tasks that are always shown, in this order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of a task without its runs."""
+
+    about: str | None = None
+    """None: the task was not loaded, and the note says why."""
+    kind: str | None = None
+    level: float | None = None
+    """From which accuracy on it works; None if that is not known."""
+    verdicts: tuple[VerdictView, ...] = ()
+    """For no positions and for learned absolute ones."""
+    statements: Mapping[str, str]
+    """What theory says of other encodings, by their names."""
+    automaton: str | None = None
+    automaton_note: str = ""
+    attention: AttentionView | None = None
+    note: str = ""
+
+    def answer(self, encoding: str) -> Answer | None:
+        """The verdict for an encoding; None where there is no forecast."""
+        return next((verdict.answer for verdict in self.verdicts if verdict.encoding == encoding), None)
+
+
+@lru_cache(maxsize=256)
+def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
+    """The forecast of a task with its drawings; `slug` is its name in links.
+
+    >>> known_of("aa", None, "aa").answer("nope")
+    'no'
+    """
+    found = forecast(name, alphabet)
+    documents = {
+        key: found.sides[key].trained_certificate.model_dump(mode="json", by_alias=True)
+        for key in ("nope", "ape")
+    }
+    programs = [
+        program
+        for key, document in documents.items()
+        if document["kind"] == "program" and (program := found.sides[key].trained_program) is not None
+    ]
+    drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
+    verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
+    return Known(
+        about=found.task.about,
+        kind=found.task.kind,
+        level=_level(name),
+        verdicts=_without_repetition(verdicts),
+        statements={key: f"{note.statement} ({note.source})" for key, note in found.encodings.items()},
+        automaton=drawing,
+        automaton_note=note,
+        attention=attention_view(found.task, programs),
+    )
+
+
+def _level(name: str) -> float | None:
+    try:
+        return level(name)
+    except InputError:  # an expression whose alphabet cannot be told from it
+        return None
+
+
+def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) -> VerdictView:
+    side = found.sides[key]
+    answers: dict[str, Answer] = {"yes": "yes", "no": "no"}
+    return VerdictView(
+        encoding=key,
+        answer=answers.get(side.trained.value, "undecided"),
+        program_class=side.program_class,
+        reason=_reason(side),
+        published=published_accuracy(Place(name, key)) or (),
+        published_lengths=published_lengths(name),
+        certificate=certificate_view(document, side.trained_program),
+    )
+
+
+def _reason(side: Side) -> str:
+    if not side.differs:
+        return side.reason
+    return (
+        f"for what is trained, words of the language only: {side.trained_reason}; "
+        f"as membership over all words: {side.verdict.value}, {side.reason}"
+    )
+
+
+def _without_repetition(verdicts: tuple[VerdictView, ...]) -> tuple[VerdictView, ...]:
+    """A program for one encoding that serves the next as well is shown once."""
+    first, second = (verdict.certificate for verdict in verdicts)
+    if first is None or second is None or first.program is None or first.program != second.program:
+        return verdicts
+    short = replace(second, program=None, json=None, size=0, lines=(SAME_PROGRAM,))
+    return verdicts[0], replace(verdicts[1], certificate=short)
+
+
+def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[VerdictView, ...]:
+    """For the other columns of the matrix: other encodings, and encodings with a penalty."""
+    views = []
+    for column in columns:
+        encoding, penalty = split_column(column)
+        if column in ("nope", "ape"):
+            continue
+        base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
+        views.append(
+            VerdictView(
+                encoding=column,
+                answer="unknown" if base is None else base.answer,
+                program_class="" if base is None else base.program_class,
+                reason=known.statements.get(encoding, "") if base is None else base.reason,
+                published=published_accuracy(Place(name, encoding, penalty)) or (),
+                published_lengths=published_lengths(name),
+            )
+        )
+    return tuple(views)

@@ -1,0 +1,30 @@
+"""The words of an explanation really differ in the language."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.languages.prove.flow_explainer import explain
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
+
+
+@pytest.mark.parametrize("name", NAMED_LANGUAGES)
+def test_the_two_words_differ(name: str) -> None:
+    automaton = named_automaton(name)
+    verdicts = decide(automaton)
+    proofs = [v.refutation for v in (verdicts.nope, verdicts.ape) if v.refutation is not None]
+    assert len(proofs) == sum(v.answer.value == "no" for v in (verdicts.nope, verdicts.ape))
+    for proof in proofs:
+        lines = explain(proof)
+        words = [line.strip() for line in lines if line.startswith("    ")]
+        assert len(words) == 2
+        for power in (1, 2, 5):
+            answers = []
+            for word in words:
+                # p is a product of loops; the empty one is among them.
+                spelled = re.sub(r"\((\w+)\)ᴺ", r"\1" * power, word.replace("p", "", 1))
+                answers.append(automaton.accepts(spelled.replace(" ", "")))
+            assert answers[0] != answers[1]
