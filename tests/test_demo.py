@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.main import run
+from longreach.comparison.agreement import LEAST_RUNS
 from longreach.config.scales import seeds_of
-from longreach.studies.agreement import LEAST_RUNS
 from longreach.studies.all_studies import STUDIES
 
 ROOT = Path(__file__).parent.parent

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from longreach.comparison.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
 from longreach.config.scales import LAPTOP, SCALES, Scale, read_table, remark_of, scale_table, seeds_of
 from longreach.errors import InputError
 from longreach.experiments.resolve import resolve
-from longreach.studies.definition import config_of
-from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
+from longreach.studies.study_definition import config_of
 from longreach.tasks.catalog import load_task
 from longreach.tasks.published import FIGURE_1_TASKS
 from longreach.training.shape import task_of

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from longreach.comparison.cell_forecast import forecast_of, verdict_of
+from longreach.comparison.places import Place
 from longreach.forecast import forecast, forecast_all
 from longreach.report.forecast_view import known_of
-from longreach.studies.places import Place
-from longreach.studies.verdicts import forecast_of, verdict_of
 from longreach.tasks.language_task import RegularLanguage
 
 EASIER = "regex:(a|ba)*b?"

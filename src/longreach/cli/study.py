@@ -28,9 +28,9 @@ from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from longreach.comparison.outcome import Outcome
     from longreach.results.cells import Spread
-    from longreach.studies.definition import Study
-    from longreach.studies.outcome import Outcome
+    from longreach.studies.study_definition import Study
 
 
 class ScaleName(StrEnum):
@@ -185,7 +185,7 @@ def _figure(chosen: Study, found: Sequence[Outcome], scale: ScaleName, runs: Pat
 
 
 def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, path: Path) -> None:
-    from longreach.studies.outcome import agreement
+    from longreach.comparison.outcome import agreement
 
     print_json(
         {
@@ -249,7 +249,7 @@ def _paper(outcome: Outcome) -> str:
 
 
 def _print_agreement(found: Sequence[Outcome]) -> None:
-    from longreach.studies.outcome import agreement
+    from longreach.comparison.outcome import agreement
 
     counts = agreement(found)
     out = console()

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from longreach.comparison.agreement import level
+from longreach.comparison.paper import published_accuracy, published_lengths
+from longreach.comparison.places import Place
 from longreach.errors import InputError
 from longreach.forecast import Forecast, forecast
 from longreach.forecast.sides import Side
@@ -14,9 +17,6 @@ from longreach.report.certificate_view import certificate_view
 from longreach.report.runs_view import split_column
 from longreach.report.task_figures import attention_view, automaton_drawing
 from longreach.report.view import Answer, AttentionView, VerdictView
-from longreach.studies.agreement import level
-from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy, published_lengths
 from longreach.tasks.published import FIGURE_1_TASKS
 
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longreach.comparison.agreement import Budget, Observation, judge
+from longreach.comparison.places import Place
 from longreach.report import runs_view as measured
 from longreach.report.forecast_view import BENCHMARK, Known, further_verdicts, known_of
 from longreach.report.outside import Outside
@@ -20,8 +22,6 @@ from longreach.results.cells import Cell, cells
 from longreach.results.files import read_result
 from longreach.results.index import Row, read_index
 from longreach.results.schema import Result, setting
-from longreach.studies.agreement import Budget, Observation, judge
-from longreach.studies.places import Place
 from longreach.tasks.program_task import short_name
 
 ALGORITHMIC, LANGUAGES, OWN = "Algorithmic tasks", "Formal languages", "Further tasks"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longreach.errors import Argument, InputError, near_names
 from longreach.studies import demo, encodings, figure1, figure2, figure3, figure4, regularizer, table2, table3
-from longreach.studies.definition import Study
+from longreach.studies.study_definition import Study
 
 STUDIES: dict[str, Study] = {
     module.STUDY.name: module.STUDY

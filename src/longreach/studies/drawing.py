@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from longreach.comparison.agreement import level
+from longreach.comparison.outcome import Outcome
+from longreach.comparison.paper import published_lengths
 from longreach.config.length_range import read_name
-from longreach.studies.agreement import level
-from longreach.studies.outcome import Outcome
-from longreach.studies.published import published_lengths
 from longreach.tasks.catalog import load_task
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from longreach.comparison.outcome import Outcome
+from longreach.comparison.places import Place
 from longreach.config.scales import Scale
 from longreach.config.training import TrainConfig
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher, longest_first, train_pending
 from longreach.results.index import Row, open_index
 from longreach.results.schema import Result
-from longreach.studies.definition import Study
-from longreach.studies.outcome import Outcome
-from longreach.studies.places import Place
+from longreach.studies.study_definition import Study
 
 
 @dataclass(frozen=True, kw_only=True)

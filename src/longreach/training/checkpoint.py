@@ -22,8 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longreach.config.baseline import Model
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
-from longreach.models.model import model_table, read_model
 from longreach.models.parameters import Parameters
+from longreach.models.trainable import model_table, read_model
 from longreach.results.atomic import clean_up, write_atomically
 from longreach.results.files import RESULT
 from longreach.results.schema import Count, Evaluation, Seconds

@@ -22,7 +22,7 @@ from torch import Tensor
 from longreach.config.keys import canonical_json
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
-from longreach.models.model import model_table
+from longreach.models.trainable import model_table
 from longreach.tasks.task import Batch
 from longreach.training.batches import Chunk
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads

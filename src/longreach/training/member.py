@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 
 from longreach.config.training import TrainConfig
-from longreach.models.model import initial
 from longreach.models.parameters import Parameters
+from longreach.models.trainable import initial
 from longreach.results.schema import Evaluation
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint

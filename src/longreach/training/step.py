@@ -17,9 +17,9 @@ from torch import Tensor
 from longreach.config.baseline import Model
 from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
-from longreach.models.model import logits, model_table
 from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
+from longreach.models.trainable import logits, model_table
 from longreach.training.batches import Chunk
 from longreach.training.devices import precision
 
@@ -30,7 +30,7 @@ EPSILON = 1e-8
 class Layout:
     """Where each parameter of a model lies in the vector.
 
-    >>> from longreach.models.model import initial
+    >>> from longreach.models.trainable import initial
     >>> layout = Layout(DecoderConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
     >>> layout.named(layout.vector(initial(layout.model, 0)))["embedding"].shape
     torch.Size([3, 2])

@@ -6,7 +6,8 @@ from torch import Tensor
 
 from longreach.config.baseline import BaselineConfig, Model
 from longreach.config.decoder import DecoderConfig
-from longreach.models import baseline, transformer
+from longreach.models import token_mlp as baseline
+from longreach.models import transformer
 from longreach.models.parameters import Initial, Parameters
 
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from longreach.config.decoder import DecoderConfig
-from longreach.models.baseline import BaselineConfig, baseline_forward
-from longreach.models.model import Model, initial, logits, model_table, read_model
+from longreach.models.token_mlp import BaselineConfig, baseline_forward
+from longreach.models.trainable import Model, initial, logits, model_table, read_model
 from longreach.models.transformer import forward
 
 MODELS: list[Model] = [

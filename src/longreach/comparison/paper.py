@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from longreach.studies.places import Place
+from longreach.comparison.places import Place
 from longreach.tasks.published import published
 
 PENALIZED = {0.0: "{}", 1e-4: "{}-regularized"}

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from longreach.comparison.outcome import Outcome, outcomes
+from longreach.comparison.places import Place
 from longreach.config.scales import Scale, remark_of, scale_table, seeds_of
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError, near_names
@@ -16,8 +18,6 @@ from longreach.experiments.resolve import resolve
 from longreach.results.atomic import write_atomically
 from longreach.results.index import Row
 from longreach.studies.cell_tables import cell_tables
-from longreach.studies.outcome import Outcome, outcomes
-from longreach.studies.places import Place
 from longreach.studies.theory import TheoryTable
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longreach.comparison.agreement import Budget, Judgement, Observation, count, judge, level
+from longreach.comparison.cell_forecast import Verdict, forecast_of
+from longreach.comparison.paper import published_accuracy
+from longreach.comparison.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
 from longreach.config.hyperparameters import hyperparameters
-from longreach.studies.agreement import Budget, Judgement, Observation, count, judge, level
-from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
-from longreach.studies.published import published_accuracy
-from longreach.studies.verdicts import Verdict, forecast_of
 from longreach.tasks.catalog import TASKS
 
 SMALL, LARGE = Budget(1000, 64, 1, 16), Budget(2000, 64, 2, 64)

@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from longreach.errors import InputError
-from longreach.models.baseline import Baseline, BaselineConfig, baseline_forward, initialise_baseline
+from longreach.models.token_mlp import Baseline, BaselineConfig, baseline_forward, initialise_baseline
 from tests.helpers.stacked import member, stack
 
 CONFIG = BaselineConfig(width=16, vocabulary=6, outputs=4)

@@ -24,8 +24,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from longreach.studies.places import Place, siblings
-from longreach.studies.verdicts import Verdict
+from longreach.comparison.cell_forecast import Verdict
+from longreach.comparison.places import Place, siblings
 from longreach.tasks.catalog import load_task
 
 State: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "no forecast", "not run"]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from longreach.comparison.outcome import agreement, outcomes
+from longreach.comparison.paper import published_accuracy
+from longreach.comparison.places import Place
 from longreach.errors import InputError
 from longreach.results.index import Row
 from longreach.studies.all_studies import STUDIES, load_study
-from longreach.studies.outcome import agreement, outcomes
-from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy
 from tests.helpers.study_members import rows
 
 SEEDS = {"smoke": 1, "laptop": 3, "paper": 5}

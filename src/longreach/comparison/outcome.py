@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from longreach.comparison.agreement import Budget, Judgement, Observation, count, judge, level
+from longreach.comparison.cell_forecast import Verdict, forecast_of
+from longreach.comparison.paper import published_accuracy, published_lengths
+from longreach.comparison.places import Place
 from longreach.config.keys import canonical_json
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.results.cells import Cell, Spread, cells, without_seed
 from longreach.results.index import Row
-from longreach.studies.agreement import Budget, Judgement, Observation, count, judge, level
-from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy, published_lengths
-from longreach.studies.verdicts import Verdict, forecast_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal, TypeAlias
 
+from longreach.comparison.places import ENCODINGS, Place
 from longreach.forecast import Forecast, forecast
 from longreach.languages.regular.measures import Measures, measure
 from longreach.languages.regular.named_languages import named_automaton
-from longreach.studies.places import ENCODINGS, Place
 
 Verdict: TypeAlias = Literal["yes", "no", "undecided"]
 
