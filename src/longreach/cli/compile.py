@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.crasp import File, Json, Peer
+from longreach.cli.crasp import File, Json, Peer, app
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.errors import InputError
 
@@ -23,6 +23,7 @@ class Dtype(StrEnum):
     bfloat16 = "bfloat16"
 
 
+@app.command("compile")
 def compile_command(
     file: File,
     context: Annotated[
@@ -179,6 +180,7 @@ def _print_verified(checked: dict[str, Any]) -> None:
         out.print(f"  {precision['dtype']:<9} {proved}{searched}", markup=False)
 
 
+@app.command("attend")
 def attend(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
