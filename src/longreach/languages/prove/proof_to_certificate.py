@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from longreach.languages.decide.arrows import Failure
 from longreach.languages.decide.flows import Flow, flows_between_mates
-from longreach.languages.decide.prediction import live_states
 from longreach.languages.decide.with_positions import ArrowRefutation
 from longreach.languages.decide.without_positions import Refutation
 from longreach.languages.prove.language_certificates import (
@@ -21,6 +20,7 @@ from longreach.languages.prove.language_certificates import (
     Vertex,
     VertexFlow,
 )
+from longreach.languages.regular.automaton import live_states
 from longreach.languages.regular.automaton_documents import automaton_table
 
 
