@@ -44,7 +44,7 @@ def test_every_certificate_passes(name: str) -> None:
         certificate: Any = read_any(document(name, key))
         assert certificate == side.certificate
         if certificate.kind == "none":
-            assert side.verdict.value == "undecided"
+            assert side.answer.value == "undecided"
         elif isinstance(certificate, TaskCertificate):
             status = check_task_certificate(certificate, load_task(name)).status
             assert status.value == ("not proved" if certificate.kind == "program" else "valid")

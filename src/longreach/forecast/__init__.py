@@ -1,7 +1,7 @@
 """Will it generalize? What theory says of a task, with certificates, and what has been measured.
 
 >>> from longreach.forecast import forecast
->>> forecast("sort").sides["nope"].verdict.value
+>>> forecast("sort").sides["nope"].answer.value
 'yes'
 """
 

@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeAlias
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.errors import InputError
+from longreach.languages.program_class import ProgramClass
 from longreach.languages.prove.language_certificates import (
     Certificate,
     FlowCertificate,
-    ProgramClass,
     SampledFlowCertificate,
     read_certificate,
 )

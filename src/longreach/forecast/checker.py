@@ -22,6 +22,7 @@ from longreach.forecast.certificates import (
 )
 from longreach.forecast.reductions import check_reduction
 from longreach.forecast.rows import check_communication
+from longreach.languages.program_class import RELATIONS
 from longreach.languages.prove.findings import Finding, Status
 from longreach.tasks.language_task import label_name
 from longreach.tasks.program_task import ACCEPTED, REJECTED, ProgramTask
@@ -54,10 +55,11 @@ def _check_program(certificate: TaskProgramCertificate, task: Task) -> Finding:
     except InputError as error:
         return Finding.invalid(error.message)
     core = program.core
-    if certificate.program_class == "C-RASP[∅]" and core.relations:
-        return Finding.invalid(f"the program uses {core.relations[0]} relations, which C-RASP[∅] lacks")
-    if certificate.program_class == "C-RASP[local]" and "periodic" in core.relations:
-        return Finding.invalid("the program uses periodic relations, which C-RASP[local] lacks")
+    beyond = [each for each in core.relations if each not in RELATIONS[certificate.program_class]]
+    if beyond:
+        return Finding.invalid(
+            f"the program uses {beyond[0]} relations, which {certificate.program_class} lacks"
+        )
     found = (core.size, core.depth, core.locality, core.modulus)
     if found != (certificate.size, certificate.depth, certificate.window, certificate.modulus):
         return Finding.invalid(f"size, depth, window and modulus of the program are {found}")

@@ -9,11 +9,9 @@ from typing import Any
 
 from longreach.errors import InputError
 from longreach.forecast.certificates import AnyCertificate, read_any
-from longreach.languages.prove.language_certificates import EMPTY, LOCAL, PERIODIC_LOCAL
+from longreach.languages.program_class import SIDES
 from longreach.languages.prove.prediction_checker import prediction_claim_problem
 
-SIDES = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
-"""The class that each side of a document is about."""
 ANSWERS = {"certificate": "verdict", "prediction_certificate": "prediction"}
 """Beside which answer of a side each of its certificates stands; only the first must be there."""
 CONVENTION = "last-letter"

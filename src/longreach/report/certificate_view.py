@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from longreach.crasp.expressions import Program
-from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.forecast.certificates import read_any
 from longreach.languages.prove.flow_explainer import explain
 from longreach.languages.regular.automaton import Automaton
 from longreach.report.text import plural
@@ -33,7 +32,7 @@ def certificate_view(document: Mapping[str, Any], program: Program | None = None
     lines: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     if kind in ("flow", "sampled-flow"):
-        lines = _flow_lines(document, kind)
+        lines = _flow_lines(document)
     elif kind == "reduction":
         lines = _reduction_lines(document)
     elif kind == "communication":
@@ -73,16 +72,8 @@ def language_name(document: Mapping[str, Any]) -> str:
     return str(document["language"]).removeprefix("regex:")
 
 
-_decided = lru_cache(maxsize=64)(decide)  # both sides of a task often speak of one automaton
-
-
-def _flow_lines(document: Mapping[str, Any], kind: str) -> tuple[str, ...]:
-    verdicts = _decided(automaton_of(document))
-    if kind == "flow":
-        proof = verdicts.nope.refutation
-    else:
-        proof = (verdicts.local if document["class"] == "C-RASP[local]" else verdicts.ape).refutation
-    return () if proof is None else tuple(explain(proof))
+def _flow_lines(document: Mapping[str, Any]) -> tuple[str, ...]:
+    return explain(read_any(dict(document)))
 
 
 def _reduction_lines(document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -91,7 +82,7 @@ def _reduction_lines(document: Mapping[str, Any]) -> tuple[str, ...]:
     about = document.get("reduction", {}).get("about")
     if about:
         lines.insert(0, f"{about[0].upper()}{about[1:].rstrip('.')}.")
-    return (*lines, *_flow_lines(inner, str(inner["kind"]))) if "automaton" in inner else tuple(lines)
+    return (*lines, *_flow_lines(inner)) if "automaton" in inner else tuple(lines)
 
 
 def _communication(document: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

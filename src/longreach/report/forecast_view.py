@@ -9,7 +9,6 @@ from typing import Any
 
 from longreach.errors import InputError
 from longreach.forecast import Forecast, forecast
-from longreach.forecast.sides import Side
 from longreach.report.certificate_view import certificate_view
 from longreach.report.runs_view import split_column
 from longreach.report.task_figures import attention_view, automaton_drawing
@@ -18,6 +17,7 @@ from longreach.studies.agreement import level
 from longreach.studies.places import Place
 from longreach.studies.published import published_accuracy, published_lengths
 from longreach.tasks.published import FIGURE_1_TASKS
+from longreach.verdicts.verdict import Verdict
 
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
 BENCHMARK = FIGURE_1_TASKS
@@ -62,7 +62,7 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     programs = [
         program
         for key, document in documents.items()
-        if document["kind"] == "program" and (program := found.sides[key].trained_program) is not None
+        if document["kind"] == "program" and (program := found.sides[key].trained_proof.program) is not None
     ]
     drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
     verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
@@ -95,16 +95,16 @@ def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) 
         reason=_reason(side),
         published=published_accuracy(Place(name, key)) or (),
         published_lengths=published_lengths(name),
-        certificate=certificate_view(document, side.trained_program),
+        certificate=certificate_view(document, side.trained_proof.program),
     )
 
 
-def _reason(side: Side) -> str:
+def _reason(side: Verdict) -> str:
     if not side.differs:
         return side.reason
     return (
-        f"for what is trained, words of the language only: {side.trained_reason}; "
-        f"as membership over all words: {side.verdict.value}, {side.reason}"
+        f"for what is trained, words of the language only: {side.trained_proof.reason}; "
+        f"as membership over all words: {side.answer.value}, {side.reason}"
     )
 
 

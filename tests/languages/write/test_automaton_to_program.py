@@ -12,7 +12,7 @@ from longreach.crasp.equal import ProgramSide, compare
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.library import load
 from longreach.crasp.simplify import simplify
-from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.languages.decide.automaton_to_decisions import decide
 from longreach.languages.decide.extended_automaton import Analysis
 from longreach.languages.decide.with_positions import decide_positional
 from longreach.languages.decide.without_positions import plain_analysis

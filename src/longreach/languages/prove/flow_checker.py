@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from longreach.errors import InputError
+from longreach.languages.program_class import LOCAL
 from longreach.languages.prove.language_certificates import (
     AutomatonTable,
     Certificate,
@@ -155,7 +156,7 @@ def _check_flow(certificate: FlowCertificate) -> None:
 
 def _check_sampled(certificate: SampledFlowCertificate) -> None:
     table, objects, block = certificate.automaton, certificate.objects, certificate.block
-    local = certificate.program_class == "C-RASP[local]"
+    local = certificate.program_class == LOCAL
     _require(block is not None or local, "with periodic relations the block length is needed")
     _require(block is None or block > 0, "the block length must be positive")
     for word in objects:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from dataclasses import replace
 
 from longreach.crasp.expressions import Program
 from longreach.crasp.library import load, load_program
@@ -24,10 +21,9 @@ from longreach.forecast.certificates import (
 from longreach.forecast.checker import wrong_prediction
 from longreach.forecast.reductions import check_reduction
 from longreach.forecast.rows import LEAST_LENGTH, check_communication, count_rows, longest
-from longreach.languages.answers import ClassAnswer, LanguageAnswer
-from longreach.languages.decide.automaton_to_verdict import Answer, decide
+from longreach.languages.program_class import SIDES
 from longreach.languages.prove.findings import Status
-from longreach.languages.prove.language_certificates import EMPTY, PERIODIC_LOCAL, NoCertificate
+from longreach.languages.prove.language_certificates import NoCertificate
 from longreach.languages.prove.program_to_automaton import regular_language
 from longreach.languages.regular.automaton import Automaton
 from longreach.limit.measure.communication import fit_growth
@@ -36,114 +32,29 @@ from longreach.tasks.evidence import Evidence
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import EOS, SEP, Task
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer, Proof, Verdict
 
-CLASSES = {"nope": EMPTY, "ape": PERIODIC_LOCAL}
+TASK_SIDES = ("nope", "ape")
+"""Those of tasks that are no regular languages."""
 NOT_ASKED = "was not asked: the program is read at the last token"
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """What theory says of a task for one class of programs.
-
-    For a regular language `verdict` is about membership and `trained` about what is trained; measurements are
-    compared with `trained`. For all other tasks the two are the same.
-    """
-
-    verdict: Answer
-    program_class: str
-    reason: str
-    """Of the verdict, in one sentence."""
-    end_of_sequence: Answer
-    prediction: Answer
-    """For predicting what may follow, on prefixes of words of the language."""
-    make_certificate: Callable[[], AnyCertificate]
-    window: int | None = None
-    modulus: int | None = None
-    depth: int | None = None
-    program: Program | None = None
-    note: str | None = None
-    """Why something beside the verdict is undecided."""
-
-    by_communication: bool = False
-    language: ClassAnswer | None = None
-    """What is known of a regular language."""
-    predicts: bool = False
-    """Whether what is trained is predicting what may follow on words of that language."""
-
-    @property
-    def trained(self) -> Answer:
-        """The forecast for what is trained."""
-        return self.prediction if self.predicts else self.verdict
-
-    @property
-    def differs(self) -> bool:
-        """Whether what is trained has another verdict than membership."""
-        return self.trained is not self.verdict
-
-    @property
-    def trained_reason(self) -> str:
-        """Of the forecast for what is trained, in one sentence."""
-        return self.language.verdict.prediction_reason if self.language and self.differs else self.reason
-
-    @property
-    def trained_program(self) -> Program | None:
-        """A program for what is trained; one for membership knows what may follow as well."""
-        return self.language.predictor if self.language and self.differs else self.program
-
-    @property
-    def trained_needs(self) -> tuple[int | None, int | None]:
-        """The smallest window and modulus for what is trained; None where not known."""
-        if self.language is None or not self.predicts or self.prediction is not Answer.YES:
-            return self.window, self.modulus
-        verdict = self.language.verdict
-        return verdict.prediction_window, verdict.prediction_modulus
-
-    @cached_property
-    def trained_certificate(self) -> AnyCertificate:
-        """Whatever proves the forecast for what is trained."""
-        own = self.language.prediction_certificate if self.language and self.differs else None
-        return own or self.certificate
-
-    @cached_property
-    def certificate(self) -> AnyCertificate:
-        """Whatever proves the verdict, as a document that can be checked."""
-        return self.make_certificate()
-
-    def document(self) -> dict[str, Any]:
-        """As in the documents of `longreach language`."""
-        found: dict[str, Any] = {
-            "verdict": self.verdict.value,
-            "class": self.program_class,
-            "reason": self.reason,
-            "certificate": self.certificate.model_dump(mode="json", by_alias=True),
-            "end_of_sequence": self.end_of_sequence.value,
-            "prediction": self.prediction.value,
-            "prediction_everywhere": self.prediction.value,
-        }
-        if self.language is not None:
-            found |= self.language.prediction_document()
-        if self.verdict is Answer.YES and self.window is not None:
-            found |= {"window": self.window, "modulus": self.modulus, "depth": self.depth}
-        if self.note is not None:
-            found["note"] = self.note
-        return found
-
-
-def sides(task: Task, name: str, trusted: bool) -> dict[str, Side]:
+def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
     """The sides "nope" and "ape" of a task, and "local" where it is a regular language.
 
     `name` is how the task is found. A task that is not trusted has its programs tried on examples; rows of
     communication are counted from the answers of every task, and every reduction is tried.
 
     >>> found = sides(load_task("copy-unique"), "copy-unique", True)
-    >>> found["nope"].verdict.value, found["ape"].verdict.value
+    >>> found["nope"].answer.value, found["ape"].answer.value
     ('no', 'yes')
     """
     if isinstance(task, ProgramTask):
         return _program_sides(task)
-    evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in CLASSES}
+    evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in TASK_SIDES}
     if all(each.kind == "language" for each in evidence.values()):
-        return language_sides(name, _automaton(task), trained=isinstance(task, RegularLanguage))
+        return language_sides(_automaton(task), trained=isinstance(task, RegularLanguage))
     return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
 
 
@@ -157,25 +68,15 @@ def _automaton(task: Task) -> Automaton:
     return automaton
 
 
-def language_sides(name: str, automaton: Automaton, *, trained: bool = False) -> dict[str, Side]:
+def language_sides(automaton: Automaton, *, trained: bool = False) -> dict[str, Verdict]:
     """The sides of a regular language: exactly what `longreach language` says.
 
     With `trained`, what is trained is predicting what may follow.
     """
-    answer = LanguageAnswer(name, decide(automaton))
-    return {key: _class_side(found, trained) for key, found in answer.classes.items()}
+    return {key: replace(verdict, predicts=trained) for key, verdict in judge(automaton).sides.items()}
 
 
-def _class_side(found: ClassAnswer, trained: bool) -> Side:
-    verdict = found.verdict
-    return Side(
-        verdict.answer, verdict.program_class, verdict.reason, verdict.end_of_sequence, verdict.prediction,
-        lambda: found.certificate, verdict.window, verdict.modulus, verdict.depth, found.program,
-        language=found, predicts=trained,
-    )  # fmt: skip
-
-
-def _side(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Side:
+def _side(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
     match evidence.kind:
         case "program":
             return _by_program(task, name, key, evidence, trusted)
@@ -184,18 +85,30 @@ def _side(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) ->
         case "reduction":
             return _by_reduction(task, name, key, evidence, trusted)
         case "language":
-            return language_sides(name, _automaton(task), trained=isinstance(task, RegularLanguage))[key]
+            return language_sides(_automaton(task), trained=isinstance(task, RegularLanguage))[key]
         case _:
             return undecided(key, evidence.reason)
 
 
-def undecided(key: str, reason: str) -> Side:
+def undecided(key: str, reason: str) -> Verdict:
     """Nothing is known; the reason says why."""
-    unknown = Answer.UNDECIDED
-    return Side(unknown, CLASSES[key], reason, unknown, unknown, lambda: NoCertificate(reason=reason))
+    proof = Proof(reason=reason, certify=lambda: NoCertificate(reason=reason))
+    return _same(key, Answer.UNDECIDED, proof)
 
 
-def _by_program(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Side:
+def _same(key: str, answer: Answer, proof: Proof) -> Verdict:
+    """One answer to all questions."""
+    return Verdict(
+        program_class=SIDES[key],
+        answer=answer,
+        proof=proof,
+        end_of_sequence=answer,
+        prediction=answer,
+        prediction_everywhere=answer,
+    )
+
+
+def _by_program(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
     assert evidence.name is not None
     outside = evidence.name.startswith("lib:") or evidence.name.endswith(".cr")
     program = _for_layout((load_program if outside else load)(evidence.name), task)
@@ -218,12 +131,12 @@ def _for_layout(program: Program, task: Task) -> Program:
     return replace(program, statements=tuple(ended))
 
 
-def _yes(name: str, key: str, reason: str, program: Program) -> Side:
+def _yes(name: str, key: str, reason: str, program: Program) -> Verdict:
     core = program.core
 
     def certificate() -> AnyCertificate:
         return TaskProgramCertificate(
-            program_class=CLASSES[key],  # type: ignore[arg-type]
+            program_class=SIDES[key],
             task=name,
             program=program.text,
             size=core.size,
@@ -232,16 +145,23 @@ def _yes(name: str, key: str, reason: str, program: Program) -> Side:
             modulus=core.modulus,
         )
 
-    # With local relations a program can look one token back from the end, so that it can be read there.
-    end = Answer.YES if key == "ape" else Answer.UNDECIDED
-    note = None if key == "ape" else f"reading after the last token {NOT_ASKED}"
-    return Side(
-        Answer.YES, CLASSES[key], reason, end, Answer.YES, certificate, core.locality, core.modulus,
-        core.depth, program, note,
-    )  # fmt: skip
+    proof = Proof(
+        reason=reason,
+        certify=certificate,
+        write=lambda: program,
+        window=core.locality,
+        modulus=core.modulus,
+        depth=core.depth,
+    )
+    verdict = _same(key, Answer.YES, proof)
+    if key == "ape":
+        return verdict
+    # With local relations a program can look one token back from the end; without, nothing is said of that.
+    note = f"reading after the last token {NOT_ASKED}"
+    return replace(verdict, end_of_sequence=Answer.UNDECIDED, note=note)
 
 
-def _by_communication(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Side:
+def _by_communication(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
     split = evidence.split
     if split is None:
         return undecided(key, "its communication is no evidence: how an input is divided is not spelled out")
@@ -254,7 +174,7 @@ def _by_communication(task: Task, name: str, key: str, evidence: Evidence, trust
     lengths, bits = tuple(range(1, len(rows) + 1)), tuple(math.log2(count) for count in rows)
     growth = fit_growth(lengths, bits)
     certificate = CommunicationCertificate(
-        program_class=CLASSES[key],  # type: ignore[arg-type]
+        program_class=SIDES[key],
         task=name,
         split=SplitDocument(alice=split.alice, between=split.between, bob=split.bob, end=split.end),
         lengths=lengths,
@@ -271,21 +191,21 @@ def _by_communication(task: Task, name: str, key: str, evidence: Evidence, trust
     if found.status not in _BELIEVED:
         return undecided(key, f"its communication is {growth.name}: {found.problem}")
     # Whoever reads one token later needs the bits as well.
-    no = Answer.NO
-    return Side(no, CLASSES[key], evidence.reason, no, no, lambda: certificate, by_communication=True)
+    verdict = _same(key, Answer.NO, Proof(reason=evidence.reason, certify=lambda: certificate))
+    return replace(verdict, by_communication=True)
 
 
-def _by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Side:
+def _by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
     assert evidence.name is not None
     if evidence.reduction is None:
         return undecided(key, f"the reduction to {evidence.name} is not spelled out")
     reduction = evidence.reduction
     automaton = _automaton(load_task(evidence.name))
-    language = language_sides(evidence.name, automaton)[key]
-    if language.verdict is not Answer.NO:
-        return undecided(key, f"it reduces to {evidence.name}, whose verdict is {language.verdict.value}")
+    language = language_sides(automaton)[key]
+    if language.answer is not Answer.NO:
+        return undecided(key, f"it reduces to {evidence.name}, whose verdict is {language.answer.value}")
     certificate = ReductionCertificate(
-        program_class=CLASSES[key],  # type: ignore[arg-type]
+        program_class=SIDES[key],
         task=name,
         language=evidence.name,
         alphabet=automaton.alphabet,
@@ -300,14 +220,14 @@ def _by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: 
     found = check_reduction(certificate, task, trusted)
     if found.status not in _BELIEVED:
         return undecided(key, f"the reduction to {evidence.name} fails: {found.problem}")
-    return Side(Answer.NO, CLASSES[key], evidence.reason, Answer.NO, Answer.NO, lambda: certificate)
+    return _same(key, Answer.NO, Proof(reason=evidence.reason, certify=lambda: certificate))
 
 
 _BELIEVED = (Status.VALID, Status.CHECKED)
 """What a forecast says no for; `longreach verify` tells the two apart."""
 
 
-def _program_sides(task: ProgramTask) -> dict[str, Side]:
+def _program_sides(task: ProgramTask) -> dict[str, Verdict]:
     """A program is a yes for its own class; the other class is decided where the language is regular."""
     core = task.core
     uses = " and ".join(core.relations)
@@ -320,22 +240,18 @@ def _program_sides(task: ProgramTask) -> dict[str, Side]:
     automaton = regular_language(core)
     if automaton is not None:
         # Its language settles the conventions, and whatever the program itself leaves open.
-        decided = language_sides(task.name, automaton)
+        decided = language_sides(automaton)
         for key, side in known.items():
-            known[key] = replace(
-                side,
-                end_of_sequence=decided[key].end_of_sequence,
-                prediction=decided[key].prediction,
-                language=decided[key].language,
-                note=None,
-            )
+            known[key] = replace(decided[key], answer=side.answer, proof=side.proof)
         return {**decided, **known}
     if not core.is_predictor:
         left = f"which letters may follow within its words {NOT_ASKED}"
         for key, side in known.items():
             note = left if side.note is None else f"{side.note}; {left}"
-            known[key] = replace(side, prediction=Answer.UNDECIDED, note=note)
+            known[key] = replace(
+                side, prediction=Answer.UNDECIDED, prediction_everywhere=Answer.UNDECIDED, note=note
+            )
     if "nope" not in known:
         why = "is a predictor" if core.is_predictor else "was not found to accept a regular language"
         known["nope"] = undecided("nope", f"{reason} and {why}, so whether one without exists is not decided")
-    return {key: known[key] for key in CLASSES}
+    return {key: known[key] for key in TASK_SIDES}
