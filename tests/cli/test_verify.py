@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from longreach.forecast import forecast
-from longreach.forecast.certificates import ReductionCertificate
+from longreach.forecast.task_certificates import ReductionCertificate
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.without_positions import plain_analysis, refutation
 from longreach.languages.prove.proof_to_certificate import flow_certificate

@@ -131,25 +131,18 @@ def _verdicts(answer: Forecast) -> Table:
 
 def _proof(side: Verdict) -> str:
     """The certificate in one line."""
-    certificate: Any = side.trained_certificate
-    match certificate.kind:
-        case "program":
-            assert side.trained_proof.program is not None
-            core = side.trained_proof.program.core
-            return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
-        case "communication":
-            n = certificate.lengths[-1]
-            return (
-                f"communication: {certificate.bits[-1]:.0f} bits between halves of {n} symbols, "
-                f"{certificate.growth}; limit transformers pass C log N"
-            )
-        case "reduction":
-            language = certificate.language.removeprefix("regex:")
-            return f"reduction to {language}, which has no program in {side.program_class} (flow)"
-        case "flow" | "sampled-flow":
-            return f"algebraic proof that there is none in {side.program_class}"
-        case _:
-            return f"no certificate in {side.program_class}"
+    from longreach.forecast.certificate_kinds import kind_of
+
+    certificate = side.trained_certificate
+    kind = kind_of(certificate)
+    if kind.proves is None:
+        return f"no certificate in {side.program_class}"
+    if kind.proves == "no":
+        return kind.in_short(certificate)
+    program = side.trained_proof.program
+    assert program is not None
+    core = program.core
+    return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
 
 
 def _needs(side: Verdict) -> str:

@@ -277,9 +277,9 @@ def _print_predictors(answer: LanguageVerdicts) -> None:
 
 
 def _print_explanation(key: str, found: Verdict) -> None:
-    from longreach.languages.prove.flow_explainer import explain
+    from longreach.forecast.certificate_kinds import kind_of
 
-    lines = explain(found.certificate)
+    lines = kind_of(found.certificate).explain(found.certificate)
     if not lines:
         return
     out = console()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from longreach.errors import InputError
-from longreach.forecast import Forecast, forecast
+from longreach.forecast import forecast
 from longreach.report.certificate_view import certificate_view
 from longreach.report.runs_view import split_column
 from longreach.report.task_figures import attention_view, automaton_drawing
@@ -55,17 +54,16 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     'no'
     """
     found = forecast(name, alphabet)
-    documents = {
-        key: found.sides[key].trained_certificate.model_dump(mode="json", by_alias=True)
-        for key in ("nope", "ape")
-    }
+    shown = {key: found.sides[key] for key in ("nope", "ape")}
+    certificates = [verdict.trained_certificate for verdict in shown.values()]
     programs = [
         program
-        for key, document in documents.items()
-        if document["kind"] == "program" and (program := found.sides[key].trained_proof.program) is not None
+        for verdict in shown.values()
+        if verdict.trained_certificate.kind == "program"
+        and (program := verdict.trained_proof.program) is not None
     ]
-    drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
-    verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
+    drawing, note = automaton_drawing(found.task, certificates, slug)
+    verdicts = tuple(_verdict(name, key, verdict) for key, verdict in shown.items())
     return Known(
         about=found.task.about,
         kind=found.task.kind,
@@ -85,26 +83,24 @@ def _level(name: str) -> float | None:
         return None
 
 
-def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) -> VerdictView:
-    side = found.sides[key]
-    answers: dict[str, Answer] = {"yes": "yes", "no": "no"}
+def _verdict(name: str, key: str, verdict: Verdict) -> VerdictView:
     return VerdictView(
         encoding=key,
-        answer=answers.get(side.trained.value, "undecided"),
-        program_class=side.program_class,
-        reason=_reason(side),
+        answer=verdict.trained.value,
+        program_class=verdict.program_class,
+        reason=_reason(verdict),
         published=published_accuracy(Place(name, key)) or (),
         published_lengths=published_lengths(name),
-        certificate=certificate_view(document, side.trained_proof.program),
+        certificate=certificate_view(verdict.trained_certificate, verdict.trained_proof.program),
     )
 
 
-def _reason(side: Verdict) -> str:
-    if not side.differs:
-        return side.reason
+def _reason(verdict: Verdict) -> str:
+    if not verdict.differs:
+        return verdict.reason
     return (
-        f"for what is trained, words of the language only: {side.trained_proof.reason}; "
-        f"as membership over all words: {side.answer.value}, {side.reason}"
+        f"for what is trained, words of the language only: {verdict.trained_proof.reason}; "
+        f"as membership over all words: {verdict.answer.value}, {verdict.reason}"
     )
 
 

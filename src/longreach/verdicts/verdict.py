@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from longreach.crasp.expressions import Program
 from longreach.languages.program_class import ProgramClass
+from longreach.languages.prove.language_certificates import NoCertificate
 
 # What a "no" says, wherever one is shown.
 MEANING_OF_NO = (
@@ -248,3 +249,25 @@ class Verdict:
             found["prediction_reason"] = self.prediction_reason
             found["prediction_certificate"] = certificate.model_dump(mode="json", by_alias=True)
         return found
+
+
+def same_answers(program_class: ProgramClass, answer: Answer, proof: Proof) -> Verdict:
+    """One answer to all questions."""
+    return Verdict(
+        program_class=program_class,
+        answer=answer,
+        proof=proof,
+        end_of_sequence=answer,
+        prediction=answer,
+        prediction_everywhere=answer,
+    )
+
+
+def undecided(program_class: ProgramClass, reason: str) -> Verdict:
+    """Nothing is known; the reason says why.
+
+    >>> undecided("C-RASP[∅]", "nobody has asked").document()["verdict"]
+    'undecided'
+    """
+    proof = Proof(reason=reason, certify=lambda: NoCertificate(reason=reason))
+    return same_answers(program_class, Answer.UNDECIDED, proof)

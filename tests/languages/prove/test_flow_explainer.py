@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from longreach.languages.prove.flow_explainer import explain
+from longreach.forecast.certificate_kinds import kind_of
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.verdicts.automaton_to_verdicts import judge
 
@@ -16,7 +16,7 @@ def test_the_two_words_differ(name: str) -> None:
     automaton = named_automaton(name)
     verdicts = judge(automaton)
     for verdict in (verdicts.nope, verdicts.ape):
-        lines = explain(verdict.certificate)
+        lines = kind_of(verdict.certificate).explain(verdict.certificate)
         if verdict.answer.value != "no":
             assert lines == ()
             continue

@@ -16,12 +16,6 @@ def spelled(word: Sequence[str]) -> str:
     return ("" if all(len(token) == 1 for token in word) else " ").join(word) or "ε"
 
 
-def explain(certificate: object) -> tuple[str, ...]:
-    if isinstance(certificate, FlowCertificate):
-        return explain_flow(certificate)
-    return explain_sampled_flow(certificate) if isinstance(certificate, SampledFlowCertificate) else ()
-
-
 def explain_flow(certificate: FlowCertificate) -> tuple[str, ...]:
     """A few sentences: the two words that look alike, and what hides the difference.
 

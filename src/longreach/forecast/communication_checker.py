@@ -9,7 +9,7 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.forecast.asking import answer
-from longreach.forecast.certificates import CommunicationCertificate
+from longreach.forecast.task_certificates import CommunicationCertificate
 from longreach.languages.program_class import EMPTY
 from longreach.languages.prove.findings import Finding, Status
 from longreach.limit.measure.communication import fit_growth

@@ -15,16 +15,18 @@ from longreach.crasp.parser import parse
 from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.forecast.asking import follows
-from longreach.forecast.certificates import TaskCertificate, read_any
-from longreach.forecast.checker import check_task_certificate, try_program, wrong_prediction
-from longreach.forecast.rows import count_rows
+from longreach.forecast.certificate_kind import TaskKind
+from longreach.forecast.certificate_kinds import kind_of, read_any
+from longreach.forecast.communication_checker import count_rows
+from longreach.forecast.task_program_checker import try_program, wrong_prediction
+from longreach.languages.prove.findings import Finding
 from longreach.languages.prove.flow_checker import check_certificate
 from longreach.languages.prove.program_checker import check_program
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copy_repeat import CopyRepeat
 from longreach.tasks.evidence import Split
 from longreach.tasks.program_task import ProgramTask
-from longreach.tasks.task import EOS, SEP, SOS
+from longreach.tasks.task import EOS, SEP, SOS, Task
 
 
 def document(name: str, key: str) -> dict[str, Any]:
@@ -32,9 +34,15 @@ def document(name: str, key: str) -> dict[str, Any]:
     return found
 
 
+def check(certificate: Any, task: Task) -> Finding:
+    kind = kind_of(certificate)
+    assert isinstance(kind, TaskKind)
+    return kind.check(certificate, task, True)
+
+
 def problem(certificate: dict[str, Any]) -> str | None:
     read: Any = read_any(certificate)
-    return check_task_certificate(read, load_task(read.task)).problem
+    return check(read, load_task(read.task)).problem
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -45,8 +53,8 @@ def test_every_certificate_passes(name: str) -> None:
         assert certificate == side.certificate
         if certificate.kind == "none":
             assert side.answer.value == "undecided"
-        elif isinstance(certificate, TaskCertificate):
-            status = check_task_certificate(certificate, load_task(name)).status
+        elif isinstance(kind_of(certificate), TaskKind):
+            status = check(certificate, load_task(name)).status
             assert status.value == ("not proved" if certificate.kind == "program" else "valid")
         elif certificate.kind == "program":
             assert check_program(certificate, None).valid
