@@ -31,11 +31,9 @@ from longreach.forecast.task_certificates import (
     TaskProgramCertificate,
 )
 from longreach.forecast.task_program_checker import check_task_program
-from longreach.languages.prove.findings import Finding, Status
-from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.flow_checker import check_flows, check_nothing
 from longreach.languages.prove.flow_explainer import explain_flow, explain_sampled_flow
 from longreach.languages.prove.language_certificates import (
-    AutomatonTable,
     FlowCertificate,
     NoCertificate,
     ProgramCertificate,
@@ -44,19 +42,6 @@ from longreach.languages.prove.language_certificates import (
 )
 from longreach.languages.prove.program_checker import check_program
 from longreach.verdicts.verdict import CertificateDocument
-
-
-def _check_flows(
-    certificate: FlowCertificate | SampledFlowCertificate, expected: AutomatonTable | None
-) -> Finding:
-    problem = check_certificate(certificate, expected)
-    how = "flows recomputed from the automaton"
-    return Finding(Status.VALID, how) if problem is None else Finding.invalid(problem)
-
-
-def _check_nothing(certificate: NoCertificate, expected: AutomatonTable | None) -> Finding:
-    return Finding.claimed(f"this certificate proves nothing: {certificate.reason}")
-
 
 KINDS: tuple[LanguageKind | TaskKind, ...] = (
     TaskKind(document=TaskProgramCertificate, proves="yes", find=by_program, check=check_task_program),
@@ -77,12 +62,12 @@ KINDS: tuple[LanguageKind | TaskKind, ...] = (
         explain=explain_reduction,
         in_short=reduction_in_short,
     ),
-    LanguageKind(document=FlowCertificate, proves="no", check=_check_flows, explain=explain_flow),
+    LanguageKind(document=FlowCertificate, proves="no", check=check_flows, explain=explain_flow),
     LanguageKind(
-        document=SampledFlowCertificate, proves="no", check=_check_flows, explain=explain_sampled_flow
+        document=SampledFlowCertificate, proves="no", check=check_flows, explain=explain_sampled_flow
     ),
     LanguageKind(document=ProgramCertificate, proves="yes", check=check_program),
-    LanguageKind(document=NoCertificate, proves=None, check=_check_nothing),
+    LanguageKind(document=NoCertificate, proves=None, check=check_nothing),
 )
 FINDERS: Mapping[str, Finder] = {kind.name: kind.find for kind in KINDS if isinstance(kind, TaskKind)}
 """By the kind of evidence."""

@@ -11,7 +11,7 @@ from longreach.forecast import forecast
 from longreach.report.certificate_view import certificate_view
 from longreach.report.runs_view import split_column
 from longreach.report.task_figures import attention_view, automaton_drawing
-from longreach.report.view import Answer, AttentionView, VerdictView
+from longreach.report.view import Answer, AttentionView, EncodingView
 from longreach.studies.agreement import level
 from longreach.studies.places import Place
 from longreach.studies.published import published_accuracy, published_lengths
@@ -32,7 +32,7 @@ class Known:
     kind: str | None = None
     level: float | None = None
     """From which accuracy on it works; None if that is not known."""
-    verdicts: tuple[VerdictView, ...] = ()
+    verdicts: tuple[EncodingView, ...] = ()
     """For no positions and for learned absolute ones."""
     statements: Mapping[str, str]
     """What theory says of other encodings, by their names."""
@@ -83,8 +83,8 @@ def _level(name: str) -> float | None:
         return None
 
 
-def _verdict(name: str, key: str, verdict: Verdict) -> VerdictView:
-    return VerdictView(
+def _verdict(name: str, key: str, verdict: Verdict) -> EncodingView:
+    return EncodingView(
         encoding=key,
         answer=verdict.trained.value,
         program_class=verdict.program_class,
@@ -104,7 +104,7 @@ def _reason(verdict: Verdict) -> str:
     )
 
 
-def _without_repetition(verdicts: tuple[VerdictView, ...]) -> tuple[VerdictView, ...]:
+def _without_repetition(verdicts: tuple[EncodingView, ...]) -> tuple[EncodingView, ...]:
     """A program for one encoding that serves the next as well is shown once."""
     first, second = (verdict.certificate for verdict in verdicts)
     if first is None or second is None or first.program is None or first.program != second.program:
@@ -113,7 +113,7 @@ def _without_repetition(verdicts: tuple[VerdictView, ...]) -> tuple[VerdictView,
     return verdicts[0], replace(verdicts[1], certificate=short)
 
 
-def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[VerdictView, ...]:
+def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[EncodingView, ...]:
     """For the other columns of the matrix: other encodings, and encodings with a penalty."""
     views = []
     for column in columns:
@@ -122,7 +122,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[V
             continue
         base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
         views.append(
-            VerdictView(
+            EncodingView(
                 encoding=column,
                 answer="unknown" if base is None else base.answer,
                 program_class="" if base is None else base.program_class,

@@ -206,6 +206,7 @@ def test_the_checker_shares_no_code_with_the_deciders() -> None:
         "re",
         "longreach.errors",
         "longreach.languages.program_class",
+        "longreach.languages.prove.findings",
         "longreach.languages.prove.language_certificates",
         "longreach.languages.prove.prediction_checker",
     }

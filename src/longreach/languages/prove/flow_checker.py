@@ -14,11 +14,13 @@ from fractions import Fraction
 
 from longreach.errors import InputError
 from longreach.languages.program_class import LOCAL
+from longreach.languages.prove.findings import Finding, Status
 from longreach.languages.prove.language_certificates import (
     AutomatonTable,
     Certificate,
     FlowCertificate,
     FoolingWords,
+    NoCertificate,
     SampledFlowCertificate,
 )
 from longreach.languages.prove.prediction_checker import flow_prediction_problem
@@ -56,6 +58,20 @@ def check_certificate(certificate: Certificate, expected: AutomatonTable | None 
     except _Rejected as rejected:
         return str(rejected)
     return None
+
+
+def check_flows(
+    certificate: FlowCertificate | SampledFlowCertificate, expected: AutomatonTable | None = None
+) -> Finding:
+    """The same as a finding, for the kinds that carry flows."""
+    problem = check_certificate(certificate, expected)
+    how = "flows recomputed from the automaton"
+    return Finding(Status.VALID, how) if problem is None else Finding.invalid(problem)
+
+
+def check_nothing(certificate: NoCertificate, expected: AutomatonTable | None = None) -> Finding:
+    """Where there is no certificate, nothing is proved."""
+    return Finding.claimed(f"this certificate proves nothing: {certificate.reason}")
 
 
 def _require(condition: bool, message: str) -> None:
