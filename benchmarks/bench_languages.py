@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from benchmarks.harness import Row, best_time
-from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.languages.decide.automaton_to_decisions import decide
 from longreach.languages.decide.without_positions import plain_analysis
 from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.languages.regular.expression_to_automaton import from_expression

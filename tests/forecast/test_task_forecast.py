@@ -12,13 +12,13 @@ from longreach.crasp.library import load
 from longreach.errors import InputError
 from longreach.forecast import Forecast, forecast, forecast_all
 from longreach.forecast.task_forecast import BOUNDS_NOTE, MEANING_BY_COMMUNICATION
-from longreach.languages.answers import MEANING_OF_NO, LanguageAnswer
-from longreach.languages.decide.automaton_to_verdict import decide
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.results.files import write_result
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copy_unique import CopyUnique
 from longreach.tasks.published import FIGURE_1_TASKS, published
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import MEANING_OF_NO
 from tests.helpers.result_samples import sample, sample_failure
 
 # Tables 2 and 3 of Huang et al., arXiv 2410.02140, typed from the paper: without positions, with them.
@@ -34,7 +34,7 @@ PUBLISHED = {
 
 
 def verdicts(found: Forecast) -> tuple[str, str]:
-    return found.sides["nope"].verdict.value, found.sides["ape"].verdict.value
+    return found.sides["nope"].answer.value, found.sides["ape"].answer.value
 
 
 def test_all_verdicts_are_the_published_ones() -> None:
@@ -64,7 +64,7 @@ def test_the_other_built_in_tasks() -> None:
 @pytest.mark.parametrize("name", ["tomita-3", "tomita-4", "d-2", "sigma-be"])
 def test_languages_get_exactly_what_language_says(name: str) -> None:
     document = forecast(name).document()
-    expected = LanguageAnswer(name, decide(named_automaton(name))).document()
+    expected = judge(named_automaton(name)).document(name)
     assert {key: document[key] for key in expected} == expected
 
 

@@ -8,7 +8,7 @@ from longreach.crasp import parse
 from longreach.crasp.core import Core
 from longreach.crasp.library import ENTRIES, load
 from longreach.crasp.simplify import simplify
-from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.languages.decide.automaton_to_decisions import decide
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.write.automaton_to_program import acceptor, predictor
 
@@ -64,7 +64,7 @@ def table() -> dict[str, Core]:
     for text in EXPRESSIONS:
         verdicts = decide(from_expression(text))
         for kind, verdict in (("nope", verdicts.nope), ("ape", verdicts.ape), ("local", verdicts.local)):
-            if verdict.analysis is not None and verdict.answer.value == "yes":
+            if verdict.analysis is not None and verdict.answer:
                 programs[f"{text} {kind}"] = acceptor(verdict.analysis).core
                 programs[f"{text} {kind} next"] = predictor(verdict.analysis).core
     programs = {name: simplify(core) for name, core in programs.items()}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from longreach.forecast import Forecast
     from longreach.forecast.own_runs import Measured
-    from longreach.forecast.sides import Side
+    from longreach.verdicts.verdict import Verdict
 
 DEFAULT_RUNS = Path("runs")
 SHOWN = ("nope", "ape")
@@ -88,8 +88,8 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
         for key, side in answer.sides.items():
             if side.program is not None:
                 document[key]["program"] = side.program.text
-            if side.differs and side.trained_program is not None:
-                document[key]["predictor"] = side.trained_program.text
+            if side.differs and side.trained_proof.program is not None:
+                document[key]["predictor"] = side.trained_proof.program.text
     return document
 
 
@@ -118,41 +118,34 @@ def _verdicts(answer: Forecast) -> Table:
         table.add_column(no_wrap=width is None)
     for key in SHOWN:
         side = answer.sides[key]
-        word, reason = side.trained.value, side.trained_reason
+        word, reason = side.trained.value, side.trained_proof.reason
         if side.differs:
             reason = f"for what is trained, words of the language only: {reason}"
         table.add_row(f"  {TITLES[key]}", Text(word, f"bold {STYLES[word]}"), Text(reason))
         table.add_row("", "", Text(_proof(side), "dim"))
         if side.differs:
-            other = f"as membership over all words: {side.verdict.value}; {side.reason}"
+            other = f"as membership over all words: {side.answer.value}; {side.reason}"
             table.add_row("", "", Text(other, "dim"))
     return table
 
 
-def _proof(side: Side) -> str:
+def _proof(side: Verdict) -> str:
     """The certificate in one line."""
+    from longreach.forecast.certificate_kinds import kind_of
+
     certificate = side.trained_certificate
-    match certificate.kind:
-        case "program":
-            assert side.trained_program is not None
-            core = side.trained_program.core
-            return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
-        case "communication":
-            n = certificate.lengths[-1]
-            return (
-                f"communication: {certificate.bits[-1]:.0f} bits between halves of {n} symbols, "
-                f"{certificate.growth}; limit transformers pass C log N"
-            )
-        case "reduction":
-            language = certificate.language.removeprefix("regex:")
-            return f"reduction to {language}, which has no program in {side.program_class} (flow)"
-        case "flow" | "sampled-flow":
-            return f"algebraic proof that there is none in {side.program_class}"
-        case _:
-            return f"no certificate in {side.program_class}"
+    kind = kind_of(certificate)
+    if kind.proves is None:
+        return f"no certificate in {side.program_class}"
+    if kind.proves == "no":
+        return kind.in_short(certificate)
+    program = side.trained_proof.program
+    assert program is not None
+    core = program.core
+    return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
 
 
-def _needs(side: Side) -> str:
+def _needs(side: Verdict) -> str:
     trained = side.trained_needs
     window, modulus = trained if side.differs else (side.window, side.modulus)
     if not window and modulus in (None, 1):
@@ -206,8 +199,8 @@ def _best(measured: tuple[Measured, ...]) -> list[Measured]:
 
 
 def _print_notes(out: Console, answer: Forecast) -> None:
-    from longreach.languages.decide.automaton_to_verdict import Answer
     from longreach.tasks.program_task import is_text, short_name
+    from longreach.verdicts.verdict import Answer
 
     notes = answer.encodings
     verdicts = {key: answer.sides[key].trained for key in SHOWN}
@@ -236,7 +229,7 @@ def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
 def _print_programs(out: Console, answer: Forecast) -> None:
     shown: set[str] = set()
     for key in SHOWN:
-        program = answer.sides[key].trained_program
+        program = answer.sides[key].trained_proof.program
         if program is not None and program.text not in shown:
             shown.add(program.text)
             out.print()

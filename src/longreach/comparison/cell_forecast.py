@@ -30,7 +30,7 @@ def verdict_of(task: str, encoding: str) -> Verdict:
     >>> verdict_of("aa", "ape")
     'yes'
     """
-    return _forecast(task).sides[encoding].verdict.value
+    return _forecast(task).sides[encoding].answer.value
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longreach.config.encoding_table import ENCODINGS
-from longreach.languages.decide.automaton_to_verdict import Answer
+from longreach.verdicts.verdict import Answer
 
 _UNKNOWN = "not decided by the theory, which is about no positions and learned absolute ones"
 _PERIODIC_SOURCE = "Huang et al., arXiv 2410.02140, Definition 3 and Theorem 9; Yang et al., arXiv 2310.13897"

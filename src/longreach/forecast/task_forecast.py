@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from longreach.errors import Argument, InputError
+from longreach.forecast.evidence_to_verdicts import sides
 from longreach.forecast.other_encodings import EncodingNote, notes
 from longreach.forecast.own_runs import Measured, measured
-from longreach.forecast.sides import Side, sides
-from longreach.languages.answers import MEANING_OF_NO
-from longreach.languages.decide.automaton_to_verdict import Answer
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
@@ -22,6 +20,7 @@ from longreach.tasks.outside_task import is_attribute
 from longreach.tasks.program_task import short_name
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
+from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 
 BOUNDS_NOTE = (
     "no bound on the training length is computed: the known ones hold up to constants that are not explicit"
@@ -39,7 +38,7 @@ class Forecast:
     """What is known of a task before anything is trained, and what has been measured.
 
     >>> found = forecast("copy-unique")
-    >>> found.sides["nope"].verdict.value, found.sides["ape"].verdict.value, found.agreement
+    >>> found.sides["nope"].answer.value, found.sides["ape"].answer.value, found.agreement
     ('no', 'yes', {'nope': True, 'ape': True})
     """
 
@@ -48,7 +47,7 @@ class Forecast:
     stored: str
     """How results name it."""
     task: Task
-    sides: dict[str, Side]
+    sides: dict[str, Verdict]
     """By "nope", "ape" and, for regular languages, "local"."""
     paper: Published | None
     measured: tuple[Measured, ...] = ()
@@ -72,14 +71,14 @@ class Forecast:
         if self.paper is None:
             return {}
         return {
-            key: self.sides[key].verdict.value == ("undecided" if theirs == NONE_FOUND else theirs)
+            key: self.sides[key].answer.value == ("undecided" if theirs == NONE_FOUND else theirs)
             for key, theirs in self.paper.verdicts.items()
         }
 
     @property
     def meaning_of_no(self) -> str:
         """What a "no" says: more where it comes from communication."""
-        nos = [side for side in self.sides.values() if Answer.NO in (side.verdict, side.trained)]
+        nos = [side for side in self.sides.values() if Answer.NO in (side.answer, side.trained)]
         return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
 
     def document(self) -> dict[str, Any]:
@@ -109,7 +108,7 @@ class Forecast:
 def forecast(name: str, alphabet: Sequence[str] | None = None, runs: str | Path | None = None) -> Forecast:
     """The forecast for a task by its name, with the runs of a results directory.
 
-    >>> [forecast(name).sides["ape"].verdict.value for name in ("aa", "addition", "regex:(a|b)*b")]
+    >>> [forecast(name).sides["ape"].answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
     ['yes', 'no', 'yes']
     """
     found = _forecast(name, alphabet)

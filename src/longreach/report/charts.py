@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from longreach.config.length_range import name_order
 from longreach.report.runs_view import DOTTED_CURVES
 from longreach.report.text import encoding_name, escaped, percent
-from longreach.report.view import CellView, CurveView, TaskView, VerdictView
+from longreach.report.view import CellView, CurveView, EncodingView, TaskView
 
 AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
 _LEFT, _TOP, _BOTTOM, _RIGHT = 30.0, 10.0, 20.0, 12.0
@@ -130,7 +130,7 @@ def _series(frame: _Frame, cell: CellView, labels: Sequence[str], kind: str) -> 
     return parts
 
 
-def _marks(frame: _Frame, verdict: VerdictView, labels: Sequence[str], kind: str, joined: bool) -> list[str]:
+def _marks(frame: _Frame, verdict: EncodingView, labels: Sequence[str], kind: str, joined: bool) -> list[str]:
     """The published numbers: at the same ranges, or at the same multiples of the training length."""
     parts, places = [], []
     for place, (value, name) in enumerate(zip(verdict.published, verdict.published_lengths, strict=False)):

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from longreach.comparison.agreement import level
 from longreach.comparison.paper import published_accuracy, published_lengths
 from longreach.comparison.places import Place
 from longreach.errors import InputError
-from longreach.forecast import Forecast, forecast
-from longreach.forecast.sides import Side
+from longreach.forecast import forecast
 from longreach.report.certificate_view import certificate_view
 from longreach.report.runs_view import split_column
 from longreach.report.task_figures import attention_view, automaton_drawing
-from longreach.report.view import Answer, AttentionView, VerdictView
+from longreach.report.view import Answer, AttentionView, EncodingView
 from longreach.tasks.published import FIGURE_1_TASKS
+from longreach.verdicts.verdict import Verdict
 
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
 BENCHMARK = FIGURE_1_TASKS
@@ -33,7 +32,7 @@ class Known:
     kind: str | None = None
     level: float | None = None
     """From which accuracy on it works; None if that is not known."""
-    verdicts: tuple[VerdictView, ...] = ()
+    verdicts: tuple[EncodingView, ...] = ()
     """For no positions and for learned absolute ones."""
     statements: Mapping[str, str]
     """What theory says of other encodings, by their names."""
@@ -55,17 +54,16 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     'no'
     """
     found = forecast(name, alphabet)
-    documents = {
-        key: found.sides[key].trained_certificate.model_dump(mode="json", by_alias=True)
-        for key in ("nope", "ape")
-    }
+    shown = {key: found.sides[key] for key in ("nope", "ape")}
+    certificates = [verdict.trained_certificate for verdict in shown.values()]
     programs = [
         program
-        for key, document in documents.items()
-        if document["kind"] == "program" and (program := found.sides[key].trained_program) is not None
+        for verdict in shown.values()
+        if verdict.trained_certificate.kind == "program"
+        and (program := verdict.trained_proof.program) is not None
     ]
-    drawing, note = automaton_drawing(found.task, list(documents.values()), slug)
-    verdicts = tuple(_verdict(name, key, found, document) for key, document in documents.items())
+    drawing, note = automaton_drawing(found.task, certificates, slug)
+    verdicts = tuple(_verdict(name, key, verdict) for key, verdict in shown.items())
     return Known(
         about=found.task.about,
         kind=found.task.kind,
@@ -85,30 +83,28 @@ def _level(name: str) -> float | None:
         return None
 
 
-def _verdict(name: str, key: str, found: Forecast, document: Mapping[str, Any]) -> VerdictView:
-    side = found.sides[key]
-    answers: dict[str, Answer] = {"yes": "yes", "no": "no"}
-    return VerdictView(
+def _verdict(name: str, key: str, verdict: Verdict) -> EncodingView:
+    return EncodingView(
         encoding=key,
-        answer=answers.get(side.trained.value, "undecided"),
-        program_class=side.program_class,
-        reason=_reason(side),
+        answer=verdict.trained.value,
+        program_class=verdict.program_class,
+        reason=_reason(verdict),
         published=published_accuracy(Place(name, key)) or (),
         published_lengths=published_lengths(name),
-        certificate=certificate_view(document, side.trained_program),
+        certificate=certificate_view(verdict.trained_certificate, verdict.trained_proof.program),
     )
 
 
-def _reason(side: Side) -> str:
-    if not side.differs:
-        return side.reason
+def _reason(verdict: Verdict) -> str:
+    if not verdict.differs:
+        return verdict.reason
     return (
-        f"for what is trained, words of the language only: {side.trained_reason}; "
-        f"as membership over all words: {side.verdict.value}, {side.reason}"
+        f"for what is trained, words of the language only: {verdict.trained_proof.reason}; "
+        f"as membership over all words: {verdict.answer.value}, {verdict.reason}"
     )
 
 
-def _without_repetition(verdicts: tuple[VerdictView, ...]) -> tuple[VerdictView, ...]:
+def _without_repetition(verdicts: tuple[EncodingView, ...]) -> tuple[EncodingView, ...]:
     """A program for one encoding that serves the next as well is shown once."""
     first, second = (verdict.certificate for verdict in verdicts)
     if first is None or second is None or first.program is None or first.program != second.program:
@@ -117,7 +113,7 @@ def _without_repetition(verdicts: tuple[VerdictView, ...]) -> tuple[VerdictView,
     return verdicts[0], replace(verdicts[1], certificate=short)
 
 
-def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[VerdictView, ...]:
+def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[EncodingView, ...]:
     """For the other columns of the matrix: other encodings, and encodings with a penalty."""
     views = []
     for column in columns:
@@ -126,7 +122,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[V
             continue
         base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
         views.append(
-            VerdictView(
+            EncodingView(
                 encoding=column,
                 answer="unknown" if base is None else base.answer,
                 program_class="" if base is None else base.program_class,

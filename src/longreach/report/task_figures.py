@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -15,14 +14,17 @@ from longreach.crasp.expressions import Program
 from longreach.crasp.library import ENTRIES, load
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError
+from longreach.forecast.certificate_explainers import language_name
+from longreach.forecast.task_certificates import ReductionCertificate
 from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton_documents import table_automaton
 from longreach.languages.regular.automaton_drawing import to_svg
 from longreach.report.attention_svg import MOST_WIDTH, head_views
-from longreach.report.certificate_view import automaton_of, language_name
 from longreach.report.text import plural
 from longreach.report.view import AttentionView
 from longreach.tasks.language_task import LanguageTask, RegularLanguage
 from longreach.tasks.task import Task
+from longreach.verdicts.verdict import CertificateDocument
 
 MOST_STATES = 16
 EXAMPLE_LENGTHS = (9, 10, 8, 11, 12, 7, 6, 5, 4, 3, 2, 1)
@@ -31,16 +33,16 @@ SMALL = 4  # symbols, where the program of a task has 150
 
 
 def automaton_drawing(
-    task: Task | None, certificates: Sequence[Mapping[str, Any]], part: str
+    task: Task | None, certificates: Sequence[CertificateDocument], part: str
 ) -> tuple[str | None, str]:
     """The automaton of a regular language, or of the one that a task is reduced to, and what it is."""
     if isinstance(task, RegularLanguage):
         return _drawn(task.automaton, "The minimal automaton of the language", task.name, part)
-    for document in certificates:
-        inner = document.get("certificate", {})
-        if document.get("kind") == "reduction" and "automaton" in inner:
-            note = f"The automaton of {language_name(document)}, which a program for the task would decide"
-            return _drawn(automaton_of(inner), note, language_name(document), part)
+    for certificate in certificates:
+        if isinstance(certificate, ReductionCertificate):
+            name = language_name(certificate)
+            note = f"The automaton of {name}, which a program for the task would decide"
+            return _drawn(table_automaton(certificate.certificate.automaton), note, name, part)
     return None, ""
 
 

@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.languages.decide.prediction import live_states
-from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.languages.regular.automaton import Automaton, live_states, minimal
 from longreach.tasks.evidence import OWN_LANGUAGE
 from longreach.tasks.task import EOS, PAD, SOS, SOS_ID, Batch, BoolArray, IntArray, Task
 from longreach.tasks.uniform_words import UniformWords

@@ -19,8 +19,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from longreach.languages.decide.prediction import live_states
-from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton import Automaton, live_states
 from longreach.tasks.task import BoolArray, IntArray
 
 _BITS = 62

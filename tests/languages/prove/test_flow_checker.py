@@ -11,7 +11,6 @@ from hypothesis import given, settings
 
 import longreach.languages.prove.flow_checker as checker
 from longreach.errors import InputError
-from longreach.languages.decide.automaton_to_verdict import Answer, decide
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.with_positions import decide_positional
 from longreach.languages.decide.without_positions import plain_analysis, refutation
@@ -26,14 +25,16 @@ from longreach.languages.prove.proof_to_certificate import flow_certificate
 from longreach.languages.regular.automaton import minimal
 from longreach.languages.regular.automaton_documents import automaton_table
 from longreach.languages.regular.named_languages import named_automaton
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer
 from tests.helpers.language_oracles import all_minimal, automata
 
 NO = ["tomita-3", "tomita-4", "tomita-5", "tomita-6", "parity-language", "abab", "012-0-2", "l-bb"]
 
 
 def _certificates(name: str) -> list[Certificate]:
-    verdicts = decide(named_automaton(name))
-    return [v.certificate() for v in (verdicts.nope, verdicts.ape, verdicts.local) if v.answer is Answer.NO]
+    verdicts = judge(named_automaton(name))
+    return [v.certificate for v in (verdicts.nope, verdicts.ape, verdicts.local) if v.answer is Answer.NO]
 
 
 @pytest.mark.parametrize("name", NO)
@@ -51,10 +52,10 @@ def test_certificates_hold_and_survive_json(name) -> None:
 @pytest.mark.parametrize("states", [2, 3])
 def test_every_no_of_small_automata_is_certified(states) -> None:
     for automaton in all_minimal(states):
-        verdicts = decide(automaton)
+        verdicts = judge(automaton)
         for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
             if verdict.answer is Answer.NO:
-                assert check_certificate(verdict.certificate(), automaton_table(automaton)) is None
+                assert check_certificate(verdict.certificate, automaton_table(automaton)) is None
 
 
 @settings(deadline=None, max_examples=40)
@@ -204,10 +205,12 @@ def test_the_checker_shares_no_code_with_the_deciders() -> None:
         "fractions",
         "re",
         "longreach.errors",
+        "longreach.languages.program_class",
+        "longreach.languages.prove.findings",
         "longreach.languages.prove.language_certificates",
         "longreach.languages.prove.prediction_checker",
     }
-    for module in (Path(checker.__file__), Path(checker.__file__).with_name("certificates.py")):
+    for module in (Path(checker.__file__), Path(checker.__file__).with_name("language_certificates.py")):
         tree = ast.parse(module.read_text())
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         imported |= {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}

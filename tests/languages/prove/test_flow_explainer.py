@@ -6,19 +6,20 @@ import re
 
 import pytest
 
-from longreach.languages.decide.automaton_to_verdict import decide
-from longreach.languages.prove.flow_explainer import explain
+from longreach.forecast.certificate_kinds import kind_of
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
+from longreach.verdicts.automaton_to_verdicts import judge
 
 
 @pytest.mark.parametrize("name", NAMED_LANGUAGES)
 def test_the_two_words_differ(name: str) -> None:
     automaton = named_automaton(name)
-    verdicts = decide(automaton)
-    proofs = [v.refutation for v in (verdicts.nope, verdicts.ape) if v.refutation is not None]
-    assert len(proofs) == sum(v.answer.value == "no" for v in (verdicts.nope, verdicts.ape))
-    for proof in proofs:
-        lines = explain(proof)
+    verdicts = judge(automaton)
+    for verdict in (verdicts.nope, verdicts.ape):
+        lines = kind_of(verdict.certificate).explain(verdict.certificate)
+        if verdict.answer.value != "no":
+            assert lines == ()
+            continue
         words = [line.strip() for line in lines if line.startswith("    ")]
         assert len(words) == 2
         for power in (1, 2, 5):

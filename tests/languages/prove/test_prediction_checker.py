@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.languages.answers import LanguageAnswer
 from longreach.languages.budget import Budget
-from longreach.languages.decide.automaton_to_verdict import decide
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.without_positions import plain_analysis, refutation
 from longreach.languages.prove import prediction_checker
@@ -24,13 +22,14 @@ from longreach.languages.regular.automaton import minimal
 from longreach.languages.regular.automaton_documents import automaton_table
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import named_automaton
+from longreach.verdicts.automaton_to_verdicts import judge
 from tests.helpers.language_oracles import all_minimal, live
 
 EASIER = "(a|ba)*b?"
 
 
 def answer_of(expression: str):
-    return LanguageAnswer("", decide(from_expression(expression))).classes["nope"]
+    return judge(from_expression(expression)).sides["nope"]
 
 
 def test_live_states_by_definition() -> None:
@@ -94,7 +93,7 @@ def test_a_pair_for_both_is_used_where_there_is_one() -> None:
     may follow both."""
     rows = [[1, 3, 0], [1, 2, 1], [1, 4, 2], [1, 1, 3], [4, 4, 4]]
     automaton = minimal("abc", rows, 0, {1})
-    certificate = decide(automaton).nope.certificate()
+    certificate = judge(automaton).nope.certificate
     assert certificate.prediction
     assert check_certificate(certificate) is None
 
@@ -102,9 +101,9 @@ def test_a_pair_for_both_is_used_where_there_is_one() -> None:
 @pytest.mark.parametrize(("budget", "of_both"), [(150, True), (2, False)])
 def test_where_prediction_fails_in_a_larger_component(budget, of_both) -> None:
     automaton = from_expression("(a|ba)*b?c(ddd)*")
-    verdict = decide(automaton, Budget(certificate=budget)).nope
+    verdict = judge(automaton, Budget(certificate=budget)).nope
     assert (verdict.answer, verdict.prediction) == ("no", "no")
-    certificate = verdict.certificate()
+    certificate = verdict.certificate
     assert certificate.prediction == of_both
     assert check_certificate(certificate) is None
 
@@ -115,7 +114,7 @@ def side_of(name_or_expression: str, key: str = "nope"):
         if "-" in name_or_expression
         else from_expression(name_or_expression)
     )
-    return LanguageAnswer("", decide(automaton)).document()[key]
+    return judge(automaton).document("")[key]
 
 
 @pytest.mark.parametrize("language", [EASIER, "(aa)*", "(a|b)*b", "tomita-3", "tomita-4", "d-2"])
@@ -142,8 +141,8 @@ def test_a_prediction_without_its_certificate() -> None:
 
 def test_where_the_token_of_the_end_is_a_letter() -> None:
     automaton = minimal(("EOS", "b"), [[0, 1], [0, 2], [2, 2]], 0, {0, 1})
-    answer = LanguageAnswer("", decide(automaton)).classes["nope"]
-    assert (answer.verdict.answer, answer.verdict.prediction) == ("no", "yes")
+    answer = judge(automaton).sides["nope"]
+    assert (answer.answer, answer.prediction) == ("no", "yes")
     assert isinstance(answer.prediction_certificate, NoCertificate)
     assert "EOS" in answer.prediction_certificate.reason
 

@@ -12,15 +12,14 @@ from longreach.crasp.equal import ProgramSide, compare
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.library import load
 from longreach.crasp.simplify import simplify
-from longreach.languages.decide.automaton_to_verdict import decide
+from longreach.languages.decide.automaton_to_decisions import decide
 from longreach.languages.decide.extended_automaton import Analysis
-from longreach.languages.decide.prediction import live_states
 from longreach.languages.decide.with_positions import decide_positional
 from longreach.languages.decide.without_positions import plain_analysis
 from longreach.languages.prove.automaton_side import automaton_side
 from longreach.languages.prove.language_certificates import END
 from longreach.languages.prove.rightness import rightness
-from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.languages.regular.automaton import Automaton, live_states, minimal
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.languages.write.automaton_to_program import acceptor, predictor

@@ -14,9 +14,7 @@ from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.decide.extended_automaton import Analysis, judged_on
 from longreach.languages.decide.with_positions import decide_positional
 from longreach.languages.decide.without_positions import plain_analysis
-from longreach.languages.regular.automaton import Automaton, strong_components
-
-END = "end"
+from longreach.languages.regular.automaton import Automaton, live_states
 
 
 @dataclass(frozen=True)
@@ -98,18 +96,3 @@ def all_of(answers: list[bool | None]) -> bool | None:
     if False in answers:
         return False
     return None if None in answers else True
-
-
-def live_states(automaton: Automaton) -> frozenset[int]:
-    """The states from which an accepting state can be reached.
-
-    >>> from longreach.languages.regular.expression_to_automaton import from_expression
-    >>> sorted(live_states(from_expression("ab")))
-    [0, 1, 3]
-    """
-    live = set(automaton.accepting)
-    # Components come with successors later, so one pass from the back is enough.
-    for members in reversed(strong_components(automaton.transitions)):
-        if any(target in live for q in members for target in automaton.transitions[q]):
-            live |= set(members)
-    return frozenset(live)

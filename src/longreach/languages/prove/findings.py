@@ -46,3 +46,7 @@ class Finding:
     @staticmethod
     def claimed(problem: str) -> Finding:
         return Finding(Status.CLAIMED, "", problem)
+
+
+BELIEVED = (Status.VALID, Status.CHECKED)
+"""What a forecast says no for; `longreach verify` tells the two apart."""

@@ -13,11 +13,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from longreach.errors import InputError
+from longreach.languages.program_class import LOCAL
+from longreach.languages.prove.findings import Finding, Status
 from longreach.languages.prove.language_certificates import (
     AutomatonTable,
     Certificate,
     FlowCertificate,
     FoolingWords,
+    NoCertificate,
     SampledFlowCertificate,
 )
 from longreach.languages.prove.prediction_checker import flow_prediction_problem
@@ -55,6 +58,20 @@ def check_certificate(certificate: Certificate, expected: AutomatonTable | None 
     except _Rejected as rejected:
         return str(rejected)
     return None
+
+
+def check_flows(
+    certificate: FlowCertificate | SampledFlowCertificate, expected: AutomatonTable | None = None
+) -> Finding:
+    """The same as a finding, for the kinds that carry flows."""
+    problem = check_certificate(certificate, expected)
+    how = "flows recomputed from the automaton"
+    return Finding(Status.VALID, how) if problem is None else Finding.invalid(problem)
+
+
+def check_nothing(certificate: NoCertificate, expected: AutomatonTable | None = None) -> Finding:
+    """Where there is no certificate, nothing is proved."""
+    return Finding.claimed(f"this certificate proves nothing: {certificate.reason}")
 
 
 def _require(condition: bool, message: str) -> None:
@@ -155,7 +172,7 @@ def _check_flow(certificate: FlowCertificate) -> None:
 
 def _check_sampled(certificate: SampledFlowCertificate) -> None:
     table, objects, block = certificate.automaton, certificate.objects, certificate.block
-    local = certificate.program_class == "C-RASP[local]"
+    local = certificate.program_class == LOCAL
     _require(block is not None or local, "with periodic relations the block length is needed")
     _require(block is None or block > 0, "the block length must be positive")
     for word in objects:

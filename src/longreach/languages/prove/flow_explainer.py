@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from longreach.languages.decide.with_positions import ArrowRefutation
-from longreach.languages.decide.without_positions import Refutation, distinguishing_word, shortest_word
-from longreach.languages.regular.automaton import Word
-
-
-def explain(proof: Refutation | ArrowRefutation) -> list[str]:
-    """A few sentences: the two words that look alike, and what hides the difference.
-
-    >>> from longreach.languages.regular.expression_to_automaton import from_expression
-    >>> from longreach.languages.decide.automaton_to_verdict import decide
-    >>> print(explain(decide(from_expression("(aa)*")).nope.refutation)[0])
-    States 0 and 1 lie on a loop, and no count that a program can keep separates them.
-    """
-    return _explain_arrows(proof) if isinstance(proof, ArrowRefutation) else _explain_plain(proof)
+from longreach.languages.decide.without_positions import distinguishing_word, shortest_word
+from longreach.languages.prove.language_certificates import FlowCertificate, SampledFlowCertificate
+from longreach.languages.regular.automaton import Automaton, Word
+from longreach.languages.regular.automaton_documents import table_automaton
 
 
 def spelled(word: Sequence[str]) -> str:
@@ -26,31 +16,43 @@ def spelled(word: Sequence[str]) -> str:
     return ("" if all(len(token) == 1 for token in word) else " ").join(word) or "ε"
 
 
-def _explain_plain(proof: Refutation) -> list[str]:
-    first, second = proof.pair
-    words = proof.fooling
+def explain_flow(certificate: FlowCertificate) -> tuple[str, ...]:
+    """A few sentences: the two words that look alike, and what hides the difference.
+
+    >>> from longreach.languages.decide.extended_automaton import Convention
+    >>> from longreach.languages.decide.without_positions import plain_analysis, refutation
+    >>> from longreach.languages.prove.proof_to_certificate import flow_certificate
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> proof = refutation(plain_analysis(from_expression("(aa)*")), Convention.LAST_LETTER, 100)
+    >>> print(explain_flow(flow_certificate(proof))[0])
+    States 0 and 1 lie on a loop, and no count that a program can keep separates them.
+    """
+    first, second = certificate.pair
+    words = certificate.words
     loops = [spelled(loop) for loop in words.loops]
     one, other = (" ".join(_parts(words.before, part, words.after)) for part in (words.first, words.second))
-    return [
+    return (
         f"States {first} and {second} lie on a loop, and no count that a program can keep separates them.",
         f"For any program there is a long product p of {_listed(loops)} with the same answer to",
         f"    {one}",
         f"    {other}",
         "and one of the two is in the language while the other is not.",
-    ]
+    )
 
 
-def _explain_arrows(proof: ArrowRefutation) -> list[str]:
-    failure = proof.failure
-    (first, number), (second, _) = (failure.vertices[v] for v in failure.pair)
-    repeated = spelled(proof.objects[number])
-    automaton = proof.automaton
+def explain_sampled_flow(certificate: SampledFlowCertificate) -> tuple[str, ...]:
+    """The same where long powers of a word hide the state."""
+    automaton = table_automaton(certificate.automaton)
+    (first, number), (second, _) = (
+        (vertex.state, vertex.object) for vertex in (certificate.vertices[v] for v in certificate.pair)
+    )
+    repeated = spelled(certificate.objects[number])
     before = shortest_word(automaton, 0, first)
     after = distinguishing_word(automaton, first, second)
-    between = _between(proof)
+    between = _between(certificate, automaton)
     sees = (
         "its last few letters"
-        if proof.block is None
+        if certificate.block is None
         else "its last few letters and the position modulo some number"
     )
     middle = f"({repeated})ᴺ"
@@ -58,7 +60,7 @@ def _explain_arrows(proof: ArrowRefutation) -> list[str]:
     other = " ".join(
         part for part in (_shown(before), "p", middle, spelled(between), middle, _shown(after)) if part
     )
-    return [
+    return (
         f"Besides counts, a program sees only {sees}; a long power of {repeated} always looks the same.",
         f"States {first} and {second} both return to themselves on {repeated},",
         "and no count of what is read between such powers separates them.",
@@ -66,30 +68,31 @@ def _explain_arrows(proof: ArrowRefutation) -> list[str]:
         f"    {one}",
         f"    {other}",
         "and one of the two is in the language while the other is not.",
-    ]
+    )
 
 
-def _between(proof: ArrowRefutation) -> Word:
+def _between(certificate: SampledFlowCertificate, automaton: Automaton) -> Word:
     """A word that leads from the first to the second vertex of the pair, along arrows."""
-    failure = proof.failure
-    start, goal = failure.pair
-    graph = failure.graph
-    came: dict[int, tuple[int, int]] = {}
+    place = {(vertex.state, vertex.object): v for v, vertex in enumerate(certificate.vertices)}
+    words = [(*arrow.word, *certificate.objects[arrow.target]) for arrow in certificate.arrows]
+    start, goal = certificate.pair
+    came: dict[int, tuple[int, Word]] = {}
     queue = deque([start])
-    moves: dict[int, list[tuple[int, int]]] = {}
-    for s, a, t in zip(graph.source.tolist(), graph.label.tolist(), graph.target.tolist(), strict=True):
-        moves.setdefault(s, []).append((a, t))
     while queue and goal not in came:
         vertex = queue.popleft()
-        for arrow, target in moves.get(vertex, []):
-            if target not in came and target != start:
-                came[target] = (vertex, arrow)
+        here = certificate.vertices[vertex]
+        for arrow, word in zip(certificate.arrows, words, strict=True):
+            if arrow.source != here.object:
+                continue
+            target = place.get((automaton.run(word, here.state), arrow.target))
+            if target is not None and target not in came and target != start:
+                came[target] = (vertex, word)
                 queue.append(target)
-    word: Word = ()
+    found: Word = ()
     while goal != start:
-        goal, arrow = came[goal]
-        word = (*proof.words[arrow], *proof.objects[failure.arrows[arrow].target], *word)
-    return word
+        goal, word = came[goal]
+        found = (*word, *found)
+    return found
 
 
 def _parts(before: Word, part: Word, after: Word) -> list[str]:

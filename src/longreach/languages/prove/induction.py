@@ -25,8 +25,7 @@ from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError, MissingExtra
 from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
-from longreach.languages.decide.prediction import live_states
-from longreach.languages.regular.automaton import Automaton, Word
+from longreach.languages.regular.automaton import Automaton, Word, live_states
 
 if TYPE_CHECKING:
     import z3

@@ -10,15 +10,12 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from longreach.errors import InputError
+from longreach.languages.program_class import EMPTY, ProgramClass, WithoutPositions, WithPositions
 
-EMPTY = "C-RASP[∅]"
-LOCAL = "C-RASP[local]"
-PERIODIC_LOCAL = "C-RASP[periodic, local]"
 END = "EOS"
 """How predictors name the end of a word."""
 # In JSON the field is named "class", which is not a name in Python.
 _CLASS = AliasChoices("class", "program_class")
-ProgramClass = Literal["C-RASP[∅]", "C-RASP[local]", "C-RASP[periodic, local]"]
 
 
 class _Document(BaseModel):
@@ -64,8 +61,8 @@ class FlowCertificate(_Document):
     """No program without positional relations exists: it would have to tell two states of one class apart."""
 
     kind: Literal["flow"] = "flow"
-    program_class: Literal["C-RASP[∅]"] = Field(
-        default="C-RASP[∅]", validation_alias=_CLASS, serialization_alias="class"
+    program_class: WithoutPositions = Field(
+        default=EMPTY, validation_alias=_CLASS, serialization_alias="class"
     )
     convention: Literal["last-letter", "end-of-sequence"]
     automaton: AutomatonTable
@@ -122,9 +119,7 @@ class SampledFlowCertificate(_Document):
     """
 
     kind: Literal["sampled-flow"] = "sampled-flow"
-    program_class: Literal["C-RASP[local]", "C-RASP[periodic, local]"] = Field(
-        validation_alias=_CLASS, serialization_alias="class"
-    )
+    program_class: WithPositions = Field(validation_alias=_CLASS, serialization_alias="class")
     automaton: AutomatonTable
     block: int | None
     """The length of all object words, a divisor of that of arrow words; null for local relations only."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from longreach.crasp.parser import parse
 from longreach.errors import InputError
+from longreach.languages.program_class import RELATIONS
 from longreach.languages.prove.findings import Finding, Status
 from longreach.languages.prove.language_certificates import END, AutomatonTable, ProgramCertificate
 from longreach.languages.prove.predictor_checker import check_predictor
@@ -26,9 +27,7 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
         return Finding.claimed("a program is read at the last letter, not after it")
     if core.is_predictor != certificate.prediction:
         return Finding.invalid(f"the program is {'a predictor' if core.is_predictor else 'not a predictor'}")
-    allowed = {"C-RASP[∅]": (), "C-RASP[local]": ("local",)}.get(
-        certificate.program_class, ("periodic", "local")
-    )
+    allowed = RELATIONS[certificate.program_class]
     beyond = [relation for relation in core.relations if relation not in allowed]
     if beyond:
         return Finding.invalid(

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from longreach.languages.decide.arrows import Failure
 from longreach.languages.decide.flows import Flow, flows_between_mates
-from longreach.languages.decide.prediction import live_states
 from longreach.languages.decide.with_positions import ArrowRefutation
 from longreach.languages.decide.without_positions import Refutation
+from longreach.languages.program_class import LOCAL, PERIODIC_LOCAL
 from longreach.languages.prove.language_certificates import (
     ArrowDocument,
     ArrowWeight,
@@ -21,6 +21,7 @@ from longreach.languages.prove.language_certificates import (
     Vertex,
     VertexFlow,
 )
+from longreach.languages.regular.automaton import live_states
 from longreach.languages.regular.automaton_documents import automaton_table
 
 
@@ -88,7 +89,7 @@ def arrow_certificate(proof: ArrowRefutation, *, periodic: bool = True) -> Sampl
     place = {arrow: index for index, arrow in enumerate(arrows)}
     objects = {number: index for index, number in enumerate(proof.objects)}
     return SampledFlowCertificate(
-        program_class="C-RASP[periodic, local]" if periodic else "C-RASP[local]",
+        program_class=PERIODIC_LOCAL if periodic else LOCAL,
         automaton=automaton_table(proof.automaton),
         block=proof.block,
         objects=tuple(proof.objects.values()),

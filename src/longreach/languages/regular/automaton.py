@@ -228,3 +228,18 @@ def _breadth_first(transitions: Any, initial: int) -> list[int]:
                 seen[target] = None
                 queue.append(target)
     return list(seen)
+
+
+def live_states(automaton: Automaton) -> frozenset[int]:
+    """The states from which an accepting state can be reached.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> sorted(live_states(from_expression("ab")))
+    [0, 1, 3]
+    """
+    live = set(automaton.accepting)
+    # Components come with successors later, so one pass from the back is enough.
+    for members in reversed(strong_components(automaton.transitions)):
+        if any(target in live for q in members for target in automaton.transitions[q]):
+            live |= set(members)
+    return frozenset(live)

@@ -90,3 +90,8 @@ def automaton_table(automaton: Automaton) -> AutomatonTable:
         transitions=automaton.transitions,
         accepting=tuple(sorted(automaton.accepting)),
     )
+
+
+def table_automaton(table: AutomatonTable) -> Automaton:
+    """The automaton that a certificate carries, with its numbers of states."""
+    return Automaton(table.alphabet, table.transitions, frozenset(table.accepting))

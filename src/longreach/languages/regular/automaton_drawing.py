@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Collection
 from html import escape
 
-from longreach.languages.decide.prediction import live_states
-from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton import Automaton, live_states
 
 RADIUS = 22
 LAYER, ROW = 130, 96  # distances between centres, to the right and down

@@ -15,8 +15,8 @@ from longreach.crasp.readable import disjunction, negation, tidy_statements
 from longreach.crasp.simplify import simplify
 from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.decide.extended_automaton import Analysis, analyse, extend
-from longreach.languages.decide.prediction import live_states
 from longreach.languages.prove.language_certificates import END
+from longreach.languages.regular.automaton import live_states
 from longreach.languages.write.block_writer import BlockWriter, Entries
 from longreach.languages.write.run_blocks import Style, blocks_of
 

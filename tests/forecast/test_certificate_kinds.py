@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import json
 import re
 from collections.abc import Sequence
 from itertools import permutations, product
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
+from pydantic import BaseModel, ConfigDict, Field
 
 from longreach.crasp.library import load
 from longreach.crasp.parser import parse
 from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.forecast.asking import follows
-from longreach.forecast.certificates import TaskCertificate, read_any
-from longreach.forecast.checker import check_task_certificate, try_program, wrong_prediction
-from longreach.forecast.rows import count_rows
+from longreach.forecast.certificate_kind import LanguageKind, TaskKind
+from longreach.forecast.certificate_kinds import FINDERS, KINDS, kind_of, read_any
+from longreach.forecast.claims import read_statements
+from longreach.forecast.communication_checker import count_rows
+from longreach.forecast.task_program_checker import try_program, wrong_prediction
+from longreach.forecast.verification import check_claims, own_subject
+from longreach.languages.program_class import SIDES
+from longreach.languages.prove.findings import Finding
 from longreach.languages.prove.flow_checker import check_certificate
 from longreach.languages.prove.program_checker import check_program
+from longreach.report.certificate_view import certificate_view
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copy_repeat import CopyRepeat
-from longreach.tasks.evidence import Split
+from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.program_task import ProgramTask
-from longreach.tasks.task import EOS, SEP, SOS
+from longreach.tasks.sort import Sort
+from longreach.tasks.task import EOS, SEP, SOS, Task
+from longreach.verdicts.verdict import Answer, Proof, Verdict, same_answers
 
 
 def document(name: str, key: str) -> dict[str, Any]:
@@ -32,9 +44,15 @@ def document(name: str, key: str) -> dict[str, Any]:
     return found
 
 
+def check(certificate: Any, task: Task) -> Finding:
+    kind = kind_of(certificate)
+    assert isinstance(kind, TaskKind)
+    return kind.check(certificate, task, True)
+
+
 def problem(certificate: dict[str, Any]) -> str | None:
     read: Any = read_any(certificate)
-    return check_task_certificate(read, load_task(read.task)).problem
+    return check(read, load_task(read.task)).problem
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -44,9 +62,9 @@ def test_every_certificate_passes(name: str) -> None:
         certificate: Any = read_any(document(name, key))
         assert certificate == side.certificate
         if certificate.kind == "none":
-            assert side.verdict.value == "undecided"
-        elif isinstance(certificate, TaskCertificate):
-            status = check_task_certificate(certificate, load_task(name)).status
+            assert side.answer.value == "undecided"
+        elif isinstance(kind_of(certificate), TaskKind):
+            status = check(certificate, load_task(name)).status
             assert status.value == ("not proved" if certificate.kind == "program" else "valid")
         elif certificate.kind == "program":
             assert check_program(certificate, None).valid
@@ -281,3 +299,79 @@ def test_what_may_come_next_is_not_always_known() -> None:
         ("d-2", {"a": "c"}, (), "a"),
     ):
         assert load_task(name).continuation(letters, after, token) is None
+
+
+# The table
+
+
+def imported(module: str, seen: set[str] | None = None) -> set[str]:
+    """The modules of the package that a module loads, by way of others too."""
+    seen = set() if seen is None else seen
+    file = importlib.util.find_spec(module)
+    assert file is not None
+    assert file.origin is not None
+    seen.add(module)
+    for node in ast.walk(ast.parse(Path(file.origin).read_text(encoding="utf-8"))):
+        name = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        if name.startswith("longreach.") and name not in seen:
+            imported(name, seen)
+    return seen
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.document.__name__)
+def test_checkers_load_nothing_of_what_finds(kind: LanguageKind | TaskKind) -> None:
+    finders = {each.find.__module__ for each in KINDS if isinstance(each, TaskKind)}
+    for module in imported(kind.check.__module__):
+        assert module not in finders
+        assert not module.startswith(("longreach.languages.decide", "longreach.languages.write")), module
+        assert not module.startswith(("longreach.verdicts", "longreach.forecast.evidence_to")), module
+
+
+def test_explaining_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    certificates = [
+        forecast("parity").sides["nope"].certificate,
+        forecast("tomita-5").sides["ape"].certificate,
+    ]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("decided again")
+
+    for name in ("plain_analysis", "decide_positional"):
+        monkeypatch.setattr(f"longreach.languages.decide.automaton_to_decisions.{name}", refuse)
+    for certificate in certificates:
+        assert certificate_view(certificate).lines
+
+
+class Oracle(BaseModel):
+    """A new kind: somebody says so."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    kind: Literal["oracle"] = "oracle"
+    program_class: str = Field(alias="class")
+    task: str
+    who: str
+
+
+def by_oracle(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
+    certificate = Oracle.model_validate({"class": SIDES[key], "task": name, "who": evidence.name})
+    return same_answers(SIDES[key], Answer.NO, Proof(reason=evidence.reason, certify=lambda: certificate))
+
+
+def test_a_new_kind_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    new = TaskKind(
+        document=Oracle,
+        proves="no",
+        find=by_oracle,
+        check=lambda certificate, task, trusted: Finding.claimed(f"only {certificate.who} says so"),
+        explain=lambda certificate: (f"{certificate.who} says so.",),
+    )
+    monkeypatch.setattr("longreach.forecast.certificate_kinds.KINDS", (*KINDS, new))
+    monkeypatch.setattr("longreach.forecast.evidence_to_verdicts.FINDERS", {**FINDERS, "oracle": by_oracle})
+    monkeypatch.setattr(Sort, "nope", Evidence("oracle", "Delphi", "the oracle was asked"))
+    found = forecast("sort")
+    assert (found.sides["nope"].answer, found.sides["nope"].reason) == ("no", "the oracle was asked")
+    written = found.document()
+    statement = read_statements(json.dumps(written), "mine.json")[0]
+    findings = {claim.place: finding for claim, finding in check_claims(statement, own_subject(statement))}
+    assert findings["nope"] == Finding.claimed("only Delphi says so")
+    assert certificate_view(found.sides["nope"].certificate).lines == ("Delphi says so.",)

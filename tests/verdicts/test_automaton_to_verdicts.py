@@ -7,12 +7,13 @@ import sys
 import pytest
 
 from longreach.languages.budget import Budget
-from longreach.languages.decide.automaton_to_verdict import Answer, decide
 from longreach.languages.decide.prediction import all_of
 from longreach.languages.regular.automaton import minimal
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.measures import measure
 from longreach.languages.regular.named_languages import named_automaton
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer
 from tests.helpers.language_oracles import all_minimal, random_automaton
 
 # Huang et al., arXiv 2410.02140, Table 2: C-RASP[∅], C-RASP[periodic, local], star-free, dot-depth, AC⁰.
@@ -41,7 +42,7 @@ TABLE_2 = {
 @pytest.mark.parametrize("name", list(TABLE_2))
 def test_table_2(name) -> None:
     automaton = named_automaton(name)
-    verdicts, measures = decide(automaton), measure(automaton)
+    verdicts, measures = judge(automaton), measure(automaton)
     assert (
         verdicts.nope.answer,
         verdicts.ape.answer,
@@ -68,10 +69,10 @@ def test_table_2(name) -> None:
     ],
 )
 def test_both_conventions(expression, alphabet, nope, at_end, ape, local) -> None:
-    verdicts = decide(from_expression(expression, alphabet))
+    verdicts = judge(from_expression(expression, alphabet))
     assert (verdicts.nope.answer, verdicts.nope.end_of_sequence) == (nope, at_end)
     assert (verdicts.ape.answer, verdicts.local.answer) == (ape, local)
-    labels = verdicts.labels
+    labels = verdicts.decisions.labels
     assert Answer.of(all_of([label.plain for label in labels])) == verdicts.nope.prediction
     assert Answer.of(all_of([label.periodic_local for label in labels])) == verdicts.ape.prediction
     assert Answer.of(all_of([label.local for label in labels])) == verdicts.local.prediction
@@ -82,7 +83,7 @@ def test_both_conventions(expression, alphabet, nope, at_end, ape, local) -> Non
 
 def test_one_state_and_one_letter() -> None:
     for accepting in ([], [0]):
-        assert decide(minimal("a", [[0]], 0, accepting)).nope.answer is Answer.YES
+        assert judge(minimal("a", [[0]], 0, accepting)).nope.answer is Answer.YES
 
 
 def test_a_sample_of_four_states() -> None:
@@ -93,15 +94,15 @@ def test_a_sample_of_four_states() -> None:
         if len(automaton) == 4:
             seen.add(automaton)
     for automaton in seen:
-        verdicts = decide(automaton)
-        for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
-            assert verdict.answer is not Answer.UNDECIDED
-            assert (verdict.analysis is not None) == (verdict.answer is Answer.YES)
-            assert (verdict.refutation is not None) == (verdict.answer is Answer.NO)
+        decisions = judge(automaton).decisions
+        for decision in (decisions.nope, decisions.ape, decisions.local):
+            assert decision.answer is not None
+            assert (decision.analysis is not None) == decision.answer
+            assert (decision.refutation is None) == decision.answer
 
 
 def test_counts_over_all_small_automata() -> None:
-    answers = [decide(automaton) for states in (1, 2, 3) for automaton in all_minimal(states)]
+    answers = [judge(automaton) for states in (1, 2, 3) for automaton in all_minimal(states)]
     assert len(answers) == 1054
     counted = {
         "nope": sum(v.nope.answer is Answer.YES for v in answers),
@@ -114,32 +115,34 @@ def test_counts_over_all_small_automata() -> None:
 
 
 def test_numbers_of_a_yes() -> None:
-    ape = decide(named_automaton("tomita-4")).ape
-    assert (ape.window, ape.modulus, ape.depth, ape.smallest) == (2, 1, 0, True)
+    verdicts = judge(named_automaton("tomita-4"))
+    ape = verdicts.ape
+    assert (ape.window, ape.modulus, ape.depth) == (2, 1, 0)
+    assert verdicts.decisions.ape.membership.smallest
     assert ape.reason == "the last 2 letters determine the next state"
-    nope = decide(named_automaton("d-3")).nope
+    nope = judge(named_automaton("d-3")).nope
     assert (nope.window, nope.modulus, nope.depth) == (0, 1, 1)
 
 
 def test_undecided_names_the_budget() -> None:
-    verdicts = decide(named_automaton("abab"), Budget(monoid=5, samples=0))
+    verdicts = judge(named_automaton("abab"), Budget(monoid=5, samples=0))
     assert verdicts.ape.answer is Answer.UNDECIDED
     assert "more than 5 elements" in verdicts.ape.reason
     assert verdicts.ape.prediction is Answer.UNDECIDED
-    certificate = verdicts.ape.certificate()
+    certificate = verdicts.ape.certificate
     assert certificate.kind == "none"
     assert "more than 5 elements" in certificate.reason
 
 
 def test_a_certificate_beyond_the_budget() -> None:
-    certificate = decide(named_automaton("aaaa"), Budget(certificate=3)).nope.certificate()
+    certificate = judge(named_automaton("aaaa"), Budget(certificate=3)).nope.certificate
     assert certificate.kind == "none"
     assert "budget" in certificate.reason
 
 
 def test_imports_stay_light() -> None:
     code = (
-        "import sys, longreach.languages.decide.automaton_to_verdict\n"
+        "import sys, longreach.languages.decide.automaton_to_decisions\n"
         "heavy = {'torch', 'matplotlib', 'automata', 'networkx', 'pydantic', 'scipy'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

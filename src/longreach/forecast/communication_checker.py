@@ -9,9 +9,9 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.forecast.asking import answer
-from longreach.forecast.certificates import CommunicationCertificate
+from longreach.forecast.task_certificates import CommunicationCertificate
+from longreach.languages.program_class import EMPTY
 from longreach.languages.prove.findings import Finding, Status
-from longreach.languages.prove.language_certificates import EMPTY
 from longreach.limit.measure.communication import fit_growth
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask

@@ -5,19 +5,12 @@ The certificates of regular languages are those of `longreach.languages.prove.la
 
 from __future__ import annotations
 
-import json
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from longreach.errors import InputError
-from longreach.languages.prove.language_certificates import (
-    Certificate,
-    FlowCertificate,
-    ProgramClass,
-    SampledFlowCertificate,
-    read_certificate,
-)
+from longreach.languages.program_class import ProgramClass
+from longreach.languages.prove.language_certificates import FlowCertificate, SampledFlowCertificate
 from longreach.tasks.evidence import Split
 
 _CLASS = AliasChoices("class", "program_class")
@@ -98,29 +91,3 @@ class ReductionCertificate(_TaskDocument):
     reduction: ReductionDocument
     certificate: FlowCertificate | SampledFlowCertificate = Field(discriminator="kind")
     """That of the language."""
-
-
-TaskCertificate: TypeAlias = TaskProgramCertificate | CommunicationCertificate | ReductionCertificate
-AnyCertificate: TypeAlias = Certificate | TaskCertificate
-
-_KINDS: dict[str, type[TaskCertificate]] = {
-    "program": TaskProgramCertificate,
-    "communication": CommunicationCertificate,
-    "reduction": ReductionCertificate,
-}
-
-
-def read_any(document: dict[str, Any]) -> AnyCertificate:
-    """A certificate of a task or of a language.
-
-    >>> read_any({"kind": "none", "reason": "undecided"}).kind
-    'none'
-    """
-    kind = document.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS or "automaton" in document:
-        return read_certificate(json.dumps(document))
-    try:
-        return _KINDS[kind].model_validate_json(json.dumps(document), strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        raise InputError(f"{'.'.join(map(str, first['loc'])) or 'certificate'}: {first['msg']}") from None

@@ -9,7 +9,7 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.forecast.asking import follows
-from longreach.forecast.certificates import ReductionCertificate, ReductionDocument
+from longreach.forecast.task_certificates import ReductionCertificate, ReductionDocument
 from longreach.languages.prove.findings import Finding, Status
 from longreach.languages.prove.flow_checker import check_certificate
 from longreach.languages.regular.automaton import Automaton, combine, minimal

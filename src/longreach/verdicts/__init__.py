@@ -1,0 +1,6 @@
+"""Verdicts: whether a class of programs has one for a language or a task, and what proves it.
+
+`verdict` is the one type, with its programs and certificates made when they are asked for.
+`automaton_to_verdicts` judges a regular language; `decision_to_reason` says why in one sentence.
+The verdicts of tasks are made from their evidence in `longreach.forecast`.
+"""
