@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from longreach.crasp import core as c
 from longreach.crasp import parse
 from longreach.crasp.core import Core
-from longreach.crasp.lowering import raise_core
+from longreach.crasp.program import raise_core
 from longreach.crasp.transform import (
     complement,
     difference,

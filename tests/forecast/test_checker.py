@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from longreach.crasp.library import load
-from longreach.crasp.parser import parse
+from longreach.crasp.program import parse
 from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.forecast.asking import follows

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from longreach.crasp.parser import parse
+from longreach.crasp.program import parse
 from longreach.languages.answers import ClassAnswer, LanguageAnswer
 from longreach.languages.budget import Budget, OverBudget
 from longreach.languages.decide.automaton_to_verdict import Answer, decide

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
 
-from longreach.crasp.expressions import (
+from longreach.crasp.parser import read_text
+from longreach.crasp.peer import INTERPRETER, differences, parse_peer
+from longreach.crasp.printer import statement_text
+from longreach.crasp.program import Builder, Program, parse, parse_file
+from longreach.crasp.syntax import (
     TRUE,
-    Builder,
     Expr,
-    Program,
     Statement,
     all_of,
     any_of,
@@ -25,9 +27,6 @@ from longreach.crasp.expressions import (
     position,
     token,
 )
-from longreach.crasp.parser import parse, parse_file, read_text
-from longreach.crasp.peer import INTERPRETER, differences, parse_peer
-from longreach.crasp.printer import statement_text
 from longreach.errors import InputError, ReadingWarning, near_names
 
 PREFIX, PEER_PREFIX = "lib:", "peer:"

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from longreach.crasp.expressions import Program
 from longreach.crasp.library import load, load_program
-from longreach.crasp.lowering import raise_core
+from longreach.crasp.program import Program, raise_core
 from longreach.errors import Argument, InputError
 from longreach.forecast.certificates import (
     AnyCertificate,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.languages.decide.automaton_to_verdict import decide
 from longreach.languages.prove.flow_explainer import explain
 from longreach.languages.regular.automaton import Automaton

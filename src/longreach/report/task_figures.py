@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import Program
 from longreach.crasp.library import ENTRIES, load
+from longreach.crasp.program import Program
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError
 from longreach.languages.regular.automaton import Automaton

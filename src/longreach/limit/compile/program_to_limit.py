@@ -22,7 +22,7 @@ import numpy as np
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core, at_zero
-from longreach.crasp.lowering import raise_core
+from longreach.crasp.program import raise_core
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError
 from longreach.limit.compile.linear_forms import scaled_ranges
