@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from longreach.crasp import core as c
+from longreach.crasp.closure.transform import acceptance, finish, total
 from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.simplify import simplify
-from longreach.crasp.transform import acceptance, finish, total
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.crasp import core as c
+from longreach.crasp.closure.transform import acceptance, finish, total
 from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.evaluate import Kernel, State, at_empty_word
-from longreach.crasp.transform import acceptance, finish, total
 from longreach.crasp.words import Codes, encode
 
 
