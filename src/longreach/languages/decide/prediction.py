@@ -16,8 +16,6 @@ from longreach.languages.decide.with_positions import decide_positional
 from longreach.languages.decide.without_positions import plain_analysis
 from longreach.languages.regular.automaton import Automaton, strong_components
 
-END = "end"
-
 
 @dataclass(frozen=True)
 class Label:
@@ -87,17 +85,6 @@ def on_prefixes(plain: Analysis) -> Analysis:
     """
     automaton = plain.extended.automaton
     return judged_on(plain, frozenset(range(len(automaton))) - live_states(automaton))
-
-
-def all_of(answers: list[bool | None]) -> bool | None:
-    """No if one is no, undecided if one is undecided, otherwise yes.
-
-    >>> all_of([True, None]), all_of([None, False])
-    (None, False)
-    """
-    if False in answers:
-        return False
-    return None if None in answers else True
 
 
 def live_states(automaton: Automaton) -> frozenset[int]:
