@@ -27,7 +27,7 @@ from longreach.crasp.syntax import (
     position,
     token,
 )
-from longreach.errors import InputError, ReadingWarning, near_names
+from longreach.errors import Argument, InputError, ReadingWarning, near_names
 
 PREFIX, PEER_PREFIX = "lib:", "peer:"
 SOS, SEP, EOS = "SOS", "SEP", "EOS"
@@ -83,7 +83,7 @@ def load_program(source: str, *, peer: bool = False) -> Program:
     if source.startswith(PEER_PREFIX):
         source, peer = source.removeprefix(PEER_PREFIX), True
     if not source:
-        raise InputError("FILE: the name of the program is empty")
+        raise InputError("the name of the program is empty", place=Argument("file"))
     if source.startswith(PREFIX):
         return load(source.removeprefix(PREFIX))
     text = read_text(source)
