@@ -230,6 +230,10 @@ def test_attend(longreach: Call, tmp_path: Path, ending: str) -> None:
         (["crasp", "attend", "lib:dyck-1", "()", "--out", "figure.pdf"], "--out: figure.pdf"),
         (["crasp", "attend", "lib:aa", "aa", "--out", "figure.png"], "lib:aa: the program counts nothing"),
         (["crasp", "attend", "lib:dyck-1", "(x", "--out", "figure.png"], "WORD:1:2: token 'x'"),
+        (
+            ["crasp", "attend", "lib:dyck-1", "(" * 500, "--out", "figure.png"],
+            "WORD: 500 tokens; an attention",
+        ),
         (["limit", "info", "no-such-directory"], "no-such-directory"),
     ],
 )

@@ -11,7 +11,7 @@ from longreach.crasp import library, parse
 from longreach.crasp.core import Core
 from longreach.crasp.equal import DeterministicSide, ProgramSide, compare, equal
 from longreach.crasp.evaluate import Stream, accepts
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.crasp.words import encode
 from longreach.errors import InputError
 from tests.helpers import crasp_oracle as oracle

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from longreach.crasp import core as c
 from longreach.crasp import parse
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.crasp.simplify import simplify
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies

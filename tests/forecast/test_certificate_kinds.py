@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from longreach.crasp.library import load
-from longreach.crasp.parser import parse
+from longreach.crasp.program import parse
 from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.forecast.asking import follows

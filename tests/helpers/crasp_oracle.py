@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import Expr, Guard, PositionTest, Program
+from longreach.crasp.program import Program
+from longreach.crasp.syntax import Expr, Guard, PositionTest
 
 Value = bool | int
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import (
+from longreach.crasp.program import Program
+from longreach.crasp.syntax import (
     Expr,
     Guard,
     PositionTest,
-    Program,
     Statement,
     as_expr,
     conditional,

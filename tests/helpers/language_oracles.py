@@ -243,3 +243,10 @@ def predictable(automaton: Automaton, window: int = 0, modulus: int = 1) -> bool
                     if any(x in good and y in good and x != y for x, y in zip(*rows, strict=True)):
                         return False
     return True
+
+
+def all_of(answers: Sequence[bool | None]) -> bool | None:
+    """No if one is no, undecided if one is undecided, otherwise yes."""
+    if False in answers:
+        return False
+    return None if None in answers else True

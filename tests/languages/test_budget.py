@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from longreach.crasp.parser import parse
+from longreach.crasp.program import parse
 from longreach.languages.budget import Budget, OverBudget
 from longreach.languages.decide.automaton_to_decisions import decide
 from longreach.languages.decide.with_positions import Decision, decide_positional

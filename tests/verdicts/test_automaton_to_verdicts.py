@@ -7,14 +7,13 @@ import sys
 import pytest
 
 from longreach.languages.budget import Budget
-from longreach.languages.decide.prediction import all_of
 from longreach.languages.regular.automaton import minimal
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.measures import measure
 from longreach.languages.regular.named_languages import named_automaton
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer
-from tests.helpers.language_oracles import all_minimal, random_automaton
+from tests.helpers.language_oracles import all_minimal, all_of, random_automaton
 
 # Huang et al., arXiv 2410.02140, Table 2: C-RASP[∅], C-RASP[periodic, local], star-free, dot-depth, AC⁰.
 TABLE_2 = {

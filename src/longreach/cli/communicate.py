@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,8 +83,7 @@ def _measured(task: str, alphabet: str | None, max_length: int | None) -> Measur
     try:
         split = problem(task, None if alphabet is None else list(alphabet))
     except InputError as error:
-        place = "" if error.message.startswith("--") else "TASK: "
-        raise InputError(place + error.message, source=error.source, column=error.column) from None
+        raise error.at(Argument("task")) from None
     try:
         return measure(split, max_length)
     except InputError as error:

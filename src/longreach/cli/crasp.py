@@ -316,8 +316,8 @@ def lower(
     Example: longreach crasp lower lib:dyck-1 --notation paper
     """
     from longreach.crasp.library import load_program
-    from longreach.crasp.lowering import raise_core
     from longreach.crasp.printer import write
+    from longreach.crasp.program import raise_core
     from longreach.crasp.simplify import simplify
 
     core = load_program(file, peer=peer).core

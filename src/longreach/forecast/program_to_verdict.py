@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longreach.crasp.expressions import Program
 from longreach.crasp.library import load, load_program
+from longreach.crasp.program import Program
 from longreach.forecast.task_certificates import TaskProgramCertificate
 from longreach.forecast.task_program_checker import wrong_prediction
 from longreach.languages.program_class import SIDES

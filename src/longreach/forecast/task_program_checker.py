@@ -9,8 +9,7 @@ import numpy as np
 from longreach.crasp.core import Core
 from longreach.crasp.equal import equal
 from longreach.crasp.evaluate import Kernel, State, at_empty_word
-from longreach.crasp.expressions import Program
-from longreach.crasp.parser import parse
+from longreach.crasp.program import Program, parse
 from longreach.crasp.simplify import simplify
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError

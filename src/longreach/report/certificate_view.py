@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.forecast.certificate_kinds import kind_of
 from longreach.report.text import plural
 from longreach.report.view import CertificateView, ProgramView

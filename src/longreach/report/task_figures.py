@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import Program
 from longreach.crasp.library import ENTRIES, load
+from longreach.crasp.program import Program
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError
 from longreach.forecast.certificate_explainers import language_name

@@ -41,7 +41,7 @@ def program_task(name: str) -> ProgramTask:
     ('(', ')')
     """
     from longreach.crasp.library import load_program
-    from longreach.crasp.parser import parse
+    from longreach.crasp.program import parse
 
     source = name.removeprefix(PREFIX)
     if not source:

@@ -12,7 +12,7 @@ import numpy as np
 
 from longreach.crasp.core import Core
 from longreach.crasp.evaluate import Kernel, State, Stream, Value, at_empty_word
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.crasp.simplify import simplify
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError

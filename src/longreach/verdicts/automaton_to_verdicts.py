@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.decide.automaton_to_decisions import ClassDecision, Decisions, decide
 from longreach.languages.decide.extended_automaton import Analysis, Convention

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Protocol
 
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.languages.program_class import ProgramClass
 from longreach.languages.prove.language_certificates import NoCertificate
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from longreach.languages.decide.prediction import all_of, label_answers, labels
+from longreach.languages.decide.prediction import label_answers, labels
 from longreach.languages.decide.with_positions import decide_positional
 from longreach.languages.decide.without_positions import plain_analysis
 from longreach.languages.regular.automaton import live_states
 from longreach.languages.regular.expression_to_automaton import from_expression
-from tests.helpers.language_oracles import automata, words
+from tests.helpers.language_oracles import all_of, automata, words
 
 
 @given(automata(states=5))

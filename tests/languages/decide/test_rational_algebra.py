@@ -18,10 +18,17 @@ matrices = st.integers(1, 5).flatmap(
 )
 
 
+def dense(matrix: exact.Matrix) -> exact.Constraints:
+    """Equations given by their coefficients."""
+    return exact.Constraints(
+        matrix.shape[1], lambda columns: exact._product(matrix, columns), lambda chosen: matrix[chosen]
+    )
+
+
 @given(matrices)
 def test_null_space(rows) -> None:
     matrix = np.array(rows)
-    basis = exact.null_space(exact.dense(matrix))
+    basis = exact.null_space(dense(matrix))
     wanted = oracles.null_space([[Fraction(x) for x in row] for row in rows], matrix.shape[1])
     assert basis.shape == (matrix.shape[1], len(wanted))
     assert not (matrix @ basis).any()
@@ -32,7 +39,7 @@ def test_null_space(rows) -> None:
 def test_coefficients_beyond_the_first_prime(size) -> None:
     chance = random.Random(size)
     matrix = np.array([[chance.randrange(-1000, 1000) for _ in range(size + 1)] for _ in range(size)])
-    basis = exact.null_space(exact.dense(matrix))
+    basis = exact.null_space(dense(matrix))
     assert basis.shape == (size + 1, 1)
     assert not matrix.astype(object).dot(basis.astype(object)).any()
     assert max(abs(int(x)) for x in basis[:, 0]) > 2**16
@@ -68,8 +75,8 @@ def test_solve_with_large_coefficients() -> None:
 def test_null_space_from_nonzero_coefficients(rows) -> None:
     matrix = np.array(rows)
     prime = 2**31 - 1
-    sparse = exact._null_space_sparse(exact.dense(matrix), prime)
-    assert sparse is None or sparse.shape == exact.null_space(exact.dense(matrix)).shape
+    sparse = exact._null_space_sparse(dense(matrix), prime)
+    assert sparse is None or sparse.shape == exact.null_space(dense(matrix)).shape
     assert sparse is None or not (matrix @ sparse % prime).any()
 
 
@@ -79,6 +86,6 @@ def test_large_systems_are_solved_exactly() -> None:
     places = [k for k in range(size) if k % 5 < 4]
     rows[range(len(places)), places] = 1
     rows[range(len(places)), [k + 1 for k in places]] = -2
-    basis = exact.null_space(exact.dense(rows))
+    basis = exact.null_space(dense(rows))
     assert basis.shape == (size, size // 5)
     assert sorted(np.abs(basis[:, 0])[np.flatnonzero(basis[:, 0])].tolist()) == [1, 2, 4, 8, 16]

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from longreach.limit.compile.directions import Direction
 from longreach.limit.compile.gated_sums import (
     OPEN,
     Algebra,
@@ -19,18 +20,19 @@ from longreach.limit.compile.gated_sums import (
 )
 from longreach.limit.compile.linear_forms import Range
 
+COUNT_X, COUNT_Y, BIT_P, BIT_Q, BIT_R = map(Direction, "xypqr")
 POINTS = [
-    {"x": x, "y": y, "p": p, "q": q, "r": r}
+    {COUNT_X: x, COUNT_Y: y, BIT_P: p, BIT_Q: q, BIT_R: r}
     for x, y, (p, q), r in itertools.product(range(5), range(5), [(0, 0), (0, 1), (1, 0)], [0, 1])
 ]
-ALGEBRA = Algebra(frozenset({"p", "q"}), {"x": Range(0, None), "y": Range(0, None)})
+ALGEBRA = Algebra(frozenset({BIT_P, BIT_Q}), {COUNT_X: Range(0, None), COUNT_Y: Range(0, None)})
 
 
-def open_gate(gate: frozenset[tuple[str, bool]], at: dict[str, int]) -> bool:
+def open_gate(gate: frozenset[tuple[Direction, bool]], at: dict[Direction, int]) -> bool:
     return all(bool(at[name]) == wanted for name, wanted in gate)
 
 
-def truth_at(truth: Truth, at: dict[str, int]) -> int:
+def truth_at(truth: Truth, at: dict[Direction, int]) -> int:
     result = 0
     for (gate, test), factor in truth.items():
         holds = open_gate(gate, at)
@@ -42,7 +44,7 @@ def truth_at(truth: Truth, at: dict[str, int]) -> int:
     return result
 
 
-def number_at(number: Number, at: dict[str, int]) -> int:
+def number_at(number: Number, at: dict[Direction, int]) -> int:
     result = 0
     for (gate, amount), factor in number.items():
         if amount is None:
@@ -55,8 +57,8 @@ def number_at(number: Number, at: dict[str, int]) -> int:
     return result
 
 
-X: Number = {(OPEN, "x"): 1}
-Y: Number = {(OPEN, "y"): 1}
+X: Number = {(OPEN, COUNT_X): 1}
+Y: Number = {(OPEN, COUNT_Y): 1}
 
 
 def shifted(number: Number, constant: int) -> Number:
@@ -71,7 +73,7 @@ NUMBERS: list[Number] = [
     shifted(Y, -1),
 ]
 TRUTHS: list[Truth] = [ALGEBRA.at_least_zero(number) for number in NUMBERS]
-TRUTHS += [ALGEBRA.literal("p"), ALGEBRA.literal("q", False), ALGEBRA.literal("r")]
+TRUTHS += [ALGEBRA.literal(BIT_P), ALGEBRA.literal(BIT_Q, False), ALGEBRA.literal(BIT_R)]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -111,7 +113,7 @@ def test_products_with_numbers() -> None:
 
 def test_comparisons_by_cases() -> None:
     gated = total(
-        [(ALGEBRA.product(ALGEBRA.literal("p"), X), 1), (ALGEBRA.product(ALGEBRA.literal("q"), Y), -1)]
+        [(ALGEBRA.product(ALGEBRA.literal(BIT_P), X), 1), (ALGEBRA.product(ALGEBRA.literal(BIT_Q), Y), -1)]
     )
     gated = shifted(gated, -1)
     for at in POINTS:

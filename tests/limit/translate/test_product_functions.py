@@ -11,6 +11,9 @@ from longreach.errors import InputError
 from longreach.limit.model import Transformer
 from longreach.limit.run.limit_to_finite import SELF_LOGIT, to_finite
 from longreach.limit.translate.product_functions import (
+    EMBEDDINGS,
+    POSITIONS,
+    Group,
     alpha,
     beta,
     groups,
@@ -40,23 +43,23 @@ def test_values_follow_the_definition() -> None:
     kq = model.layers[2].heads[1].kq
     path = ((0, 1), (2, 0))
     np.testing.assert_array_equal(value_product(model, path), v2 @ v1)
-    products = alpha(model, 2, 1, path, ((0, 1),), "p", "layer.1.B")
+    products = alpha(model, 2, 1, path, ((0, 1),), POSITIONS, Group("B", 1))
     for i, p in enumerate(model.positions):
         for s, column in enumerate(model.layers[1].out.T):
             assert products[i, s] == p @ v1.T @ v2.T @ kq @ v1 @ column
-    values = beta(model, path, "layer.2.A", "E")
+    values = beta(model, path, Group("A", 2), EMBEDDINGS)
     assert values[1, 2] == model.layers[2].a[1] @ v2 @ v1 @ model.embedding[2]
-    assert set(groups(model)) == {"p", "E", "layer.0.B", "layer.1.B", "layer.2.B"}
-    assert set(readers(model)) == {"layer.0.A", "layer.1.A", "layer.2.A", "U"}
+    assert set(map(str, groups(model))) == {"p", "E", "layer.0.B", "layer.1.B", "layer.2.B"}
+    assert set(map(str, readers(model))) == {"layer.0.A", "layer.1.A", "layer.2.A", "U"}
 
 
 def test_all_paths_are_listed() -> None:
     model = as_finite(random_limit(np.random.default_rng(1), period=3, width=4, layers=2, heads=2))
-    found = {each.path: each.columns for each in passed(model, "E")}
+    found = {each.path: each.columns for each in passed(model, EMBEDDINGS)}
     assert len(found) <= 9
     for path in [(), ((0, 0),), ((1, 1),), ((0, 1), (1, 0))]:
         np.testing.assert_array_equal(found[path], value_product(model, path) @ model.embedding.T)
-    assert {each.path for each in passed(model, "layer.0.B", relevant=True)} <= {(), ((1, 0),), ((1, 1),)}
+    assert {each.path for each in passed(model, Group("B", 0), relevant=True)} <= {(), ((1, 0),), ((1, 1),)}
 
 
 @pytest.mark.parametrize("relevant", [False, True])
@@ -77,7 +80,7 @@ def test_the_simple_translation_is_not_invariant_and_the_worst_is_named() -> Non
     assert result.where
     # The reported value is the largest of those that the definition asks for.
     largest = 0.0
-    for each in passed(model, "p"):
+    for each in passed(model, POSITIONS):
         for rows in readers(model).values():
             largest = max(largest, float(np.ptp(rows @ each.columns, axis=1).max()))
     assert result.worst >= largest

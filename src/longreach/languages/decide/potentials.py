@@ -136,19 +136,6 @@ def refine(
     return Refinement(graph.start, tuple(rounds))
 
 
-def potential_basis(graph: Graph, classes: Sequence[int]) -> tuple[Potential, ...]:
-    """An integer basis of all potentials for these classes, up to constants.
-
-    >>> len(potential_basis(Graph.of(2, [(0, 0, 1), (1, 1, 0)]), (0, 0)))
-    1
-    """
-    space = _space(graph, classes)
-    columns = [space.values[:, k] for k in range(space.values.shape[1])]
-    part = np.asarray(space.parts)
-    columns += [(part == k).astype(np.int64) for k in range(1, int(part.max(initial=0)) + 1)]
-    return tuple(_potential(graph, classes, [int(v) for v in column]) for column in columns)
-
-
 def numbered(keys: Sequence[Any]) -> Classes:
     """Equal keys get equal numbers, in the order of first appearance.
 

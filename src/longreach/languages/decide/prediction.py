@@ -85,14 +85,3 @@ def on_prefixes(plain: Analysis) -> Analysis:
     """
     automaton = plain.extended.automaton
     return judged_on(plain, frozenset(range(len(automaton))) - live_states(automaton))
-
-
-def all_of(answers: list[bool | None]) -> bool | None:
-    """No if one is no, undecided if one is undecided, otherwise yes.
-
-    >>> all_of([True, None]), all_of([None, False])
-    (None, False)
-    """
-    if False in answers:
-        return False
-    return None if None in answers else True

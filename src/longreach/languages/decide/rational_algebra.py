@@ -37,19 +37,11 @@ class Constraints:
     """The coefficients of the equations with these numbers."""
 
 
-def dense(matrix: Matrix) -> Constraints:
-    """Equations given by their coefficients."""
-
-    def apply(columns: Matrix) -> Matrix:
-        return _product(matrix, columns)
-
-    return Constraints(matrix.shape[1], apply, lambda chosen: matrix[chosen])
-
-
 def null_space(constraints: Constraints) -> Matrix:
     """An integer basis, in columns, of the rational vectors that satisfy all constraints.
 
-    >>> null_space(dense(np.array([[1, 1, 0], [0, 1, 1]]))).T.tolist()
+    >>> rows = np.array([[1, 1, 0], [0, 1, 1]])
+    >>> null_space(Constraints(3, lambda columns: rows @ columns, lambda chosen: rows[chosen])).T.tolist()
     [[1, -1, 1]]
     """
     for exponent in _EXPONENTS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longreach.crasp.parser import parse
+from longreach.crasp.program import parse
 from longreach.errors import InputError
 from longreach.languages.program_class import RELATIONS
 from longreach.languages.prove.findings import Finding, Status

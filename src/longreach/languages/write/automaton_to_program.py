@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 
 from longreach.crasp.evaluate import at_empty_word
-from longreach.crasp.expressions import FALSE, TRUE, Builder, Expr, Program, count
+from longreach.crasp.program import Builder, Program
 from longreach.crasp.readable import disjunction, negation, tidy_statements
 from longreach.crasp.simplify import simplify
+from longreach.crasp.syntax import FALSE, TRUE, Expr, count
 from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.decide.extended_automaton import Analysis, analyse, extend
 from longreach.languages.prove.language_certificates import END

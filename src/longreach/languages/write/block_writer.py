@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from longreach.crasp.expressions import FALSE, TRUE, Builder, Expr, count, exists, integer
 from longreach.crasp.printer import expression_text
+from longreach.crasp.program import Builder
 from longreach.crasp.readable import conjunction, disjunction
+from longreach.crasp.syntax import FALSE, TRUE, Expr, count, exists, integer
 from longreach.languages.budget import Budget
 from longreach.languages.decide.potentials import Potential
 from longreach.languages.write.run_blocks import Block, Edge

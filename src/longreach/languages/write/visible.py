@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from longreach.crasp.expressions import FALSE, TRUE, Expr, any_of, count, position, token
 from longreach.crasp.printer import expression_text
 from longreach.crasp.readable import conjunction, disjunction, negation
+from longreach.crasp.syntax import FALSE, TRUE, Expr, any_of, count, position, token
 
 Key = TypeVar("Key", bound=Hashable)
 Alike = Mapping[str, tuple[str, ...]]

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
+from longreach.limit.compile.directions import Direction
 from longreach.limit.compile.linear_forms import BIT, Form, Range, form_of, primitive, range_of
 from longreach.limit.compile.near import threshold_of
 
@@ -46,7 +47,7 @@ class AtLeast:
 class AllZero:
     """[every one of these naturals is 0]."""
 
-    names: frozenset[str]
+    names: frozenset[Direction]
     bitwise: bool
 
 
@@ -60,9 +61,9 @@ class Ramp:
 
 Test: TypeAlias = AtLeast | AllZero | None
 """None: no test, the gate alone."""
-Amount: TypeAlias = str | Ramp | None
-"""A count's coordinate, a ramp, or None for the constant 1."""
-Gate: TypeAlias = frozenset[tuple[str, bool]]
+Amount: TypeAlias = Direction | Ramp | None
+"""A count's direction, a ramp, or None for the constant 1."""
+Gate: TypeAlias = frozenset[tuple[Direction, bool]]
 """Known Booleans with the value that is wanted. Look-ups (see `near`) are always wanted true."""
 Truth: TypeAlias = dict[tuple[Gate, Test], int]
 Number: TypeAlias = dict[tuple[Gate, Amount], int]
@@ -98,24 +99,25 @@ def constant_number(value: int) -> Number:
 class Algebra:
     """The rules, and what they need to know about coordinates.
 
-    >>> algebra = Algebra(frozenset(), {"x": Range(0, None), "y": Range(0, None)})
-    >>> some = [algebra.at_least_zero({(OPEN, name): 1, (OPEN, None): -1}) for name in "xy"]
+    >>> counts = [Direction("x"), Direction("y")]
+    >>> algebra = Algebra(frozenset(), dict.fromkeys(counts, Range(0, None)))
+    >>> some = [algebra.at_least_zero({(OPEN, each): 1, (OPEN, None): -1}) for each in counts]
     >>> len(algebra.conjunction(*some))  # 1 − [x = 0] − [y = 0] + [x + y = 0]
     4
     """
 
-    exclusive: frozenset[str]
+    exclusive: frozenset[Direction]
     """Booleans of which at most one holds: the tokens and the start symbol."""
-    ranges: dict[str, Range] = field(default_factory=dict)
+    ranges: dict[Direction, Range] = field(default_factory=dict)
     """The values of counts."""
-    near: dict[str, int] = field(default_factory=dict)
+    near: dict[Direction, int] = field(default_factory=dict)
     """Look-ups, with their distance: Booleans that are known approximately."""
-    bits: dict[str, tuple[dict[str, int], int]] = field(default_factory=dict)
+    bits: dict[Direction, tuple[dict[Direction, int], int]] = field(default_factory=dict)
     """Counts that are sums of known Booleans and a constant: tests of them have a margin at any length."""
 
     # Booleans
 
-    def literal(self, name: str, wanted: bool = True) -> Truth:
+    def literal(self, name: Direction, wanted: bool = True) -> Truth:
         """A known Boolean or its negation."""
         if name in self.near and not wanted:
             return self.negation(self.literal(name))
@@ -149,7 +151,7 @@ class Algebra:
             truth = total([(truth, 1), (self.conjunction(case, self._test(coefficients, constant)), 1)])
         return limited(truth, MAX_TERMS)
 
-    def _cases(self, number: Number) -> list[tuple[Truth, dict[str, int], int]]:
+    def _cases(self, number: Number) -> list[tuple[Truth, dict[Direction, int], int]]:
         """Disjoint cases that leave no gates: when, the coefficients of counts, and the constant."""
         groups = _by_gate(number)
         # With n gates on exclusive Booleans there are n + 1 cases, otherwise more.
@@ -170,7 +172,7 @@ class Algebra:
                 raise NotInOneLayer
         return done
 
-    def _given(self, groups: dict[Gate, Amounts], name: str, value: bool) -> dict[Gate, Amounts]:
+    def _given(self, groups: dict[Gate, Amounts], name: Direction, value: bool) -> dict[Gate, Amounts]:
         """A number where a Boolean has this value."""
         known = frozenset({(name, value)})
         result: dict[Gate, list[Amounts]] = {}
@@ -180,7 +182,7 @@ class Algebra:
                 result.setdefault(joined - known, []).append(amounts)
         return {gate: total((part, 1) for part in parts) for gate, parts in result.items()}
 
-    def _test(self, coefficients: dict[str, int], constant: int) -> Truth:
+    def _test(self, coefficients: dict[Direction, int], constant: int) -> Truth:
         """[Σ coefficient · count + constant ≥ 0]."""
         bitwise = all(name in self.bits for name in coefficients)
         if bitwise:
@@ -250,7 +252,7 @@ class Algebra:
 
 def limited(terms: dict[tuple[Gate, What], int], most: int) -> dict[tuple[Gate, What], int]:
     """The same terms, if they are not too many; a sum of counts behind one gate is one of them."""
-    if len({(gate, None if isinstance(what, str) else what) for gate, what in terms}) > most:
+    if len({(gate, None if isinstance(what, Direction) else what) for gate, what in terms}) > most:
         raise NotInOneLayer
     return terms
 
@@ -262,9 +264,9 @@ def _by_gate(number: Number) -> dict[Gate, Amounts]:
     return groups
 
 
-def _linear_part(amounts: Amounts) -> tuple[dict[str, int], int]:
+def _linear_part(amounts: Amounts) -> tuple[dict[Direction, int], int]:
     """The coefficients and the constant; there must be no ramps."""
-    coefficients: dict[str, int] = {}
+    coefficients: dict[Direction, int] = {}
     for amount, factor in amounts.items():
         if isinstance(amount, Ramp):
             raise NotInOneLayer

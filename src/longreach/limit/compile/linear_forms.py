@@ -1,4 +1,4 @@
-"""Integer linear forms over named coordinates, and what is known about the size of the values there.
+"""Integer linear forms over named directions, and what is known about the size of the values there.
 
 A count C is stored as C/(i+1), so a form Σ c·C − a is known at position i up to the factor 1/(i+1), which
 does not change its sign. Forms are kept over integers, where tests can be sharpened and merged.
@@ -13,16 +13,18 @@ from typing import TypeAlias
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core
+from longreach.limit.compile.directions import Direction
 
-Form: TypeAlias = tuple[tuple[str, int], ...]
-"""(coordinate, coefficient) in the order of the coordinates; no coefficient is zero."""
+Form: TypeAlias = tuple[tuple[Direction, int], ...]
+"""(direction, coefficient) in the order of the directions; no coefficient is zero."""
 
 
-def form_of(coefficients: Mapping[str, int]) -> Form:
+def form_of(coefficients: Mapping[Direction, int]) -> Form:
     """The form with these coefficients.
 
-    >>> form_of({"b": -1, "a": 2, "c": 0})
-    (('a', 2), ('b', -1))
+    >>> a, b, c = map(Direction, "abc")
+    >>> form_of({b: -1, a: 2, c: 0}) == ((a, 2), (b, -1))
+    True
     """
     return tuple(sorted((name, value) for name, value in coefficients.items() if value))
 
@@ -30,8 +32,9 @@ def form_of(coefficients: Mapping[str, int]) -> Form:
 def primitive(form: Form) -> tuple[Form, int]:
     """The form divided by the greatest common divisor, first coefficient positive; and the signed divisor.
 
-    >>> primitive((("a", -4), ("b", 6)))
-    ((('a', 2), ('b', -3)), -2)
+    >>> a, b = map(Direction, "ab")
+    >>> primitive(((a, -4), (b, 6))) == (((a, 2), (b, -3)), -2)
+    True
     """
     divisor = math.gcd(*(value for _, value in form))
     divisor = divisor if form[0][1] > 0 else -divisor
@@ -63,10 +66,11 @@ class Range:
 BIT = Range(0, 1)
 
 
-def range_of(form: Form, ranges: Mapping[str, Range]) -> Range:
+def range_of(form: Form, ranges: Mapping[Direction, Range]) -> Range:
     """The values of a form.
 
-    >>> range_of((("a", 2), ("b", -1)), {"a": BIT, "b": BIT})
+    >>> a, b = map(Direction, "ab")
+    >>> range_of(((a, 2), (b, -1)), {a: BIT, b: BIT})
     Range(low=-1, high=2)
     """
     total = Range(0, 0)

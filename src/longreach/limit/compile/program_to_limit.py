@@ -22,26 +22,24 @@ import numpy as np
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core, at_zero
-from longreach.crasp.lowering import raise_core
+from longreach.crasp.program import raise_core
 from longreach.crasp.simplify import simplify
 from longreach.errors import InputError
+from longreach.limit.compile.directions import INVERSE, ONE, START_BIT, Direction, operation
 from longreach.limit.compile.linear_forms import scaled_ranges
 from longreach.limit.compile.near import PHI
 from longreach.limit.compile.schedule import (
-    START_BIT,
     LayerPlan,
     Plan,
     embedded_operations,
-    name_of,
     schedule,
 )
-from longreach.limit.compile.units_to_mlp import INVERSE, UnitWriter, exact
+from longreach.limit.compile.units_to_mlp import UnitWriter, exact
 from longreach.limit.model import START, Array, Head, Layer, Transformer
 from longreach.limit.run.sizes import check_bytes, parameter_bytes, shown
 
 MAX_WIDTH = 2048
 MAX_PERIOD_CELLS = 1 << 24
-ONE_COORDINATE = "1"
 
 
 def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
@@ -63,15 +61,15 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     core = simplify(core)
     _check_width(core.size + _fewest_lookups(core), max_width, "at least ")
     plan = schedule(core)
-    scaled = {name_of(k): extent for k, extent in enumerate(scaled_ranges(core))}
+    scaled = {operation(k): extent for k, extent in enumerate(scaled_ranges(core))}
 
     # The units come first: they tell which of the further coordinates are needed.
     writers = [UnitWriter(scaled, plan.algebra.near) for _ in plan.layers]
     for layer, writer in zip(plan.layers, writers, strict=True):
         for index, truth in layer.truths.items():
-            writer.truth(name_of(index), truth)
+            writer.truth(operation(index), truth)
         for index, number in layer.numbers.items():
-            writer.number(name_of(index), number)
+            writer.number(operation(index), number)
     read = set().union(*(writer.names() for writer in writers))
     for layer, writer in zip(plan.layers, writers, strict=True):
         for lookup in layer.lookups:
@@ -97,11 +95,12 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     for layer, writer in zip(plan.layers, writers, strict=True):
         heads = _heads(plan, layer, places, with_inverse=not layers)
         layers.append(writer.layer(heads, places, width))
+    names = {direction.name: place for direction, place in places.items()}
     unembedding: Array = np.zeros((len(core.roots), width))
     for row, root in enumerate(core.roots):
         # 2P − 1: as far from 0 when the answer is no as when it is yes.
         unembedding[row, root] += 2
-        unembedding[row, places[ONE_COORDINATE]] -= 1
+        unembedding[row, places[ONE]] -= 1
     return Transformer(
         kind="limit",
         vocabulary=vocabulary,
@@ -110,7 +109,7 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
         layers=tuple(layers),
         unembedding=unembedding,
         read_out=tuple(token for token, _ in core.outputs) if core.is_predictor else "acceptor",
-        coordinates=places | {name: index for name, index in core.names if name not in places},
+        coordinates=names | {name: index for name, index in core.names if name not in names},
         program=raise_core(core).text,
     )
 
@@ -129,25 +128,25 @@ def _fewest_lookups(core: Core) -> int:
     return sum(most.values())
 
 
-def _places(plan: Plan, read: set[str]) -> dict[str, int]:
+def _places(plan: Plan, read: set[Direction]) -> dict[Direction, int]:
     """The coordinates: operation k is coordinate k, then those that the construction adds."""
-    names = [name_of(k) for k in range(plan.core.size)]
-    names += [ONE_COORDINATE, START_BIT] + [INVERSE] * (INVERSE in read)
+    directions = [operation(k) for k in range(plan.core.size)]
+    directions += [ONE, START_BIT] + [INVERSE] * (INVERSE in read)
     for layer in plan.layers:
-        names += [lookup.raw for lookup in layer.lookups]
-        names += [lookup.bit for lookup in layer.lookups if lookup.bit in read]
-    return {name: place for place, name in enumerate(names)}
+        directions += [lookup.raw for lookup in layer.lookups]
+        directions += [lookup.bit for lookup in layer.lookups if lookup.bit in read]
+    return {direction: place for place, direction in enumerate(directions)}
 
 
 # The embedding
 
 
 def _embedding(
-    core: Core, vocabulary: Sequence[str], embedded: Mapping[int, str], places: Mapping[str, int]
+    core: Core, vocabulary: Sequence[str], embedded: Mapping[int, str], places: Mapping[Direction, int]
 ) -> Array:
     """Every operation that the token alone decides, for each token; $ is like no token."""
     rows: Array = np.zeros((len(vocabulary), len(places)))
-    rows[:, places[ONE_COORDINATE]] = 1
+    rows[:, places[ONE]] = 1
     rows[vocabulary.index(START), places[START_BIT]] = 1
     for row, token in enumerate(vocabulary):
         values: list[bool | int] = []
@@ -186,20 +185,22 @@ def _positions(core: Core, embedded: Mapping[int, str], width: int) -> Array:
 # The heads
 
 
-def _heads(plan: Plan, layer: LayerPlan, places: Mapping[str, int], with_inverse: bool) -> tuple[Head, ...]:
+def _heads(
+    plan: Plan, layer: LayerPlan, places: Mapping[Direction, int], with_inverse: bool
+) -> tuple[Head, ...]:
     """A uniform head for the counts without a relation, and a head per distance."""
     width = len(places)
     nothing: Array = np.zeros((width, width))  # no head looks at what a position holds
     start = places[START_BIT]
     heads = []
     uniform: Array = np.zeros((width, width))
-    sums = {index: {name_of(index): 1} for index in layer.counts} | layer.sums
+    sums = {index: {operation(index): 1} for index in layer.counts} | layer.sums
     for index, parts in sums.items():
-        for name, factor in parts.items():
-            if name is None:  # $ is one position of i + 1
+        for count, factor in parts.items():
+            if count is None:  # $ is one position of i + 1
                 uniform[index, start] += exact(factor)
                 continue
-            body = _body(plan, name)
+            body = _body(plan, count)
             uniform[index, body] += exact(factor)
             uniform[index, start] -= factor * plan.at_start[body]
     if with_inverse and INVERSE in places:
@@ -218,8 +219,9 @@ def _heads(plan: Plan, layer: LayerPlan, places: Mapping[str, int], with_inverse
     return tuple(heads)
 
 
-def _body(plan: Plan, name: str) -> int:
-    """The operation that the counting operation of a coordinate counts."""
-    op = plan.core.ops[int(name.removeprefix("op."))]
+def _body(plan: Plan, count: Direction) -> int:
+    """The operation that a counting operation counts."""
+    assert count.operation is not None
+    op = plan.core.ops[count.operation]
     assert isinstance(op, c.Count)
     return op.body

@@ -16,6 +16,7 @@ from functools import cached_property
 from longreach.crasp import core as c
 from longreach.crasp.core import Core
 from longreach.crasp.evaluate import at_empty_word
+from longreach.limit.compile.directions import START_BIT, Direction, looked_up, looked_up_bit, operation
 from longreach.limit.compile.gated_sums import (
     MAX_PIECES,
     OPEN,
@@ -31,17 +32,7 @@ from longreach.limit.compile.gated_sums import (
 )
 from longreach.limit.compile.linear_forms import integer_ranges
 
-START_BIT = "$"
 EMBEDDED = -1
-
-
-def name_of(index: int) -> str:
-    """The coordinate of an operation.
-
-    >>> name_of(3)
-    'op.3'
-    """
-    return f"op.{index}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +43,14 @@ class LookUp:
     distance: int
 
     @property
-    def raw(self) -> str:
-        """The coordinate of what the head finds: close to the truth value."""
-        return f"{name_of(self.body)}@{self.distance}"
+    def raw(self) -> Direction:
+        """What the head finds: close to the truth value."""
+        return looked_up(self.body, self.distance)
 
     @property
-    def bit(self) -> str:
-        """The coordinate of the truth value itself."""
-        return f"{name_of(self.body)}[i-{self.distance}]"
+    def bit(self) -> Direction:
+        """The truth value itself."""
+        return looked_up_bit(self.body, self.distance)
 
 
 @dataclass
@@ -68,7 +59,7 @@ class LayerPlan:
 
     counts: list[int] = field(default_factory=list)
     """Counting operations without a relation: the uniform head."""
-    sums: dict[int, dict[str | None, int]] = field(default_factory=dict)
+    sums: dict[int, dict[Direction | None, int]] = field(default_factory=dict)
     """Sums of such counts, and with key None the constant: the uniform head too."""
     lookups: list[LookUp] = field(default_factory=list)
     truths: dict[int, Truth] = field(default_factory=dict)
@@ -86,8 +77,8 @@ class Plan:
     """The layer after which an operation is a coordinate; −1: it is embedded."""
     layers: list[LayerPlan]
     algebra: Algebra
-    lookups: dict[str, LookUp]
-    """By the names of their coordinates."""
+    lookups: dict[Direction, LookUp]
+    """By their directions, of both kinds."""
 
 
 def schedule(core: Core) -> Plan:
@@ -104,8 +95,8 @@ class _Scheduler:
     """Places the operations one after the other; operands come first."""
 
     def __init__(self, core: Core) -> None:
-        tokens = (name_of(k) for k, op in enumerate(core.ops) if isinstance(op, c.Token))
-        ranges = {name_of(k): extent for k, extent in enumerate(integer_ranges(core))}
+        tokens = (operation(k) for k, op in enumerate(core.ops) if isinstance(op, c.Token))
+        ranges = {operation(k): extent for k, extent in enumerate(integer_ranges(core))}
         self.algebra = Algebra(frozenset((*tokens, START_BIT)), ranges)
         self.plan = Plan(core, at_empty_word(core), [], [], self.algebra, {})
         self._embedded = embedded_operations(core)
@@ -148,9 +139,9 @@ class _Scheduler:
             self.plan.layers.append(LayerPlan())
         return self.plan.layers[number]
 
-    def _uniform_parts(self, number: Number) -> dict[str | None, int] | None:
+    def _uniform_parts(self, number: Number) -> dict[Direction | None, int] | None:
         """A number as a sum of counts without a relation, if it is one: the uniform head writes it too."""
-        parts: dict[str | None, int] = {}
+        parts: dict[Direction | None, int] = {}
         for (gate, amount), factor in number.items():
             if gate or isinstance(amount, Ramp) or (amount is not None and amount not in self._uniform):
                 return None
@@ -165,9 +156,9 @@ class _Scheduler:
         return max(ready)
 
     @cached_property
-    def _uniform(self) -> frozenset[str]:
+    def _uniform(self) -> frozenset[Direction]:
         ops = enumerate(self.plan.core.ops)
-        return frozenset(name_of(k) for k, op in ops if isinstance(op, c.Count) and op.distances is None)
+        return frozenset(operation(k) for k, op in ops if isinstance(op, c.Count) and op.distances is None)
 
     # Values in terms of units
 
@@ -198,7 +189,7 @@ class _Scheduler:
             case c.One():
                 return constant_number(1)
             case _:
-                return {(OPEN, name_of(index)): 1}
+                return {(OPEN, operation(index)): 1}
 
     def _truth(self, index: int, layer: int) -> Truth:
         """A Boolean operation as the MLP of a layer sees it."""
@@ -209,7 +200,7 @@ class _Scheduler:
             return constant_truth(True)
         if isinstance(op, c.Not):
             return self.algebra.negation(self._truth(op.body, layer))
-        return self.algebra.literal(name_of(index))
+        return self.algebra.literal(operation(index))
 
     def _number(self, index: int, layer: int) -> Number:
         """A count as the MLP of a layer sees it."""
@@ -238,7 +229,7 @@ class _Scheduler:
 
     def _as_known(self, index: int, op: c.Op) -> Number:
         """A count where it is a coordinate; sums are read off their parts, which are more exact."""
-        name = name_of(index)
+        name = operation(index)
         match op:
             case c.One():
                 return constant_number(1)
@@ -258,15 +249,15 @@ class _Scheduler:
                 pass
         return {(OPEN, name): 1}
 
-    def _bit(self, index: int) -> tuple[dict[str, int], int]:
+    def _bit(self, index: int) -> tuple[dict[Direction, int], int]:
         """A Boolean as a sum of coordinates that no negation doubles, and a constant."""
         op = self.plan.core.ops[index]
         if isinstance(op, c.Not):
             bits, offset = self._bit(op.body)
             return {name: -factor for name, factor in bits.items()}, 1 - offset
-        return {name_of(index): 1}, 0
+        return {operation(index): 1}, 0
 
-    def _bits_near(self, body: int, distances: Sequence[int]) -> tuple[dict[str, int], int]:
+    def _bits_near(self, body: int, distances: Sequence[int]) -> tuple[dict[Direction, int], int]:
         bits, offset = self._bit(body) if 0 in distances else ({}, 0)
         if 0 in distances and self.plan.at_start[body]:
             bits = bits | {START_BIT: -1}

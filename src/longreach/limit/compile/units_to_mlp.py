@@ -12,21 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.errors import InputError
+from longreach.limit.compile.directions import INVERSE, Direction
 from longreach.limit.compile.gated_sums import AllZero, Amount, Gate, Number, Ramp, Test, Truth
 from longreach.limit.compile.linear_forms import Form, Range, form_of, range_of
 from longreach.limit.compile.near import threshold_of
 from longreach.limit.model import Array, Head, Layer
 
-INVERSE = "1/(i+1)"
 LARGEST = 1 << 50
 """Integers up to it, and halves between them, are exact in float64."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One hidden unit: Heaviside or ReLU of a linear form of coordinates plus a bias."""
+    """One hidden unit: Heaviside or ReLU of a linear form of directions plus a bias."""
 
-    form: tuple[tuple[str, float], ...]
+    form: tuple[tuple[Direction, float], ...]
     bias: float
     heaviside: bool
 
@@ -34,14 +34,14 @@ class Unit:
 class UnitWriter:
     """Collects the units of one layer; equal ones are shared."""
 
-    def __init__(self, scaled: Mapping[str, Range], near: Mapping[str, int]) -> None:
+    def __init__(self, scaled: Mapping[Direction, Range], near: Mapping[Direction, int]) -> None:
         self._scaled = scaled  # of counts, divided by i + 1
         self._near = near
         self._units: dict[Unit, int] = {}
-        self._out: dict[tuple[str, int], float] = {}
+        self._out: dict[tuple[Direction, int], float] = {}
 
-    def names(self) -> set[str]:
-        """The coordinates that the units read."""
+    def names(self) -> set[Direction]:
+        """The directions that the units read."""
         return {name for unit in self._units for name, _ in unit.form}
 
     @property
@@ -49,12 +49,12 @@ class UnitWriter:
         """How many units there are so far."""
         return len(self._units)
 
-    def truth(self, target: str, truth: Truth) -> None:
+    def truth(self, target: Direction, truth: Truth) -> None:
         """Writes a Boolean."""
         for (gate, test), factor in truth.items():
             self._write(target, factor, self._test(gate, test))
 
-    def number(self, target: str, number: Number) -> None:
+    def number(self, target: Direction, number: Number) -> None:
         """Writes a count, divided by i + 1."""
         linear: dict[Gate, dict[Amount, int]] = {}
         for (gate, amount), factor in number.items():
@@ -70,7 +70,7 @@ class UnitWriter:
             else:
                 self._linear(target, gate, amounts)
 
-    def _write(self, target: str, factor: int, unit: Unit) -> None:
+    def _write(self, target: Direction, factor: int, unit: Unit) -> None:
         place = self._units.setdefault(unit, len(self._units))
         self._out[target, place] = self._out.get((target, place), 0.0) + exact(factor)
 
@@ -94,7 +94,7 @@ class UnitWriter:
         weights = {**dict(form), INVERSE: 0.5 - exact(bound)}
         return self._gated(gate, weights, 0.0, _high(form, 0.5 - bound, self._scaled))
 
-    def _near_constant(self, target: str, gate: Gate, factor: int) -> None:
+    def _near_constant(self, target: Direction, gate: Gate, factor: int) -> None:
         """factor/(i+1) where all look-ups are true: (1/(i+1) + x)⁺ − x⁺, with x ≥ 0 there and x ≤ −1 else."""
         found = threshold_of([self._near[name] for name, _ in gate if name in self._near])
         assert found is not None
@@ -105,9 +105,9 @@ class UnitWriter:
         self._write(target, factor, both)
         self._write(target, -factor, self._gated(gate, looked, bias, high, heaviside=False))
 
-    def _linear(self, target: str, gate: Gate, amounts: Mapping[Amount, int]) -> None:
+    def _linear(self, target: Direction, gate: Gate, amounts: Mapping[Amount, int]) -> None:
         """A gated sum of counts: x⁺ − (−x)⁺, or one of them when the sign is known."""
-        form = form_of({name: factor for name, factor in amounts.items() if isinstance(name, str)})
+        form = form_of({name: factor for name, factor in amounts.items() if isinstance(name, Direction)})
         constant = amounts.get(None, 0)
         for sign in (1, -1):
             side = tuple((name, sign * factor) for name, factor in form)
@@ -117,7 +117,7 @@ class UnitWriter:
                 self._write(target, sign, self._gated(gate, weights, 0.0, high, heaviside=False))
 
     def _gated(
-        self, gate: Gate, weights: Mapping[str, float], bias: float, high: float, heaviside: bool = True
+        self, gate: Gate, weights: Mapping[Direction, float], bias: float, high: float, heaviside: bool = True
     ) -> Unit:
         """The unit, made negative (by more than ½ of its scale) where a Boolean is not as wanted."""
         known = [(name, wanted) for name, wanted in sorted(gate) if name not in self._near]
@@ -129,7 +129,7 @@ class UnitWriter:
             bias -= strength * sum(wanted for _, wanted in known)
         return Unit(tuple(sorted(weights.items())), bias, heaviside)
 
-    def layer(self, heads: tuple[Head, ...], places: Mapping[str, int], width: int) -> Layer:
+    def layer(self, heads: tuple[Head, ...], places: Mapping[Direction, int], width: int) -> Layer:
         """The finished layer."""
         a: Array = np.zeros((len(self._units), width))
         out: Array = np.zeros((width, len(self._units)))
@@ -142,7 +142,7 @@ class UnitWriter:
         return Layer(heads, a, b, out, np.array([unit.heaviside for unit in self._units], dtype=np.bool_))
 
 
-def _high(form: Form, constant: float, scaled: Mapping[str, Range]) -> float:
+def _high(form: Form, constant: float, scaled: Mapping[Direction, Range]) -> float:
     """An upper bound of (form + constant)/(i+1)."""
     high = range_of(form, scaled).high
     assert high is not None

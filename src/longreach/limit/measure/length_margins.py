@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from longreach.crasp.core import Core, is_boolean
 from longreach.crasp.simplify import simplify
+from longreach.limit.compile.directions import INVERSE, Direction
 from longreach.limit.compile.linear_forms import integer_ranges, scaled_ranges
 from longreach.limit.compile.near import threshold_of
-from longreach.limit.compile.units_to_mlp import INVERSE
 from longreach.limit.model import Array, Head, Layer, Transformer
 from longreach.limit.run.rounding import Format
 
@@ -63,7 +63,8 @@ class _Analysis:
     def __init__(self, model: Transformer, core: Core, kind: Format) -> None:
         self.model, self.core, self.kind = model, core, kind
         # Names that the source gave come last; the compiler's own are wanted.
-        self._names = {place: name for name, place in reversed(list(model.coordinates.items()))}
+        names = reversed(list(model.coordinates.items()))
+        self._directions = {place: Direction.read(name) for name, place in names}
         self.low, self.high = self._extents()
         self.magnitude: Array = np.maximum(-self.low, self.high)
         self.counts = np.array([self._is_count(place) for place in range(model.width)])
@@ -72,14 +73,13 @@ class _Analysis:
         self.read: NDArray[np.bool_] = np.any([np.zeros(model.width, np.bool_), *read], axis=0)
 
     def _is_count(self, place: int) -> bool:
-        return self._names[place] == INVERSE or (
+        return self._directions[place] == INVERSE or (
             place < self.core.size and not is_boolean(self.core.ops[place])
         )
 
     def _distance(self, place: int) -> int | None:
         """Of a look-up as a head finds it."""
-        _, found, distance = self._names[place].partition("@")
-        return int(distance) if found else None
+        return self._directions[place].distance
 
     def _extents(self) -> tuple[Array, Array]:
         """Between which bounds the exact values are, as pairs."""
@@ -88,7 +88,7 @@ class _Analysis:
         high[:, 0] = 1
         scaled, whole = scaled_ranges(self.core), integer_ranges(self.core)
         for place in range(self.model.width):
-            if self._names[place] == INVERSE:
+            if self._directions[place] == INVERSE:
                 high[place] = (0, 1)
             elif place < self.core.size and not is_boolean(self.core.ops[place]):
                 for ends, end, bound in (

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longreach.errors import InputError
+from longreach.errors import Argument, Field, InputError
 from longreach.limit.model import START, Transformer
 from longreach.limit.run.float_evaluator import attention
 
@@ -24,7 +24,8 @@ def attention_figure(model: Transformer, word: Sequence[str], title: str) -> Fig
     from matplotlib.figure import Figure
 
     if len(word) > MAX_DRAWN:
-        raise InputError(f"WORD: {len(word)} tokens; an attention map is drawn for at most {MAX_DRAWN}")
+        reason = f"{len(word)} tokens; an attention map is drawn for at most {MAX_DRAWN}"
+        raise InputError(reason, place=Argument("word"))
     maps = [
         (number, h, attention(model, list(word), number, h))
         for number, layer in enumerate(model.layers)
@@ -86,7 +87,7 @@ def growth_figure(rows: Sequence[tuple[int, dict[str, float]]], title: str) -> F
 def figure_bytes(figure: Figure, path: Path, title: str) -> bytes:
     """The file's content, by the ending of its name."""
     if path.suffix.lower() not in FORMATS:
-        raise InputError(f"--out: {path.name}: the name ends in {', '.join(FORMATS)}")
+        raise InputError(f"{path.name}: the name ends in {', '.join(FORMATS)}", place=Field("out"))
     buffer = io.BytesIO()
     if path.suffix.lower() == ".png":
         figure.savefig(buffer, format="png", dpi=150)

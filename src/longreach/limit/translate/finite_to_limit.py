@@ -36,7 +36,17 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.limit.model import Array, Head, Layer, Transformer
-from longreach.limit.translate.product_functions import Passed, Path, enters, groups, passed, position_logits
+from longreach.limit.translate.product_functions import (
+    EMBEDDINGS,
+    POSITIONS,
+    Group,
+    Passed,
+    Path,
+    enters,
+    groups,
+    passed,
+    position_logits,
+)
 
 WIDEST = 6000
 """A limit transformer wider than this is refused: each of its matrices would take more than 288 MB."""
@@ -62,14 +72,14 @@ class _Coordinate:
 
     reader: _Reader
     todo: Path
-    values: dict[str, Array]
+    values: dict[Group, Array]
 
 
 @dataclass(frozen=True)
 class _Query:
     """A vector (∏T) w that a query may contain: group and number of w, and T."""
 
-    group: str
+    group: Group
     number: int
     path: Path
 
@@ -174,7 +184,7 @@ def _coordinates(model: Transformer, queries: dict[_Query, Array]) -> Iterator[_
             for query, vector in queries.items():
                 if enters(Passed(query.group, query.path, vector), number):
                     name = f"Λ layer.{number}.head.{h} {_named(query)}"
-                    direct = query.group == "p" and not query.path
+                    direct = query.group == POSITIONS and not query.path
                     yield from _lists(model, _Reader(name, head.kq @ vector, number, number, direct))
 
 
@@ -191,18 +201,14 @@ def _lists(model: Transformer, reader: _Reader) -> list[_Coordinate]:
                 found += extend(((number, h), *todo), row @ head.v)
         # A vector that is written after the first value matrix of the list will not pass it.
         before = todo[0][0] if todo else reader.written_before
-        values = {group: row @ columns for group, columns in vectors.items() if _written(group) < before}
+        values = {group: row @ columns for group, columns in vectors.items() if group.layer < before}
         if reader.position_query and not todo:
-            values.pop("p")
+            values.pop(POSITIONS)
         if found or any(value.any() for value in values.values()):
             found.append(_Coordinate(reader, todo, values))
         return found
 
     return extend((), reader.row)
-
-
-def _written(group: str) -> int:
-    return int(group.split(".")[1]) if group.startswith("layer.") else -1
 
 
 class _Assembly:
@@ -231,11 +237,11 @@ class _Assembly:
 
     def result(self) -> Transformer:
         model = self.model
-        positions = self._vectors("p").T
+        positions = self._vectors(POSITIONS).T
         return replace(
             model,
             kind="limit",
-            embedding=self._vectors("E").T,
+            embedding=self._vectors(EMBEDDINGS).T,
             positions=positions if positions.any() else positions[:1],
             layers=tuple(self._layer(number) for number in range(len(model.layers))),
             unembedding=self._read([f"Γ U.{output}" for output in range(len(model.unembedding))]),
@@ -245,7 +251,7 @@ class _Assembly:
     def _lambda(self, head: tuple[int, int], query: _Query) -> int | None:
         return self.place.get((f"Λ layer.{head[0]}.head.{head[1]} {_named(query)}", ()))
 
-    def _vectors(self, group: str) -> Array:
+    def _vectors(self, group: Group) -> Array:
         """The translations of a group's vectors, as columns."""
         columns = np.zeros((self.width, groups(self.model)[group].shape[1]))
         for index, each in enumerate(self.coordinates):
@@ -260,7 +266,7 @@ class _Assembly:
         layer = self.model.layers[number]
         rows = self._read([f"Γ layer.{number}.A.{unit}" for unit in range(len(layer.b))])
         heads = tuple(self._head(number, h) for h in range(len(layer.heads)))
-        return Layer(heads, rows, layer.b, self._vectors(f"layer.{number}.B"), layer.heaviside)
+        return Layer(heads, rows, layer.b, self._vectors(Group("B", number)), layer.heaviside)
 
     def _head(self, number: int, h: int) -> Head:
         kq, v = np.zeros((self.width, self.width)), np.zeros((self.width, self.width))
@@ -304,10 +310,12 @@ def _todo(path: Path) -> str:
 def _single_products(model: Transformer) -> Iterator[Array]:
     """One column per position: products of positional encodings with vectors that are none."""
     readers = list(_gamma_readers(model))
-    for here in passed(model, "p", relevant=True):
+    for here in passed(model, POSITIONS, relevant=True):
         rows = [each.row for each in readers if enters(here, each.passed_before)]
         yield np.array(rows).reshape(len(rows), model.width) @ here.columns
-    others = [each for group in groups(model) if group != "p" for each in passed(model, group, relevant=True)]
+    others = [
+        each for group in groups(model) if group != POSITIONS for each in passed(model, group, relevant=True)
+    ]
     for number, layer in enumerate(model.layers):
         beside = [np.zeros((model.width, 0)), *(each.columns for each in others if enters(each, number))]
         for here in _keys(model, number):
@@ -327,4 +335,4 @@ def _pair_products(model: Transformer) -> Iterator[Array]:
 
 
 def _keys(model: Transformer, number: int) -> list[Passed]:
-    return [each for each in passed(model, "p", relevant=True) if enters(each, number)]
+    return [each for each in passed(model, POSITIONS, relevant=True) if enters(each, number)]

@@ -5,8 +5,8 @@ A transformer's computations are determined by products of its parameters that d
     α = vᵀ (∏S₁)ᵀ KᵀQ (∏S₂) w     what v in a key and w in a query add to a logit, after value matrices S₁, S₂
     β = rᵀ (∏S) w                 what w adds to a hidden unit or an output r, after value matrices S
 
-Vectors v, w come from the groups "p" (positional encodings), "E" (embeddings) and "layer.L.B" (columns of
-B); readers r from "layer.L.A" (rows of A) and "U". A path names value matrices as (layer, head), lowest layer
+Vectors v, w come from the groups p (positional encodings), E (embeddings) and B of each layer (columns);
+readers r from A of each layer (rows) and U. A path names value matrices as (layer, head), lowest layer
 first, at most one per layer; the product applies the lowest first. Keys are left, queries right.
 
 The hypothesis class asks that every product function with positional encodings is translation-invariant.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -28,11 +28,30 @@ MOST_PATHS = 20_000
 """Products of value matrices that are not zero, beyond which their enumeration is refused."""
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Vectors that enter the residual stream (p, E, B of a layer) or read it (A of a layer, U).
+
+    >>> str(POSITIONS), str(Group("B", 3))
+    ('p', 'layer.3.B')
+    """
+
+    matrix: Literal["p", "E", "A", "B", "U"]
+    layer: int = -1
+    """The layer whose MLP it belongs to; −1: to none."""
+
+    def __str__(self) -> str:
+        return self.matrix if self.layer < 0 else f"layer.{self.layer}.{self.matrix}"
+
+
+POSITIONS, EMBEDDINGS, OUTPUTS = Group("p"), Group("E"), Group("U")
+
+
 @dataclass(frozen=True, eq=False)
 class Passed:
     """The vectors of a group after the value matrices of a path, as columns; not all are zero."""
 
-    group: str
+    group: Group
     path: Path
     columns: Array
 
@@ -51,20 +70,20 @@ class Invariance:
     """How many families with two positional encodings were compared."""
 
 
-def groups(model: Transformer) -> dict[str, Array]:
+def groups(model: Transformer) -> dict[Group, Array]:
     """The vectors that enter the residual stream, as columns, by group (VO of the paper)."""
     return {
-        "p": model.positions.T,
-        "E": model.embedding.T,
-        **{f"layer.{number}.B": layer.out for number, layer in enumerate(model.layers)},
+        POSITIONS: model.positions.T,
+        EMBEDDINGS: model.embedding.T,
+        **{Group("B", number): layer.out for number, layer in enumerate(model.layers)},
     }
 
 
-def readers(model: Transformer) -> dict[str, Array]:
+def readers(model: Transformer) -> dict[Group, Array]:
     """The vectors that read the residual stream, as rows, by group (VI of the paper)."""
     return {
-        **{f"layer.{number}.A": layer.a for number, layer in enumerate(model.layers)},
-        "U": model.unembedding,
+        **{Group("A", number): layer.a for number, layer in enumerate(model.layers)},
+        OUTPUTS: model.unembedding,
     }
 
 
@@ -77,7 +96,7 @@ def value_product(model: Transformer, path: Path) -> Array:
 
 
 def alpha(
-    model: Transformer, layer: int, head: int, left: Path, right: Path, v: str, w: str
+    model: Transformer, layer: int, head: int, left: Path, right: Path, v: Group, w: Group
 ) -> Array:  # fmt: skip
     """α for all v of one group (rows) and all w of another (columns).
 
@@ -85,7 +104,7 @@ def alpha(
     >>> none, to_next = np.zeros((0, 2)), np.array([[0.0, 1.0], [0.0, 0.0]])
     >>> layer = Layer((Head(to_next, np.eye(2)),), none, np.zeros(0), none.T, np.zeros(0, dtype=bool))
     >>> model = Transformer("finite", ("$", "a"), np.zeros((2, 2)), np.eye(2), (layer,), np.ones((1, 2)))
-    >>> alpha(model, 0, 0, (), (), "p", "p")  # keys are rows
+    >>> alpha(model, 0, 0, (), (), POSITIONS, POSITIONS)  # keys are rows
     array([[0., 1.],
            [0., 0.]])
     """
@@ -95,17 +114,17 @@ def alpha(
     return np.asarray(key.T @ model.layers[layer].heads[head].kq @ query)
 
 
-def beta(model: Transformer, path: Path, reader: str, w: str) -> Array:
+def beta(model: Transformer, path: Path, reader: Group, w: Group) -> Array:
     """β for all readers of one group (rows) and all w of another (columns)."""
     return np.asarray(readers(model)[reader] @ value_product(model, path) @ groups(model)[w])
 
 
-def passed(model: Transformer, group: str, *, relevant: bool = False) -> list[Passed]:
+def passed(model: Transformer, group: Group, *, relevant: bool = False) -> list[Passed]:
     """The vectors of a group after each path, without the paths after which all of them are zero.
 
     `relevant`: without value matrices of the layer that writes the group and below (Remark 45).
     """
-    first = int(group.split(".")[1]) + 1 if relevant and group.startswith("layer.") else 0
+    first = group.layer + 1 if relevant else 0
     found: list[Passed] = []
 
     def follow(path: Path, columns: Array) -> None:
@@ -176,24 +195,24 @@ def invariance(model: Transformer, *, relevant: bool = False) -> Invariance:
 
 def enters(vectors: Passed, layer: int) -> bool:
     """Whether vectors after this path can be in the input of a layer."""
-    written = int(vectors.group.split(".")[1]) if vectors.group.startswith("layer.") else -1
+    written = vectors.group.layer
     return written < layer and all(written < number < layer for number, _ in vectors.path)
 
 
 def _violations(model: Transformer, relevant: bool) -> Iterator[tuple[int, str, float]]:
-    positions = passed(model, "p", relevant=relevant)
+    positions = passed(model, POSITIONS, relevant=relevant)
     others = [
         vectors
         for group in groups(model)
-        if group != "p"
+        if group != POSITIONS
         for vectors in passed(model, group, relevant=relevant)
     ]
-    for name, rows in readers(model).items():
+    for reader, rows in readers(model).items():
         # The MLP of a layer reads what its heads wrote, too.
-        layer = len(model.layers) if name == "U" else int(name.split(".")[1]) + 1
+        layer = len(model.layers) if reader == OUTPUTS else reader.layer + 1
         for here in positions:
             if not relevant or enters(here, layer):
-                yield from _single(f"β {name} · {_text(here)}", rows @ here.columns)
+                yield from _single(f"β {reader} · {_text(here)}", rows @ here.columns)
     for layer in range(len(model.layers)):
         keys = [here for here in positions if not relevant or enters(here, layer)]
         rest = [there.columns for there in others if not relevant or enters(there, layer)]
@@ -237,4 +256,4 @@ def _checked(model: Transformer, path: Path) -> Path:
 
 def _text(vectors: Passed) -> str:
     through = ", ".join(f"layer.{layer}.head.{head}.V" for layer, head in vectors.path)
-    return f"{vectors.group} through {through}" if through else vectors.group
+    return f"{vectors.group} through {through}" if through else str(vectors.group)

@@ -4,7 +4,7 @@ A part that is used more than once is written once, as φ1(x) := …; φ1(y) is 
 exchanged, also inside.
 
 >>> from longreach.crasp import parse
->>> from longreach.crasp.majority_translation import to_majority_logic
+>>> from longreach.crasp.closure.majority_translation import to_majority_logic
 >>> print(formula_text(to_majority_logic(parse('P = # "a" > # "b"').core)))
 ∃x (¬∃y (x < y) ∧ M̂aj y ⟨¬(y ≤ x ∧ Q_b(y)), y ≤ x ∧ Q_a(y)⟩)
 """
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from longreach.crasp.majority_logic import (
+from longreach.crasp.closure.majority_logic import (
     OTHER,
     And,
     Exists,
@@ -78,7 +78,7 @@ _LATEX = _Style(
 def formula_text(formula: Formula) -> str:
     """The formula as text: one line per definition, the formula itself last.
 
-    >>> from longreach.crasp.majority_logic import FormulaBuilder
+    >>> from longreach.crasp.closure.majority_logic import FormulaBuilder
     >>> b = FormulaBuilder()
     >>> print(formula_text(b.formula(b.majority("x", [(1, b.letter("a", "x")), (5, b.top())]))))
     M̂aj x ⟨Q_a(x), 5 × ⊤⟩
@@ -89,7 +89,7 @@ def formula_text(formula: Formula) -> str:
 def formula_latex(formula: Formula) -> str:
     r"""The formula in LaTeX, for an `align*` environment when there are definitions.
 
-    >>> from longreach.crasp.majority_logic import FormulaBuilder
+    >>> from longreach.crasp.closure.majority_logic import FormulaBuilder
     >>> b = FormulaBuilder()
     >>> print(formula_latex(b.formula(b.not_(b.letter("a", "x")))))
     \lnot Q_{\texttt{a}}(x)

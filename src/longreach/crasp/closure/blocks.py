@@ -4,7 +4,7 @@ Each operation of the original becomes one operation per offset in a block; the 
 the values of the original in the i-th block. Offsets count from 1.
 
 >>> from longreach.crasp import parse
->>> from longreach.crasp.lowering import raise_core
+>>> from longreach.crasp.program import raise_core
 >>> even = parse('#alphabet a\\nP = i % 2 == 0').core
 >>> inverse_image(even, {"x": "aaa"}).class_name, inverse_image(even, {"x": "aa"}).class_name
 ('C-RASP[periodic]', 'C-RASP[∅]')
@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from longreach.crasp import core as c
+from longreach.crasp.closure.transform import acceptance, finish, total
 from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.simplify import simplify
-from longreach.crasp.transform import acceptance, finish, total
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError
 
@@ -129,7 +129,7 @@ def inverse_image(core: Core, morphism: Mapping[str, str | Sequence[str]]) -> Co
     n · k + c, and the image of a letter is tested at each offset by the letters that have it there.
 
     >>> from longreach.crasp import parse
-    >>> from longreach.crasp.lowering import raise_core
+    >>> from longreach.crasp.program import raise_core
     >>> core = inverse_image(parse('P = # "a" == # "b"').core, {"x": "ab", "y": "aa", "z": "bb"})
     >>> [raise_core(core).accepts(word) for word in ("ε", "xx", "yxz", "yx")]
     [True, True, True, False]

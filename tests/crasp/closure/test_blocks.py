@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.crasp import parse
-from longreach.crasp.blocks import (
+from longreach.crasp.closure.blocks import (
     Padding,
     inverse_image,
     least_padding,

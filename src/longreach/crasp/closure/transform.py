@@ -4,7 +4,7 @@ Transformations take core programs and give core programs. What happens at posit
 end: counts never see that position, so only the result on the empty word depends on it.
 
 >>> from longreach.crasp import parse
->>> from longreach.crasp.lowering import raise_core
+>>> from longreach.crasp.program import raise_core
 >>> even = parse('P = i % 2 == 0').core
 >>> print(raise_core(intersection(even, parse('Q = # "a" <= 1').core)).text)
 C1 = # "a"
@@ -159,7 +159,7 @@ def with_empty_word(core: Core, accepted: bool) -> Core:
     No relation is needed: # ⊤ is 0 at position 0 only.
 
     >>> from longreach.crasp import parse
-    >>> from longreach.crasp.lowering import raise_core
+    >>> from longreach.crasp.program import raise_core
     >>> core = with_empty_word(parse('P = # "b" <= # "a"').core, False)
     >>> [raise_core(core).accepts(word) for word in ("ε", "a", "ab", "b")]
     [False, True, True, False]
@@ -215,7 +215,7 @@ def strict_masks(core: Core) -> Core:
     size grows by at most two operations per counting operation, and a few constants.
 
     >>> from longreach.crasp import parse
-    >>> from longreach.crasp.lowering import raise_core
+    >>> from longreach.crasp.program import raise_core
     >>> strict = strict_masks(parse('P = "a" && # "a" >= 1').core)
     >>> [raise_core(strict).accepts(word) for word in ("a", "ba", "aa", "aab")]
     [False, False, True, False]

@@ -4,9 +4,7 @@ from hypothesis import strategies as st
 
 from longreach.crasp import core as c
 from longreach.crasp import parse
-from longreach.crasp.core import Core
-from longreach.crasp.lowering import raise_core
-from longreach.crasp.transform import (
+from longreach.crasp.closure.transform import (
     complement,
     difference,
     intersection,
@@ -15,6 +13,8 @@ from longreach.crasp.transform import (
     union,
     with_empty_word,
 )
+from longreach.crasp.core import Core
+from longreach.crasp.program import raise_core
 from longreach.errors import InputError
 from tests.helpers.small_programs import literally_accepts, programs, words_up_to
 

@@ -3,9 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.crasp import parse
+from longreach.crasp.closure.quotient import left_quotient, right_quotient
 from longreach.crasp.core import Core
 from longreach.crasp.library import load_program
-from longreach.crasp.quotient import left_quotient, right_quotient
 from longreach.errors import InputError
 from tests.helpers.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 

@@ -1,7 +1,7 @@
 """Quotients of a program's language by a word.
 
 >>> from longreach.crasp import parse
->>> from longreach.crasp.lowering import raise_core
+>>> from longreach.crasp.program import raise_core
 >>> dyck = parse('o = # "("\\nc = # ")"\\nD = # (o < c) == 0 && o == c').core
 >>> [raise_core(left_quotient(dyck, "((")).accepts(word) for word in ("))", "))()", ")", "ε")]
 [True, True, False, False]
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.crasp import core as c
+from longreach.crasp.closure.transform import acceptance, finish, total
 from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.evaluate import Kernel, State, at_empty_word
-from longreach.crasp.transform import acceptance, finish, total
 from longreach.crasp.words import Codes, encode
 
 
@@ -31,7 +31,7 @@ def left_quotient(core: Core, word: str | Sequence[str]) -> Core:
     operation.
 
     >>> from longreach.crasp import parse
-    >>> from longreach.crasp.lowering import raise_core
+    >>> from longreach.crasp.program import raise_core
     >>> core = left_quotient(parse('P = # ("b" && #[i-1] "a" >= 1) >= 1').core, "a")
     >>> [raise_core(core).accepts(word) for word in ("b", "cb", "ε")]
     [True, False, False]
@@ -88,7 +88,7 @@ def right_quotient(core: Core, word: str | Sequence[str]) -> Core:
     the number of distances in one relation.
 
     >>> from longreach.crasp import parse
-    >>> from longreach.crasp.lowering import raise_core
+    >>> from longreach.crasp.program import raise_core
     >>> core = right_quotient(parse('P = "b" && #[i-1] "a" >= 1').core, "b")
     >>> [raise_core(core).accepts(word) for word in ("ba", "ab", "ε")]
     [True, False, False]

@@ -1,7 +1,7 @@
 """From C-RASP programs to the two-variable majority logic.
 
 >>> from longreach.crasp import parse
->>> from longreach.crasp.majority_logic import satisfies
+>>> from longreach.crasp.closure.majority_logic import satisfies
 >>> dyck = to_majority_logic(parse('o = # "("\\nc = # ")"\\nD = # (o < c) == 0 && o == c').core)
 >>> dyck.logic, [satisfies(word, dyck) for word in ("(())", "())(", "")]
 ('MAJ₂[<]', [True, False, True])
@@ -13,11 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from longreach.crasp import core as c
+from longreach.crasp.closure.majority_logic import OTHER, Formula, FormulaBuilder, Less, Mod, Succ, Variable
+from longreach.crasp.closure.transform import acceptance
 from longreach.crasp.core import Core
 from longreach.crasp.evaluate import at_empty_word
-from longreach.crasp.majority_logic import OTHER, Formula, FormulaBuilder, Less, Mod, Succ, Variable
 from longreach.crasp.simplify import simplify
-from longreach.crasp.transform import acceptance
 
 MAX_GUARDS = 16  # conditions under which one count is read; beyond it they are added up in binary
 

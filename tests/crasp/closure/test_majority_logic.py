@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longreach.crasp.majority_logic import (
+from longreach.crasp.closure.majority_logic import (
     And,
     Exists,
     ForAll,

@@ -1,8 +1,8 @@
 from longreach.crasp import parse
+from longreach.crasp.closure.majority_logic import ForAll, FormulaBuilder, Less, Mod, Succ
+from longreach.crasp.closure.majority_printer import formula_latex, formula_text
+from longreach.crasp.closure.majority_translation import to_majority_logic
 from longreach.crasp.library import load_program
-from longreach.crasp.majority_logic import ForAll, FormulaBuilder, Less, Mod, Succ
-from longreach.crasp.majority_printer import formula_latex, formula_text
-from longreach.crasp.majority_translation import to_majority_logic
 
 
 def test_a_part_used_twice_is_written_once() -> None:

@@ -3,12 +3,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.crasp import core as c
-from longreach.crasp import majority_translation, parse
-from longreach.crasp.blocks import least_padding, remove_relations
+from longreach.crasp import parse
+from longreach.crasp.closure import majority_translation
+from longreach.crasp.closure.blocks import least_padding, remove_relations
+from longreach.crasp.closure.majority_logic import Mod, Succ, satisfies
+from longreach.crasp.closure.majority_translation import to_majority_logic
 from longreach.crasp.core import Core, CoreBuilder
 from longreach.crasp.library import load_program
-from longreach.crasp.majority_logic import Mod, Succ, satisfies
-from longreach.crasp.majority_translation import to_majority_logic
 from longreach.errors import InputError
 from tests.helpers.small_programs import ALL_CLASSES, literally_accepts, programs, words_up_to
 

@@ -1,28 +1,17 @@
-"""Expressions and programs as people write them; Python operators build them.
+"""Expressions and statements as people write them, as plain data; Python operators build expressions.
 
->>> b = Builder(alphabet=["(", ")"])
->>> opened, closed = b.let("opened", count("(")), b.let("closed", count(")"))
->>> bad = b.let("bad", count(opened < closed))
->>> _ = b.let("D", (bad == 0) & (opened == closed))
->>> print(b.program().text)
-#alphabet ( )
-opened = # "("
-closed = # ")"
-bad = # (opened < closed)
-D = bad == 0 && opened == closed
+>>> opened, closed = count("("), count(")")
+>>> (opened < closed).kind, (opened < closed).sort
+('lt', 'Boolean')
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
 from longreach.errors import InputError
-
-if TYPE_CHECKING:
-    from longreach.crasp.core import Core
 
 Sort: TypeAlias = Literal["Boolean", "count"]
 
@@ -303,82 +292,27 @@ class Statement:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Listing:
     """A program as written: statements over an alphabet (None: the tokens that it names)."""
 
     statements: tuple[Statement, ...]
     alphabet: tuple[str, ...] | None = None
     title: str = ""
 
-    @cached_property
-    def core(self) -> Core:
-        """The straight-line program of core operations."""
-        from longreach.crasp.lowering import lower
 
-        return lower(self)
+def postorder(root: Expr, done: dict[int, int], into_names: bool = True) -> Iterator[Expr]:
+    """The expressions below `root` whose id is not a key of `done`, operands first, without recursion.
 
-    @property
-    def text(self) -> str:
-        """The program in the `.cr` format."""
-        from longreach.crasp.printer import to_text
-
-        return to_text(self)
-
-    def accepts(self, word: str | Sequence[str]) -> bool:
-        """Whether the program accepts a word: a list of tokens, or a string as on the command line.
-
-        >>> from longreach.crasp import parse
-        >>> parse('P = # "a" >= # "b"').accepts("abba")
-        True
-        """
-        from longreach.crasp.evaluate import accepts
-        from longreach.crasp.words import encode
-
-        return bool(accepts(self.core, [encode(self.core, word)])[0])
-
-    def predicts(self, word: str | Sequence[str]) -> list[list[str]]:
-        """For a predictor: at each position the tokens that may come next."""
-        from longreach.crasp.evaluate import predictions
-        from longreach.crasp.words import encode
-
-        return predictions(self.core, [encode(self.core, word)])[0]
-
-
-class Builder:
-    """Builds a program statement by statement; `let` returns the name for use in later expressions."""
-
-    def __init__(self, alphabet: Iterable[str] | None = None, title: str = "") -> None:
-        self._alphabet = None if alphabet is None else tuple(alphabet)
-        self._title = title
-        self._statements: list[Statement] = []
-        self._names: set[str] = set()
-
-    def let(self, name: str, operand: Operand) -> Expr:
-        from longreach.crasp.parser import check_name
-
-        check_name(name)
-        if name in self._names:
-            raise InputError(f"name {name!r} is defined twice")
-        self._names.add(name)
-        expr = as_expr(operand)
-        self._statements.append(Statement(name, expr))
-        return reference(name, expr)
-
-    def output(self, symbol: str, operand: Operand) -> None:
-        """Make the program a predictor: `symbol` may come next where the operand holds."""
-        expr = as_expr(operand)
-        if expr.sort != "Boolean":
-            raise InputError(f"output {symbol!r} must be a Boolean, not a count")
-        if any(s.is_output and s.name == symbol for s in self._statements):
-            raise InputError(f"output {symbol!r} is defined twice")
-        self._statements.append(Statement(symbol, expr, is_output=True))
-
-    def draft(self) -> Program:
-        """The program so far, not yet checked as a whole."""
-        return Program(tuple(self._statements), self._alphabet, self._title)
-
-    def program(self) -> Program:
-        """The finished program."""
-        program = self.draft()
-        _ = program.core  # rejects programs without a Boolean statement and tokens outside the alphabet
-        return program
+    The caller adds each expression to `done` before asking for the next.
+    """
+    stack: list[tuple[Expr, bool]] = [(root, False)]
+    while stack:
+        expr, ready = stack.pop()
+        if id(expr) in done:
+            continue
+        if ready:
+            yield expr
+        else:
+            stack.append((expr, True))
+            if into_names or expr.kind != "name":
+                stack.extend((arg, False) for arg in reversed(expr.args))
