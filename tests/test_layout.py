@@ -49,7 +49,7 @@ def test_no_two_modules_share_a_name() -> None:
 
 
 def test_helpers_stand_together() -> None:
-    """Beside tests, `__init__` and what pytest itself collects, there are only the modules of tests/helpers."""
+    """Beside tests, `__init__` and what pytest collects there are only the modules of tests/helpers."""
     plain = {"__init__.py", "conftest.py"}
     elsewhere = [
         path.relative_to(TESTS).as_posix()

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from longreach.crasp.parser import parse
-from longreach.crasp.program import Program
+from longreach.crasp.program import Program, parse
 from longreach.languages.program_class import EMPTY, RELATIONS, SIDES
 from longreach.languages.prove.language_certificates import NoCertificate
 from longreach.languages.regular.expression_to_automaton import from_expression

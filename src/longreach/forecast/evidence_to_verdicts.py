@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longreach.crasp.lowering import raise_core
+from longreach.crasp.program import raise_core
 from longreach.forecast.asking import automaton_of_task
 from longreach.forecast.certificate_kinds import FINDERS
 from longreach.forecast.program_to_verdict import NOT_ASKED, program_verdict
