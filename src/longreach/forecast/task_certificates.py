@@ -20,13 +20,13 @@ class _Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class _TaskDocument(_Document):
+class TaskDocument(_Document):
     program_class: ProgramClass = Field(validation_alias=_CLASS, serialization_alias="class")
     task: str
     """By which the task is found; a program stands there with its text."""
 
 
-class TaskProgramCertificate(_TaskDocument):
+class TaskProgramCertificate(TaskDocument):
     """A program that predicts every token that the task asks for."""
 
     kind: Literal["program"] = "program"
@@ -57,7 +57,7 @@ class SplitDocument(_Document):
         return Split(self.alice, self.between, self.bob, self.end)
 
 
-class CommunicationCertificate(_TaskDocument):
+class CommunicationCertificate(TaskDocument):
     """Between the halves of an input more bits are needed than any limit transformer can pass."""
 
     kind: Literal["communication"] = "communication"
@@ -82,7 +82,7 @@ class ReductionDocument(_Document):
     about: str
 
 
-class ReductionCertificate(_TaskDocument):
+class ReductionCertificate(TaskDocument):
     """A program for the task would decide a language that has no program in the class."""
 
     kind: Literal["reduction"] = "reduction"

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from longreach.errors import Argument, InputError, near_names
-from longreach.studies import demo, encodings, figure1, figure2, figure3, figure4, regularizer, table2, table3
 from longreach.studies.study_definition import Study
 
-STUDIES: dict[str, Study] = {
-    module.STUDY.name: module.STUDY
-    for module in (figure1, table2, table3, figure2, figure3, figure4, regularizer, encodings, demo)
-}
+MODULES = (
+    "figure1",
+    "table2",
+    "table3",
+    "figure2",
+    "figure3",
+    "figure4",
+    "regularizer",
+    "encodings",
+    "demo",
+)
+"""The modules of this package with a `STUDY`, in the order of the list."""
+
+STUDIES: dict[str, Study] = {name: import_module(f"longreach.studies.{name}").STUDY for name in MODULES}
 
 
 def load_study(name: str) -> Study:
