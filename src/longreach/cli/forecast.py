@@ -11,6 +11,7 @@ import typer
 from longreach.cli.language import STYLES, TITLES
 from longreach.cli.output import console, print_json
 from longreach.errors import InputError
+from longreach.languages.program_class import ENCODING_SIDES
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from longreach.verdicts.verdict import Verdict
 
 DEFAULT_RUNS = Path("runs")
-SHOWN = ("nope", "ape")
 
 
 def forecast(
@@ -116,7 +116,7 @@ def _verdicts(answer: Forecast) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for width in (None, None, 1):
         table.add_column(no_wrap=width is None)
-    for key in SHOWN:
+    for key in ENCODING_SIDES:
         side = answer.sides[key]
         word, reason = side.trained.value, side.trained_proof.reason
         if side.differs:
@@ -164,7 +164,7 @@ def _numbers(answer: Forecast) -> Table | None:
     # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
     rows: list[tuple[str, dict[tuple[str, int], float], str]] = []
     paper = answer.paper
-    for key in SHOWN:
+    for key in ENCODING_SIDES:
         if paper is not None and key in paper.accuracy:
             labels = [each.label for each in paper.bins]
             columns = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
@@ -203,13 +203,13 @@ def _print_notes(out: Console, answer: Forecast) -> None:
     from longreach.verdicts.verdict import Answer
 
     notes = answer.encodings
-    verdicts = {key: answer.sides[key].trained for key in SHOWN}
+    verdicts = {key: answer.sides[key].trained for key in ENCODING_SIDES}
     lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
     unknown = [name for name, note in notes.items() if not note.known]
     lines.append(f"{', '.join(unknown)}: not decided by theory")
-    if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in SHOWN):
+    if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in ENCODING_SIDES):
         lines.append(f"no: {answer.meaning_of_no}")
-    best = next((key for key in SHOWN if verdicts[key] is Answer.YES), "ape")
+    best = next((key for key in ENCODING_SIDES if verdicts[key] is Answer.YES), "ape")
     nameless = is_text(answer.stored) and answer.name == short_name(answer.stored)
     if not nameless and not any(own.encoding == best for own in answer.measured):
         command = ["longreach", "train", answer.name, "--encoding", best, "--seeds", "3"]
@@ -228,7 +228,7 @@ def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
 
 def _print_programs(out: Console, answer: Forecast) -> None:
     shown: set[str] = set()
-    for key in SHOWN:
+    for key in ENCODING_SIDES:
         program = answer.sides[key].trained_proof.program
         if program is not None and program.text not in shown:
             shown.add(program.text)
@@ -247,7 +247,7 @@ def _matrix(found: tuple[Forecast, ...]) -> Table:
     own = any(each.measured for each in found)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("task")
-    for key in SHOWN:
+    for key in ENCODING_SIDES:
         table.add_column(TITLES[key])
         table.add_column("paper", justify="right")
         if own:
@@ -255,13 +255,13 @@ def _matrix(found: tuple[Forecast, ...]) -> Table:
     table.add_column("by")
     for each in found:
         cells: list[Text] = [Text(each.name)]
-        for key in SHOWN:
+        for key in ENCODING_SIDES:
             word = each.sides[key].trained.value
             cells.append(Text(word, f"bold {STYLES[word]}"))
             cells.append(Text(_percent(_last(each, key)), "dim"))
             if own:
                 cells.append(Text(_percent(_last_own(each, key))))
-        kinds = dict.fromkeys(each.sides[key].trained_certificate.kind for key in SHOWN)
+        kinds = dict.fromkeys(each.sides[key].trained_certificate.kind for key in ENCODING_SIDES)
         cells.append(Text(", ".join(kinds), "dim"))
         table.add_row(*cells)
     return table

@@ -8,7 +8,7 @@ from longreach.crasp.program import raise_core
 from longreach.forecast.asking import automaton_of_task
 from longreach.forecast.certificate_kinds import FINDERS
 from longreach.forecast.program_to_verdict import NOT_ASKED, program_verdict
-from longreach.languages.program_class import SIDES
+from longreach.languages.program_class import ENCODING_SIDES, SIDES
 from longreach.languages.prove.program_to_automaton import regular_language
 from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.evidence import Evidence
@@ -17,9 +17,6 @@ from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer, Verdict, undecided
-
-TASK_SIDES = ("nope", "ape")
-"""Those of tasks that are no regular languages."""
 
 
 def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
@@ -35,7 +32,7 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
     """
     if isinstance(task, ProgramTask):
         return _program_sides(task)
-    evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in TASK_SIDES}
+    evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in ENCODING_SIDES}
     if all(each.kind == "language" for each in evidence.values()):
         return language_sides(automaton_of_task(task), trained=isinstance(task, RegularLanguage))
     return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
@@ -90,4 +87,4 @@ def _program_sides(task: ProgramTask) -> dict[str, Verdict]:
         known["nope"] = undecided(
             SIDES["nope"], f"{reason} and {why}, so whether one without exists is not decided"
         )
-    return {key: known[key] for key in TASK_SIDES}
+    return {key: known[key] for key in ENCODING_SIDES}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longreach.config.encoding_table import ENCODINGS
+from longreach.languages.program_class import ENCODING_SIDES
 from longreach.verdicts.verdict import Answer
 
 _UNKNOWN = "not decided by the theory, which is about no positions and learned absolute ones"
 _PERIODIC_SOURCE = "Huang et al., arXiv 2410.02140, Definition 3 and Theorem 9; Yang et al., arXiv 2310.13897"
-_DECIDED = ("nope", "ape")
-"""Those that the verdicts are about."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
         "rope": _modular(nope, ape, window, modulus),
         "alibi": _windowed(nope, ape, window, modulus),
     }
-    others = [row for name, row in ENCODINGS.items() if name not in (*_DECIDED, *found)]
+    others = [row for name, row in ENCODINGS.items() if name not in (*ENCODING_SIDES, *found)]
     return found | {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
 
 

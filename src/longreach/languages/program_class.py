@@ -14,6 +14,8 @@ ProgramClass: TypeAlias = Literal[WithoutPositions, WithPositions]
 
 SIDES: Final[dict[str, ProgramClass]] = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
 """The class of each side: no positional encoding, learned absolute ones, and local relations alone."""
+ENCODING_SIDES: Final = ("nope", "ape")
+"""The sides that forecast an encoding; every task has them."""
 RELATIONS: Final[dict[ProgramClass, tuple[str, ...]]] = {
     EMPTY: (),
     LOCAL: ("local",),

@@ -11,6 +11,7 @@ from longreach.comparison.paper import published_accuracy, published_lengths
 from longreach.comparison.places import Place
 from longreach.errors import InputError
 from longreach.forecast import forecast
+from longreach.languages.program_class import ENCODING_SIDES
 from longreach.report.certificate_view import certificate_view
 from longreach.report.runs_view import split_column
 from longreach.report.task_figures import attention_view, automaton_drawing
@@ -54,7 +55,7 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     'no'
     """
     found = forecast(name, alphabet)
-    shown = {key: found.sides[key] for key in ("nope", "ape")}
+    shown = {key: found.sides[key] for key in ENCODING_SIDES}
     certificates = [verdict.trained_certificate for verdict in shown.values()]
     programs = [
         program
@@ -118,7 +119,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[E
     views = []
     for column in columns:
         encoding, penalty = split_column(column)
-        if column in ("nope", "ape"):
+        if column in ENCODING_SIDES:
             continue
         base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)
         views.append(

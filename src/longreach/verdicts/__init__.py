@@ -2,5 +2,6 @@
 
 `verdict` is the one type, with its programs and certificates made when they are asked for.
 `automaton_to_verdicts` judges a regular language; `decision_to_reason` says why in one sentence.
-The verdicts of tasks are made from their evidence in `longreach.forecast`.
+The verdicts of tasks are made from their evidence in `longreach.forecast`; there stands the one table of
+certificate kinds as well (`certificate_kinds`), because some checkers ask tasks.
 """

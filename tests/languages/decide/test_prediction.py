@@ -5,8 +5,6 @@ from hypothesis import given, settings
 from longreach.languages.decide.prediction import label_answers, labels
 from longreach.languages.decide.with_positions import decide_positional
 from longreach.languages.decide.without_positions import plain_analysis
-from longreach.languages.regular.automaton import live_states
-from longreach.languages.regular.expression_to_automaton import from_expression
 from tests.helpers.language_oracles import all_of, automata, words
 
 
@@ -33,8 +31,3 @@ def test_prediction_is_as_hard_as_membership(automaton) -> None:
     assert all_of([a.plain for a in answers]) == plain_analysis(automaton).holds()
     assert all_of([a.periodic_local for a in answers]) == both.periodic_local.answer
     assert all_of([a.local for a in answers]) == both.local.answer
-
-
-def test_live_states_of_the_empty_language() -> None:
-    assert live_states(from_expression("a&b")) == frozenset()
-    assert live_states(from_expression(".*", "ab")) == {0}

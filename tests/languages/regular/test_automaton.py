@@ -11,10 +11,12 @@ from longreach.errors import InputError
 from longreach.languages.regular.automaton import (
     combine,
     from_automata_lib,
+    live_states,
     minimal,
     strong_components,
 )
-from tests.helpers.language_oracles import all_minimal, automata, mutual_reachability, words
+from longreach.languages.regular.expression_to_automaton import from_expression
+from tests.helpers.language_oracles import all_minimal, automata, live, mutual_reachability, words
 
 
 def test_number_of_small_minimal_automata() -> None:
@@ -71,3 +73,13 @@ def test_errors() -> None:
         all_minimal(2)[0].accepts("abc")
     with pytest.raises(InputError, match="different alphabets"):
         combine(minimal("a", [[0]], 0, []), minimal("b", [[0]], 0, []), lambda x, y: x)
+
+
+@given(automata(states=5))
+def test_live_states_by_definition(automaton) -> None:
+    assert live_states(automaton) == live(automaton)
+
+
+def test_live_states_of_the_empty_language() -> None:
+    assert live_states(from_expression("a&b")) == frozenset()
+    assert live_states(from_expression(".*", "ab")) == {0}
