@@ -12,6 +12,7 @@ TESTS = Path(__file__).parent
 
 # Tests of what several modules do together; every other test stands where the module that it tests does.
 ACROSS = {
+    "test_contributing.py": "the examples of additions",
     "test_demo.py": "the recorded demonstration",
     "test_docs.py": "the examples of the documents",
     "test_imports.py": "the order of packages",
@@ -25,6 +26,7 @@ ACROSS = {
     "report/test_browser.py": "the report in a browser",
     "studies/test_laptop_results.py": "the committed results",
     "tasks/test_algorithmic.py": "the tasks of one file each, by the same means",
+    "verdicts/test_documents.py": "the documents of commands, pinned",
     "training/test_faults.py": "kills, interruptions and damaged files",
     "training/test_prediction_forecast.py": "training meets its forecast",
 }
