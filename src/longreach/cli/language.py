@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, note, print_json, write_text
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -155,8 +155,7 @@ def _automaton(
     try:
         return f"regex:{regex}", from_expression(regex, letters, budget)
     except InputError as error:
-        place = "" if error.message.startswith(("--", "REGEX")) else "REGEX: "
-        raise InputError(place + error.message, source=error.source, column=error.column) from None
+        raise error.at(Argument("regex")) from None
 
 
 def _document(
