@@ -29,7 +29,7 @@ demo: setup
 	$(BIN)/longreach report --runs demo/runs --out demo/index.html
 
 $(VENV)/.all: $(VENV)/.dev
-	$(PIP) -e '.[train,smt,dev,hf,ray,slurm,parquet,web]'
+	$(PIP) -e '.[train,smt,dev,hf,ray,slurm,parquet,web,browser]'
 	touch $@
 
 # One thread per test process: two processes share the cores.

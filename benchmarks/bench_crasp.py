@@ -11,7 +11,7 @@ from longreach.crasp import Core
 from longreach.crasp.evaluate import Stream, accepts
 from longreach.crasp.library import load
 from longreach.crasp.words import Codes
-from tests.crasp.oracle import core_values
+from tests.helpers.crasp_oracle import core_values
 
 DYCK = "dyck-1"
 

@@ -42,14 +42,14 @@ def _seconds(work: Callable[[], None]) -> float:
 
 def _steps(task: str, given: dict[str, Any], steps: int) -> tuple[Callable[[], None], Callable[[], None]]:
     """So many steps of all members, one after the other and side by side."""
-    from longreach.training.config import TrainConfig
+    from longreach.experiments.resolve import resolve
     from longreach.training.devices import CPU
     from longreach.training.engine import _Run
     from longreach.training.ensemble import _Ensemble, _Place
     from longreach.training.member import Member
 
     given = {**given, "compile": False, "test_size": 1}
-    configs = [TrainConfig.resolve(task, **given, seed=seed) for seed in range(MEMBERS)]
+    configs = [resolve(task, **given, seed=seed) for seed in range(MEMBERS)]
     runs = [_Run(config, None, None, 1e9) for config in configs]
     places = [_Place(number, Member(config), None) for number, config in enumerate(configs)]
     ensemble = _Ensemble(places, 1e9, CPU)

@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.harness import Row, best_time
 from longreach.crasp.library import load
-from longreach.limit.compiler import compile_program
-from longreach.limit.evaluate import run
-from longreach.limit.finite import to_finite
+from longreach.limit.compile.program_to_limit import compile_program
+from longreach.limit.run.float_evaluator import run
+from longreach.limit.run.limit_to_finite import to_finite
 
 
 def _word(alphabet: tuple[str, ...], length: int) -> list[str]:

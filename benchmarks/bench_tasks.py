@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from benchmarks.harness import Row, best_time
-from longreach.languages.names import named_automaton
+from longreach.languages.regular.named_languages import named_automaton
 from longreach.tasks.catalog import load_task
 from longreach.tasks.task import draw_lengths
 

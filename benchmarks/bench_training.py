@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row, best_time
 
 if TYPE_CHECKING:
-    from longreach.training.config import TrainConfig
+    from longreach.config.training import TrainConfig
     from longreach.training.engine import _Run
 
 LARGE = {"layers": 4, "heads": 4, "width": 256, "lr": 1e-4}
@@ -34,10 +34,10 @@ COMPARED_STEPS = 50
 
 
 def _config(case: str) -> TrainConfig:
-    from longreach.training.config import TrainConfig
+    from longreach.experiments.resolve import resolve
 
     task, given, *_ = CASES[case]
-    return TrainConfig.resolve(task, **given, test_size=1)
+    return resolve(task, **given, test_size=1)
 
 
 def _run(config: TrainConfig) -> _Run:
@@ -53,9 +53,10 @@ def _plain_config(case: str) -> TrainConfig:
 def _module(config: TrainConfig) -> Any:
     """GPT-2 with the parameters that the engine starts from."""
     from longreach.models.huggingface import to_module
+    from longreach.training.shape import decoder_of
 
     run = _run(config)
-    return to_module(run.member.layout.named(run.member.state.vector), config.decoder)
+    return to_module(run.member.layout.named(run.member.state.vector), decoder_of(config))
 
 
 def _plain(config: TrainConfig) -> Callable[[], float]:
@@ -63,7 +64,7 @@ def _plain(config: TrainConfig) -> Callable[[], float]:
     import torch
     import torch.nn.functional as F
 
-    from longreach.training.data import Batches, Streams
+    from longreach.training.batches import Batches, Streams
     from longreach.training.step import learning_rate
 
     model = _module(config).train()
@@ -96,7 +97,7 @@ def _trainer(config: TrainConfig, steps: int) -> float:
     import torch
     import transformers
 
-    from longreach.training.data import Batches, Streams
+    from longreach.training.batches import Batches, Streams
 
     batches = Batches(config, Streams(config.seed).data)
 
@@ -199,7 +200,7 @@ def _sampling(case: str) -> float:
     """The share of a step's time in which its batch is made."""
     import torch
 
-    from longreach.training.data import Batches, Streams
+    from longreach.training.batches import Batches, Streams
 
     torch.set_num_threads(1)
     run, count = _run(_config(case)), 48 if case.startswith("binary") else 16

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.main import run
-from longreach.studies.agreement import LEAST_RUNS
-from longreach.studies.catalog import STUDIES
-from longreach.studies.settings import seeds_of
+from longreach.comparison.agreement import LEAST_RUNS
+from longreach.config.scales import seeds_of
+from longreach.studies.all_studies import STUDIES
 
 ROOT = Path(__file__).parent.parent
 

@@ -51,7 +51,8 @@ def test_console_example(
 
 
 @pytest.mark.parametrize(("place", "block"), [pytest.param(*b, id=b[0]) for b in _blocks("python")])
-def test_python_example(place: str, block: str) -> None:
+def test_python_example(place: str, block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     examples = doctest.DocTestParser().get_doctest(block, {}, place, place, 0)
     assert examples.examples, f"{place}: no example"
     failures, _ = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(examples)

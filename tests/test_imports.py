@@ -6,6 +6,8 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,13 @@ import longreach
 ROOT = Path(longreach.__file__).parent
 # From first to last; a package or module may import itself and those before it.
 ORDER = [
-    "errors", "crasp", "languages", "limit", "bounds", "tasks", "results", "forecast", "sparsity", "models",
-    "training", "execution", "inspection", "studies", "report", "cli", "__main__",
+    "errors", "config", "crasp", "languages", "limit", "verdicts", "bounds", "sparsity", "synthesis",
+    "tasks", "results", "forecast", "models", "training", "execution", "experiments", "comparison",
+    "inspection", "advice", "answer", "studies", "report", "cli", "__main__",
 ]  # fmt: skip
-WITH_TORCH = {"models", "training", "inspection", "cli"}  # cli asks for it only inside commands
+WITH_TORCH = {"models", "training", "inspection"}
+# These ask for it only inside functions, when something trains.
+LATE_TORCH = {"experiments", "cli"}
 
 
 def _part(path: Path) -> str:
@@ -26,9 +31,11 @@ def _part(path: Path) -> str:
     return first.removesuffix(".py")
 
 
-def _imports(path: Path) -> list[str]:
+def _imports(path: Path, *, late: bool = True) -> list[str]:
+    """What a file imports; with `late`, inside functions as well."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree) if late else tree.body:
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -56,7 +63,56 @@ def test_a_package_imports_only_those_above_it(path: Path) -> None:
                 continue
             assert part in allowed, f"{path.name} imports {name}"
         if name.split(".")[0] == "torch":
-            assert _part(path) in WITH_TORCH, f"{path.name} imports torch"
+            assert _part(path) in WITH_TORCH | LATE_TORCH, f"{path.name} imports torch"
+    if _part(path) in LATE_TORCH:
+        assert not any(name.split(".")[0] == "torch" for name in _imports(path, late=False))
+
+
+def _module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _edges() -> dict[str, set[str]]:
+    """Each module with those it imports, wherever in the file: an import in a function only hides a cycle.
+
+    An import for types alone is none, and a package stands for itself, not for what its `__init__` collects.
+    """
+    paths = {_module_of(path): path for path in ROOT.rglob("*.py")}
+    edges: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        names: set[str] = set()
+        for node in _running(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+        edges[module] = {name for name in names if name in paths and paths[name].name != "__init__.py"}
+    return edges
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a module that ever run: not those under `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from _running(node)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    try:
+        list(TopologicalSorter(_edges()).static_order())
+    except CycleError as error:
+        pytest.fail(" → ".join(reversed(error.args[1])))
+
+
+def test_crasp_imports_its_own_modules_at_the_top_alone() -> None:
+    for path in (ROOT / "crasp").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("longreach"):
+                assert node in tree.body, f"{path.name}:{node.lineno}: an import inside a function"
 
 
 def _loaded_by(arguments: list[str]) -> set[str]:
@@ -86,3 +142,20 @@ def test_commands_start_light(arguments: list[str]) -> None:
 @pytest.mark.parametrize("task", ["copy-unique", "addition", "tomita-4", "crasp:lib:dyck-1"])
 def test_forecasts_need_no_torch(task: str) -> None:
     assert not _loaded_by(["forecast", task]) & {"torch", "matplotlib"}
+
+
+def _loaded_with(module: str) -> set[str]:
+    code = f"import json, sys, {module}\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def test_a_configuration_is_read_without_torch_and_numpy() -> None:
+    names = ["scales", "options", "hyperparameters", "keys"]
+    modules = ", ".join(f"longreach.config.{name}" for name in names)
+    assert not _loaded_with(modules) & {"torch", "numpy"}
+
+
+def test_experiments_are_planned_without_torch() -> None:
+    assert "torch" not in _loaded_with("longreach.experiments")
+    assert "torch" not in _loaded_with("longreach.studies.study_run")

@@ -4,19 +4,81 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Field:
+    """A setting by its name in Python; on the command line an option."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What is asked about, such as a task; on the command line it stands without the name of an option."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class File:
+    """A file, or what stands in one."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Place: TypeAlias = Field | Argument | File
+"""Where something is wrong."""
 
 
 class InputError(ValueError):
     """Something given from outside is wrong: one line that names the place and what was expected.
 
     `source` and `column` (counted from 1), when given, are shown below the message with a caret.
+
+    >>> error = InputError("64 is not a multiple of 3 heads", place=Field("width"))
+    >>> error.message, error.reason
+    ('width: 64 is not a multiple of 3 heads', '64 is not a multiple of 3 heads')
     """
 
-    def __init__(self, message: str, *, source: str | None = None, column: int | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(
+        self,
+        reason: str,
+        *,
+        place: Place | None = None,
+        source: str | None = None,
+        column: int | None = None,
+    ) -> None:
+        self.message = reason if place is None else f"{place}: {reason}"
+        super().__init__(self.message)
+        self.reason = reason
+        self.place = place
         self.source = source
         self.column = column
+
+    def at(self, place: Place) -> InputError:
+        """The same error at this place, in front of one that it has already."""
+        return InputError(self.message, place=place, source=self.source, column=self.column)
+
+    @property
+    def about_argument(self) -> str:
+        """The message for texts that say themselves which argument it is about.
+
+        >>> InputError("no task is named 'x'", place=Argument("task")).about_argument
+        "no task is named 'x'"
+        """
+        return self.reason if isinstance(self.place, Argument) else self.message
 
     def details(self) -> str:
         """The source line with a caret under the column, or nothing."""

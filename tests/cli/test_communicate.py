@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longreach.languages.names import NAMED_LANGUAGES
-from longreach.limit.communication_tasks import PROBLEMS
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES
+from longreach.limit.measure.communication_problems import PROBLEMS
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from longreach.crasp.library import load
-from longreach.limit import finite
-from longreach.limit.certificate import verify_finite
-from longreach.limit.compiler import compile_program
-from longreach.limit.evaluate import accepts
-from longreach.limit.export import load as load_model
-from longreach.limit.finite import to_finite
+from longreach.limit.compile.program_to_limit import compile_program
+from longreach.limit.measure.compiled_certificate import verify_finite
 from longreach.limit.model import Transformer
+from longreach.limit.run import limit_to_finite as finite
+from longreach.limit.run.float_evaluator import accepts
+from longreach.limit.run.limit_to_finite import to_finite
+from longreach.limit.run.model_files import load as load_model
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
@@ -230,6 +230,10 @@ def test_attend(longreach: Call, tmp_path: Path, ending: str) -> None:
         (["crasp", "attend", "lib:dyck-1", "()", "--out", "figure.pdf"], "--out: figure.pdf"),
         (["crasp", "attend", "lib:aa", "aa", "--out", "figure.png"], "lib:aa: the program counts nothing"),
         (["crasp", "attend", "lib:dyck-1", "(x", "--out", "figure.png"], "WORD:1:2: token 'x'"),
+        (
+            ["crasp", "attend", "lib:dyck-1", "(" * 500, "--out", "figure.png"],
+            "WORD: 500 tokens; an attention",
+        ),
         (["limit", "info", "no-such-directory"], "no-such-directory"),
     ],
 )

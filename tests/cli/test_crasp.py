@@ -218,6 +218,7 @@ def test_list(longreach: Call) -> None:
         (["crasp", "rn"], "No such command 'rn'. Did you mean 'run'?"),
         (["nothing"], "No such command 'nothing'. The commands are"),
         (["crasp", "run"], "FILE: missing"),
+        (["crasp", "run", "", "a"], "FILE: the name of the program is empty"),
         (["crasp", "run", "lib:aa"], "WORD: nothing to run on"),
         (["crasp", "run", "lib:aa", "a", "--jsn"], "--jsn: no such option; did you mean '--json'"),
         (["crasp", "run", "lib:dyck1", "a"], "lib:dyck1: no such library program; did you mean 'dyck-1'"),

@@ -10,7 +10,7 @@ import pytest
 from longreach.results.files import write_result
 from longreach.tasks.published import FIGURE_1_TASKS
 from tests.cli.conftest import Outcome
-from tests.results.samples import sample
+from tests.helpers.result_samples import sample
 
 Call = Callable[..., Outcome]
 

@@ -13,7 +13,7 @@ import pytest
 from longreach.cli import progress
 from longreach.cli.progress import Bar, show_bars
 from longreach.training.checkpoint import PROGRESS
-from tests.results.samples import sample
+from tests.helpers.result_samples import sample
 
 RESULT = sample(0)
 BARS = [Bar(RESULT.key, "parity seed 0", 100), Bar("f" * 16, "parity seed 1", None)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Outcome
-from tests.report.samples import hostile, several
+from tests.helpers.report_samples import hostile, several
 
 Call = Callable[..., Outcome]
 

@@ -16,7 +16,7 @@ import pytest
 from longreach.results.files import RESULT, write_result
 from longreach.results.schema import Evaluation, Final, Result
 from tests.cli.conftest import Outcome
-from tests.results.samples import sample, sample_failure
+from tests.helpers.result_samples import sample, sample_failure
 
 Call = Callable[..., Outcome]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from longreach.config import scales as settings
 from longreach.results.files import read_result
-from longreach.studies import settings
-from longreach.studies.catalog import STUDIES
+from longreach.studies.all_studies import STUDIES
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

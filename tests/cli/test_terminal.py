@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from longreach.cli import output
 from longreach.results.files import write_result
 from tests.cli.conftest import Outcome
-from tests.results.samples import sample, sample_failure
+from tests.helpers.result_samples import sample, sample_failure
 
 Call = Callable[..., Outcome]
 
@@ -105,7 +106,10 @@ def test_certificates(longreach: Call, directory: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [["list"], ["show"], ["export"]])
-def test_results(longreach: Call, tmp_path: Path, command: list[str]) -> None:
+def test_results(
+    longreach: Call, tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)  # a table goes to a pipe as it is
     result = sample(config={"task": EVIL, "encoding": EVIL})
     for each in (result, sample_failure(1, error=EVIL)):
         write_result(tmp_path, each)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from longreach.forecast import forecast
-from longreach.forecast.certificates import ReductionCertificate
-from longreach.languages.certify import flow_certificate
-from longreach.languages.expression import from_expression
-from longreach.languages.extended import Convention
-from longreach.languages.membership import plain_analysis, refutation
-from longreach.languages.verdict import decide
+from longreach.forecast.task_certificates import ReductionCertificate
+from longreach.languages.decide.extended_automaton import Convention
+from longreach.languages.decide.without_positions import plain_analysis, refutation
+from longreach.languages.prove.proof_to_certificate import flow_certificate
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.verdicts.automaton_to_verdicts import judge
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
@@ -362,7 +362,7 @@ def made_to_agree() -> dict[str, Any]:
     regex = "(b*(ab*ab*)*)|(" + "a" * 9 + ")"
     automaton = from_expression(regex)
     genuine: Any = forecast("parity").sides["nope"].certificate
-    inner: Any = decide(automaton).nope.certificate()
+    inner: Any = judge(automaton).nope.certificate
     changed: ReductionCertificate = genuine.model_copy(
         update={"language": f"regex:{regex}", "alphabet": automaton.alphabet, "certificate": inner}
     )

@@ -11,9 +11,10 @@ from hypothesis import given
 from longreach.crasp import core as c
 from longreach.crasp import parse
 from longreach.crasp.core import Core, CoreBuilder
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.errors import InputError
-from tests.crasp import oracle, strategies
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 
 def _read_by(op: c.Op) -> list[int]:

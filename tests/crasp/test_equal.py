@@ -11,10 +11,11 @@ from longreach.crasp import library, parse
 from longreach.crasp.core import Core
 from longreach.crasp.equal import DeterministicSide, ProgramSide, compare, equal
 from longreach.crasp.evaluate import Stream, accepts
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.crasp.words import encode
 from longreach.errors import InputError
-from tests.crasp import oracle, strategies
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 
 def _first_difference(

@@ -15,9 +15,10 @@ from longreach.crasp import core as c
 from longreach.crasp import evaluate, parse, trace
 from longreach.crasp.core import Core
 from longreach.crasp.evaluate import Stream, accepts, at_empty_word, predictions
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.crasp.words import encode
-from tests.crasp import oracle, strategies
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 BLOCKS = st.sampled_from([1, 2, 3, 7, 1 << 16])
 CUTS = st.lists(st.integers(0, 12), max_size=4)

@@ -19,7 +19,7 @@ from longreach.crasp.library import ENTRIES, load, load_program
 from longreach.crasp.simplify import simplify
 from longreach.crasp.words import encode
 from longreach.errors import InputError
-from tests.crasp import oracle
+from tests.helpers import crasp_oracle as oracle
 
 EMPTY, PERIODIC, LOCAL = "C-RASP[∅]", "C-RASP[periodic]", "C-RASP[local]"
 

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from longreach.crasp import core as c
 from longreach.crasp import parse
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import Program, integer
-from longreach.crasp.lowering import raise_core
+from longreach.crasp.program import Program, raise_core
 from longreach.crasp.simplify import simplify
-from tests.crasp import oracle, strategies
+from longreach.crasp.syntax import integer
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 
 @settings(max_examples=500)

@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from longreach.crasp import parse, parse_file
-from longreach.crasp.expressions import Program
-from longreach.crasp.lowering import raise_core
 from longreach.crasp.parser import RESERVED
 from longreach.crasp.printer import to_latex, to_paper
+from longreach.crasp.program import Program, raise_core
 from longreach.crasp.simplify import simplify
 from longreach.crasp.trace import trace
 from longreach.crasp.words import encode
 from longreach.errors import InputError
-from tests.crasp import oracle
+from tests.helpers import crasp_oracle as oracle
 
 # Precedence
 

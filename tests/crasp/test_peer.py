@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.crasp.evaluate import accepts
-from longreach.crasp.expressions import Expr, Program
 from longreach.crasp.library import ENTRIES, load_program
-from longreach.crasp.parser import parse
 from longreach.crasp.peer import differences, parse_peer
+from longreach.crasp.program import Program, parse
+from longreach.crasp.syntax import Expr
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError, ReadingWarning
-from tests.crasp import peer_oracle as oracle
+from tests.helpers import peer_oracle as oracle
 
 WORDS = [list(word) for length in (1, 2, 3, 4) for word in itertools.product("ab", repeat=length)]
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 
 from longreach.crasp import Builder, count, library, parse, token
-from longreach.crasp.expressions import Program
 from longreach.crasp.printer import to_latex, to_paper, to_text, write
+from longreach.crasp.program import Program
 from longreach.errors import InputError
-from tests.crasp import strategies
+from tests.helpers import crasp_strategies as strategies
 
 EVERYTHING = """\
 #import pos_even

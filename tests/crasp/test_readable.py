@@ -5,7 +5,7 @@ from hypothesis import given
 from longreach.crasp import Program, parse
 from longreach.crasp.equal import equal
 from longreach.crasp.readable import tidy_statements
-from tests.crasp.strategies import programs
+from tests.helpers.crasp_strategies import programs
 
 
 @given(programs())

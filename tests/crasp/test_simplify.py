@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from longreach.crasp import core as c
 from longreach.crasp import parse
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import Program
+from longreach.crasp.program import Program
 from longreach.crasp.simplify import simplify
-from tests.crasp import oracle, strategies
+from tests.helpers import crasp_oracle as oracle
+from tests.helpers import crasp_strategies as strategies
 
 
 def _roots(core: Core, word: list[str]) -> list[list[bool]]:

@@ -18,7 +18,7 @@ from longreach.execution.environment import MALLOC, THREADS, worker_environment
 from longreach.execution.jobs import ExecutionError, Failure, Job
 from longreach.execution.local import LocalEngine
 
-HERE = "tests.execution.functions"
+HERE = "tests.helpers.job_functions"
 
 
 def _job(function: str, /, **config: Any) -> Job:
@@ -147,7 +147,7 @@ def test_crashes_say_how(function: str, config: dict[str, Any], message: str, de
     [
         ("fail", {"text": "two\nlines"}, "ValueError: two lines"),
         ("call_exit", {}, "SystemExit: 3"),
-        ("absent", {}, "AttributeError: module 'tests.execution.functions' has no attribute 'absent'"),
+        ("absent", {}, "AttributeError: module 'tests.helpers.job_functions' has no attribute 'absent'"),
         ("unspeakable", {"kind": "set"}, "TypeError: the job returned what JSON cannot hold"),
         ("unspeakable", {"kind": "nan"}, "TypeError: the job returned what JSON cannot hold"),
     ],

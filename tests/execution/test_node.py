@@ -14,7 +14,7 @@ import pytest
 from longreach.execution import node
 from longreach.execution.jobs import ExecutionError, Failure, Job
 
-HERE = "tests.execution.functions"
+HERE = "tests.helpers.job_functions"
 
 
 @pytest.fixture(autouse=True)

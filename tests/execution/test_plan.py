@@ -8,7 +8,7 @@ from longreach.execution.jobs import Job
 from longreach.execution.plan import Plan, plan, shape
 from longreach.results.files import write_result
 from longreach.results.schema import Timings
-from tests.results.samples import sample, sample_failure
+from tests.helpers.result_samples import sample, sample_failure
 
 
 def _job(seed: int, **config: object) -> Job:

@@ -27,9 +27,9 @@ from longreach.execution.ray import RayEngine
 from longreach.execution.record import run_pending
 from longreach.results.files import read_result
 from tests.execution.test_local import gone
-from tests.extras import needs
+from tests.helpers.extras import needs
 
-HERE = "tests.execution.functions"
+HERE = "tests.helpers.job_functions"
 
 
 @pytest.fixture(autouse=True)
@@ -209,10 +209,10 @@ def test_a_job_that_has_no_room(ray: Any) -> None:
 
 @needs("ray", "Ray")
 def test_a_trained_member_has_the_same_numbers(ray: Any, tmp_path: Path) -> None:
-    from longreach.training.config import TrainConfig
+    from longreach.experiments.resolve import resolve
     from longreach.training.job import FUNCTION
 
-    config = TrainConfig.resolve(
+    config = resolve(
         "binary-majority", "ape", layers=1, heads=1, width=8, max_steps=12, evaluate_every=6,
         train_lengths=(1, 6), test_lengths=((7, 12),), test_size=30, compile=False,
     )  # fmt: skip

@@ -18,10 +18,10 @@ from longreach.execution.jobs import Failure, Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import failed, pending, run_pending
 from longreach.results.atomic import ResultError
-from longreach.results.files import RESULT, read_result, scan, write_result
+from longreach.results.files import RESULT, read_result, write_result
 from longreach.results.locks import CLAIMS, Claims
 from tests.execution.test_local import gone
-from tests.results.samples import sample, sample_failure
+from tests.helpers.result_samples import sample, sample_failure, scan
 
 ENGINE = LocalEngine(workers=2)
 
@@ -31,7 +31,7 @@ def _jobs(count: int, **config: Any) -> list[Job]:
 
 
 def _job(seed: int, **config: Any) -> Job:
-    return Job.of("tests.execution.functions:train", sample(seed, config=config).config)
+    return Job.of("tests.helpers.job_functions:train", sample(seed, config=config).config)
 
 
 def _calls(runs: Path, job: Job) -> int:
@@ -59,7 +59,11 @@ def test_failed_and_damaged_ones_run_again(tmp_path: Path) -> None:
 
 
 def test_failures_are_results(tmp_path: Path) -> None:
-    jobs = [_job(0, die=True), _job(1, honest=False), Job.of("tests.execution.functions:train", {"seed": 2})]
+    jobs = [
+        _job(0, die=True),
+        _job(1, honest=False),
+        Job.of("tests.helpers.job_functions:train", {"seed": 2}),
+    ]
     found = {result.key: result for result in run_pending(jobs, tmp_path, ENGINE)}
     crashed, dishonest, other = (found[job.key] for job in jobs)
     assert {result.status for result in found.values()} == {"failed"}
@@ -67,7 +71,7 @@ def test_failures_are_results(tmp_path: Path) -> None:
     assert crashed.error.splitlines()[0] == "its worker process was ended by SIGKILL, in 2 attempts"
     assert (crashed.seed, crashed.config) == (0, jobs[0].config)
     assert dishonest.error is not None
-    assert dishonest.error.startswith("tests.execution.functions:train returned no result: config: ")
+    assert dishonest.error.startswith("tests.helpers.job_functions:train returned no result: config: ")
     assert other.error is not None
     assert "returned the result of another job" in other.error
     assert all(read_result(tmp_path, key) == result for key, result in found.items())
@@ -75,7 +79,7 @@ def test_failures_are_results(tmp_path: Path) -> None:
 
 def test_long_and_strange_errors_are_kept_readable(tmp_path: Path) -> None:
     config = {"text": "x" * 100_000, "seed": 2**70, "tuple": (1, 2)}
-    (result,) = run_pending([Job.of("tests.execution.functions:fail", config)], tmp_path, ENGINE)
+    (result,) = run_pending([Job.of("tests.helpers.job_functions:fail", config)], tmp_path, ENGINE)
     assert result.error is not None
     assert len(result.error) < 21_000
     assert (result.seed, result.config["tuple"]) == (None, [1, 2])
@@ -174,7 +178,7 @@ from longreach.execution.record import run_pending
 from tests.execution.test_record import _jobs
 runs, function, count, seconds = sys.argv[1:]
 jobs = [
-    Job.of(f"tests.execution.functions:{function}", job.config)
+    Job.of(f"tests.helpers.job_functions:{function}", job.config)
     for job in _jobs(int(count), seconds=float(seconds))
 ]
 for result in run_pending(jobs, runs, LocalEngine(workers=1)):
@@ -233,7 +237,7 @@ def test_a_failure_elsewhere_is_taken_as_it_is(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_finished_result_is_never_replaced_by_a_failure(tmp_path: Path, workers: int) -> None:
-    jobs = [Job.of("tests.execution.functions:overtaken", sample(seed).config) for seed in range(2)]
+    jobs = [Job.of("tests.helpers.job_functions:overtaken", sample(seed).config) for seed in range(2)]
     results = list(run_pending(jobs, tmp_path, LocalEngine(workers=workers)))
     assert {result.status for result in results} == {"done"}
     for seed in range(2):

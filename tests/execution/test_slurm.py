@@ -16,12 +16,12 @@ from longreach.execution.jobs import ExecutionError, Failure, Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.execution.slurm import SlurmEngine
-from tests.execution import slurm_programs
 from tests.execution.test_local import gone
 from tests.execution.test_record import _jobs
-from tests.extras import needs
+from tests.helpers import slurm_programs
+from tests.helpers.extras import needs
 
-HERE = "tests.execution.functions"
+HERE = "tests.helpers.job_functions"
 SUBMITIT = needs("submitit")
 
 

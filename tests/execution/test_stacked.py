@@ -12,13 +12,13 @@ from longreach.execution.record import pending, run_pending
 from longreach.execution.stacked import StackedEngine
 from longreach.results.files import read_result
 from longreach.results.schema import Result
-from tests.results.samples import sample
+from tests.helpers.result_samples import sample
 
-FUNCTION = "tests.execution.group_functions:train_many"
+FUNCTION = "tests.helpers.group_functions:train_many"
 
 
 def _job(seed: int, **config: Any) -> Job:
-    return Job.of("tests.execution.functions:train", sample(seed, config=config).config)
+    return Job.of("tests.helpers.job_functions:train", sample(seed, config=config).config)
 
 
 def _by(size: int, **settings: Any) -> StackedEngine:

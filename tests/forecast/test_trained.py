@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from longreach.comparison.cell_forecast import forecast_of, verdict_of
+from longreach.comparison.places import Place
 from longreach.forecast import forecast, forecast_all
-from longreach.report.forecasts import known_of
-from longreach.studies.places import Place
-from longreach.studies.verdicts import forecast_of, verdict_of
-from longreach.tasks.language import RegularLanguage
+from longreach.report.forecast_view import known_of
+from longreach.tasks.language_task import RegularLanguage
 
 EASIER = "regex:(a|ba)*b?"
 
@@ -19,10 +19,10 @@ EASIER = "regex:(a|ba)*b?"
 def test_a_language_that_is_easier_to_predict() -> None:
     found = forecast(EASIER)
     nope = found.sides["nope"]
-    assert (nope.verdict, nope.prediction, nope.trained) == ("no", "yes", "yes")
+    assert (nope.answer, nope.prediction, nope.trained) == ("no", "yes", "yes")
     assert nope.differs
     assert nope.trained_certificate.kind == "program"
-    assert nope.trained_program.core.class_name == "C-RASP[∅]"
+    assert nope.trained_proof.program.core.class_name == "C-RASP[∅]"
     assert nope.trained_needs == (0, 1)
     assert not found.sides["ape"].differs
     assert found.encodings["rope"].statement.endswith("a program without positions exists already")
@@ -49,14 +49,14 @@ def test_a_program_as_a_task_labels_all_words(tmp_path: Path) -> None:
     file.write_text('#alphabet a b\nL = # ("b" && #[i-1] "b" >= 1) == 0\n')
     found = forecast(f"crasp:{file}")
     nope = found.sides["nope"]
-    assert (nope.verdict, nope.trained, nope.prediction) == ("no", "no", "yes")
+    assert (nope.answer, nope.trained, nope.prediction) == ("no", "no", "yes")
     assert found.document()["trained"] == {"nope": "no", "ape": "yes", "local": "yes"}
 
 
 def test_nothing_changes_for_the_benchmark() -> None:
     for each in forecast_all():
         for side in each.sides.values():
-            assert side.trained is side.verdict
+            assert side.trained is side.answer
         if isinstance(each.task, RegularLanguage):
             assert "prediction_certificate" not in json.dumps(each.document())
             assert each.document()["trained"]["nope"] == each.sides["nope"].prediction.value

@@ -14,12 +14,11 @@ from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.forecast.claims import read_statements
 from longreach.forecast.verification import Subject, check_claims, own_subject
-from longreach.languages.answers import LanguageAnswer
-from longreach.languages.expression import from_expression
-from longreach.languages.findings import Status
-from longreach.languages.names import NAMED_LANGUAGES
-from longreach.languages.verdict import decide
+from longreach.languages.prove.findings import Status
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES
 from longreach.tasks.published import FIGURE_1_TASKS
+from longreach.verdicts.automaton_to_verdicts import judge
 
 ALL_VALID = {"nope": "valid", "ape": "valid", "local": "valid"}
 PROVED = {
@@ -66,9 +65,12 @@ def expressions() -> st.SearchStrategy[str]:
 @given(expressions())
 def test_genuine_documents_of_random_expressions(expression: str) -> None:
     automaton = from_expression(expression, "ab")
-    document = LanguageAnswer(f"regex:{expression}", decide(automaton)).document()
+    document = judge(automaton).document(f"regex:{expression}")
     expected = {
-        key: "valid" for key in ("nope", "ape", "local") if document[key]["certificate"]["kind"] != "none"
+        key if name == "certificate" else f"{key}.prediction": "valid"
+        for key in ("nope", "ape", "local")
+        for name in ("certificate", "prediction_certificate")
+        if document[key].get(name, {"kind": "none"})["kind"] != "none"
     }
     assert statuses(json.loads(json.dumps(document))) == expected
 
@@ -127,7 +129,7 @@ def changed(draw: st.DrawFn) -> dict[str, Any]:
 @cache
 def truth(name: str, alphabet: tuple[str, ...] | None) -> dict[str, str]:
     letters = alphabet if name.startswith("regex:") else None
-    return {key: side.verdict.value for key, side in forecast(name, letters).sides.items()}
+    return {key: side.answer.value for key, side in forecast(name, letters).sides.items()}
 
 
 @settings(deadline=None, max_examples=250, suppress_health_check=list(HealthCheck))

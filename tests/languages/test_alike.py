@@ -5,16 +5,15 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longreach.languages.answers import LanguageAnswer
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import NoCertificate, ProgramCertificate
-from longreach.languages.checker import check_certificate
-from longreach.languages.expression import from_expression
-from longreach.languages.program_checker import check_program
-from longreach.languages.rightness import rightness
-from longreach.languages.verdict import Answer, decide
-
-from .oracles import automata
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.language_certificates import NoCertificate, ProgramCertificate
+from longreach.languages.prove.program_checker import check_program
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer
+from tests.helpers.language_oracles import automata
 
 
 def doubled(automaton: Automaton, times: int) -> Automaton:
@@ -28,10 +27,10 @@ def doubled(automaton: Automaton, times: int) -> Automaton:
 def test_more_letters_of_the_same_kind_change_no_verdict(automaton, times) -> None:
     more = doubled(automaton, times)
     assert len(more.essential.alphabet) == len(automaton.essential.alphabet)
-    few, many = (LanguageAnswer("x", decide(each)) for each in (automaton, more))
-    for name, answer in many.classes.items():
-        assert answer.verdict.answer is few.classes[name].verdict.answer
-        assert answer.verdict.window == few.classes[name].verdict.window
+    few, many = (judge(each) for each in (automaton, more))
+    for name, answer in many.sides.items():
+        assert answer.answer is few.sides[name].answer
+        assert answer.window == few.sides[name].window
         assert answer.certificate.automaton.alphabet == more.alphabet
         if isinstance(answer.certificate, ProgramCertificate):
             assert check_program(answer.certificate, None).valid
@@ -42,9 +41,10 @@ def test_more_letters_of_the_same_kind_change_no_verdict(automaton, times) -> No
 def test_classes_of_many_letters() -> None:
     automaton = from_expression(r"(\w+\d)*.x")
     assert (len(automaton.alphabet), len(automaton.essential.alphabet)) == (63, 3)
-    answer = LanguageAnswer("x", decide(automaton)).classes["ape"]
-    assert (answer.verdict.answer, answer.verdict.window) == (Answer.YES, 2)
-    assert answer.verdict.analysis is not None
-    assert len(answer.verdict.analysis.extended.states) < 100
+    verdicts = judge(automaton)
+    answer, analysis = verdicts.ape, verdicts.decisions.ape.analysis
+    assert (answer.answer, answer.window) == (Answer.YES, 2)
+    assert analysis is not None
+    assert len(analysis.extended.states) < 100
     assert answer.program is not None
     assert rightness(answer.program.core, automaton, length=4).proved

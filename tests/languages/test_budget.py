@@ -7,17 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from longreach.crasp.parser import parse
-from longreach.languages.answers import ClassAnswer, LanguageAnswer
-from longreach.languages.automaton import minimal
+from longreach.crasp.program import parse
 from longreach.languages.budget import Budget, OverBudget
-from longreach.languages.expression import from_expression
-from longreach.languages.induction import prove
-from longreach.languages.local_periodic import Decision, decide_positional
-from longreach.languages.membership import plain_analysis
-from longreach.languages.programs import acceptor
-from longreach.languages.rightness import rightness
-from longreach.languages.verdict import Answer, decide
+from longreach.languages.decide.automaton_to_decisions import decide
+from longreach.languages.decide.with_positions import Decision, decide_positional
+from longreach.languages.decide.without_positions import plain_analysis
+from longreach.languages.prove.induction import prove
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import minimal
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.write.automaton_to_program import acceptor
+from longreach.verdicts.automaton_to_verdicts import LanguageVerdicts, judge
+from longreach.verdicts.verdict import Answer
 
 
 class Clock:
@@ -56,11 +57,11 @@ def spent() -> Budget:
 
 
 def test_a_verdict_says_which_budget_ended_it() -> None:
-    verdicts = decide(from_expression("(ab)*"), spent())
+    verdicts = judge(from_expression("(ab)*"), spent())
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
         assert verdict.answer is Answer.UNDECIDED
         assert verdict.reason == "undecided within the budget: the budget of 0.5 s is spent"
-    document = LanguageAnswer("x", verdicts).document()
+    document = verdicts.document("x")
     assert document["nope"]["certificate"] == {"kind": "none", "reason": verdicts.nope.reason}
 
 
@@ -73,8 +74,7 @@ def test_a_verdict_that_needs_no_more_time_stays() -> None:
 
 
 def test_a_program_that_is_not_written_says_why() -> None:
-    verdict = decide(from_expression("(ab)*")).nope
-    answer = ClassAnswer(replace(verdict, budget=spent()))
+    answer = LanguageVerdicts(replace(decide(from_expression("(ab)*")), budget=spent())).nope
     assert answer.program is None
     assert answer.not_written == "the budget of 0.5 s is spent"
     assert answer.document()["verdict"] == "yes"
@@ -82,10 +82,9 @@ def test_a_program_that_is_not_written_says_why() -> None:
 
 
 def test_a_predictor_that_is_not_written_says_why() -> None:
-    verdicts = decide(from_expression("(ab)*"))
-    late = {name: replace(getattr(verdicts, name), budget=spent()) for name in ("nope", "ape", "local")}
-    written = LanguageAnswer("x", replace(verdicts, **late)).predictors()
-    assert written["nope"] == "the budget of 0.5 s is spent"
+    verdicts = LanguageVerdicts(replace(decide(from_expression("(ab)*")), budget=spent()))
+    assert verdicts.predictors()["nope"] == "the budget of 0.5 s is spent"
+    assert verdicts.nope.predictor is None
 
 
 def test_a_search_for_shorter_programs_keeps_what_it_has() -> None:
@@ -120,7 +119,7 @@ def test_a_proof_counts_the_bytes_of_windows_before_it_takes_them() -> None:
 
 def test_a_solver_that_gives_up_proves_nothing(monkeypatch) -> None:
     pytest.importorskip("z3")
-    monkeypatch.setattr("longreach.languages.induction.SOLVER_STEPS", 1)
+    monkeypatch.setattr("longreach.languages.prove.induction.SOLVER_STEPS", 1)
     automaton = from_expression("(a(ab)*b)*")
     attempt = prove(acceptor(plain_analysis(automaton)).core, automaton)
     assert not attempt.proved
@@ -131,7 +130,7 @@ def test_counting_modulo_a_large_number_takes_little_memory() -> None:
     size = 300
     automaton = minimal("ab", [[(q + 1) % size, q] for q in range(size)], 0, {0})
     tracemalloc.start()
-    verdicts = decide(automaton)
+    verdicts = judge(automaton)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (verdicts.nope.answer, verdicts.ape.answer) == (Answer.NO, Answer.NO)
@@ -141,8 +140,8 @@ def test_counting_modulo_a_large_number_takes_little_memory() -> None:
 def test_a_small_class_lends_its_program_to_a_larger_one(monkeypatch) -> None:
     # As with (a|b)*a(a|b){9}, where the positions make the extended automaton too large.
     monkeypatch.setattr(
-        "longreach.languages.local_periodic._periodic_local", lambda *_: Decision(True, smallest=False)
+        "longreach.languages.decide.with_positions._periodic_local", lambda *_: Decision(True, smallest=False)
     )
-    classes = LanguageAnswer("x", decide(from_expression("(a|b)*a(a|b)"))).classes
+    classes = judge(from_expression("(a|b)*a(a|b)")).sides
     assert classes["local"].program is not None
     assert classes["ape"].program is classes["local"].program

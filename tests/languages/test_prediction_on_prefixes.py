@@ -11,23 +11,30 @@ from hypothesis import strategies as st
 
 from longreach.crasp.evaluate import predictions
 from longreach.crasp.words import encode
-from longreach.languages.answers import LanguageAnswer
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import END
-from longreach.languages.checker import check_certificate
-from longreach.languages.expression import from_expression
-from longreach.languages.findings import Finding
-from longreach.languages.induction import prove_predictor
-from longreach.languages.membership import plain_analysis
-from longreach.languages.names import named_automaton
-from longreach.languages.prediction import on_prefixes
-from longreach.languages.predictor_checker import check_predictor
-from longreach.languages.programs import predictor
-from longreach.languages.verdict import Answer, decide
-
-from .boolean_operations import WORDS, matching, operations
-from .oracles import all_minimal, automata, legal, predictable, random_automaton, stable, words
-from .test_verdict import TABLE_2
+from longreach.languages.decide.prediction import on_prefixes
+from longreach.languages.decide.without_positions import plain_analysis
+from longreach.languages.prove.findings import Finding
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.induction import prove_predictor
+from longreach.languages.prove.language_certificates import END
+from longreach.languages.prove.predictor_checker import check_predictor
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import named_automaton
+from longreach.languages.write.automaton_to_program import predictor
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer
+from tests.helpers.boolean_operations import WORDS, matching, operations
+from tests.helpers.language_oracles import (
+    all_minimal,
+    automata,
+    legal,
+    predictable,
+    random_automaton,
+    stable,
+    words,
+)
+from tests.verdicts.test_automaton_to_verdicts import TABLE_2
 
 SMALL = [automaton for states in (1, 2, 3) for automaton in all_minimal(states)]
 
@@ -66,14 +73,14 @@ def test_which_small_languages_are_easier_to_predict() -> None:
     shapes = {automaton.transitions for automaton in easier}
     assert len(shapes) == 4
     for automaton in easier:
-        verdicts = decide(automaton)
+        verdicts = judge(automaton)
         assert (verdicts.nope.answer, verdicts.nope.prediction) == ("no", "yes")
         assert (verdicts.local.answer, verdicts.local.window) == ("yes", 1)
 
 
 @pytest.mark.parametrize("name", list(TABLE_2))
 def test_no_language_of_the_benchmark_is_easier_to_predict(name) -> None:
-    verdicts = decide(named_automaton(name))
+    verdicts = judge(named_automaton(name))
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
         assert verdict.prediction is verdict.answer is verdict.prediction_everywhere
 
@@ -101,9 +108,9 @@ def test_the_easier_ones_to_length_ten_and_with_both_kinds_of_proof() -> None:
 def test_every_no_has_a_certificate_for_both() -> None:
     refuted = 0
     for automaton in SMALL[::6]:
-        verdict = decide(automaton).nope
+        verdict = judge(automaton).nope
         if verdict.prediction is Answer.NO:
-            certificate = verdict.certificate()
+            certificate = verdict.certificate
             assert certificate.prediction
             assert check_certificate(certificate) is None
             refuted += 1
@@ -145,7 +152,7 @@ def test_window_and_modulus_are_the_smallest() -> None:
     smaller = 0
     tried = SMALL[::40] + [random_automaton(4, "ab", chance, sink=0.4) for _ in range(60)]
     for automaton in [*tried, named_automaton("tomita-4"), from_expression("(ab|ba)*c", "abc")]:
-        verdicts = decide(automaton)
+        verdicts = judge(automaton)
         for verdict, length in ((verdicts.ape, stable(automaton)[0]), (verdicts.local, 1)):
             if verdict.prediction is not Answer.YES:
                 continue
@@ -162,7 +169,7 @@ def test_window_and_modulus_are_the_smallest() -> None:
 def test_one_letter_more_turns_a_predictor_into_an_acceptor() -> None:
     """Proposition 7 on programs: no letter that was not predicted, and the end predicted."""
     for automaton in [*filter(flips, SMALL), *map(named_automaton, ("tomita-4", "aa", "abab", "d-3"))]:
-        program = LanguageAnswer("", decide(automaton)).classes["ape"].predictor
+        program = judge(automaton).sides["ape"].predictor
         assert program is not None
         first = legal(automaton)[0]
         inside = [word for word in words(automaton.alphabet, 6) if word]
@@ -177,7 +184,7 @@ def test_one_letter_more_turns_a_predictor_into_an_acceptor() -> None:
 @settings(deadline=None, max_examples=60)
 @given(automata(states=6), st.data())
 def test_random_automata(automaton, data) -> None:
-    verdicts = decide(automaton)
+    verdicts = judge(automaton)
     assert (verdicts.nope.prediction is Answer.YES) == predictable(automaton)
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
         assert verdict.prediction_everywhere is verdict.answer
@@ -188,12 +195,12 @@ def test_random_automata(automaton, data) -> None:
         assert (verdicts.local.window or 0) <= 1
     for verdict in (verdicts.ape, verdicts.local):
         assert verdict.prediction is verdict.answer
-    answer = LanguageAnswer("", verdicts).classes[data.draw(st.sampled_from(["nope", "ape", "local"]))]
+    answer = verdicts.sides[data.draw(st.sampled_from(["nope", "ape", "local"]))]
     if answer.predictor is not None:
         assert right_on_prefixes(answer.predictor, automaton, 6)
         core = answer.predictor.core
-        assert core.locality <= (answer.verdict.prediction_window or 0)
-        assert (answer.verdict.prediction_modulus or 1) % core.modulus == 0
+        assert core.locality <= (answer.prediction_window or 0)
+        assert (answer.prediction_modulus or 1) % core.modulus == 0
 
 
 @pytest.mark.parametrize(
@@ -213,18 +220,19 @@ def test_random_automata(automaton, data) -> None:
 )
 def test_languages(expression, alphabet, member, predicted) -> None:
     automaton = from_expression(expression, alphabet)
-    nope = decide(automaton).nope
+    nope = judge(automaton).nope
     assert (nope.answer, nope.prediction) == (member, predicted)
     assert predictable(automaton) == (predicted == "yes")
 
 
 def test_where_every_word_is_a_prefix_both_programs_are_written() -> None:
-    answer = LanguageAnswer("", decide(from_expression("(a|b)*a(a|b)"))).classes["ape"]
+    verdicts = judge(from_expression("(a|b)*a(a|b)"))
+    answer, decision = verdicts.ape, verdicts.decisions.ape
     assert answer.program is not None
     assert answer.predictor is not None
     assert not answer.program.core.is_predictor
     assert answer.predictor.core.is_predictor
-    assert answer.verdict.predicted.analysis is answer.verdict.analysis
+    assert decision.predicted.analysis is decision.analysis
 
 
 def test_wrong_predictors_are_found() -> None:

@@ -14,20 +14,20 @@ from longreach.crasp import Core
 from longreach.crasp.evaluate import accepts as program_accepts
 from longreach.crasp.library import load
 from longreach.crasp.words import Encoder
-from longreach.languages.expression import from_expression
-from longreach.languages.local_periodic import decide_positional
-from longreach.languages.programs import acceptor
-from longreach.limit.communication import fit_growth
-from longreach.limit.compiler import compile_program
-from longreach.limit.evaluate import accepts, run
-from longreach.limit.export import load as load_model
-from longreach.limit.export import save
-from longreach.limit.finite import to_finite
-from longreach.limit.infinite import to_limit
+from longreach.languages.decide.with_positions import decide_positional
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.write.automaton_to_program import acceptor
+from longreach.limit.compile.program_to_limit import compile_program
+from longreach.limit.measure.communication import fit_growth
+from longreach.limit.measure.norms import growth, limit_regularizer, membership
+from longreach.limit.measure.protocol import run_protocol
 from longreach.limit.model import Transformer
-from longreach.limit.protocol import run_protocol
-from longreach.limit.regularizer import growth, limit_regularizer, membership
-from longreach.models.compiled import CompiledTransformer
+from longreach.limit.run.float_evaluator import accepts, run
+from longreach.limit.run.limit_to_finite import to_finite
+from longreach.limit.run.model_files import load as load_model
+from longreach.limit.run.model_files import save
+from longreach.limit.translate.finite_to_limit import to_limit
+from longreach.models.compiled_transformer import CompiledTransformer
 
 LIBRARY = [
     "majority", "dyck-1", "anbncn", "contains-ab", "contains-ab-abc", "contains-bb", "aa", "abab", "tomita-2",

@@ -11,12 +11,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from longreach.config.decoder import DecoderConfig
 from longreach.errors import InputError, MissingExtra
 from longreach.models import huggingface
-from longreach.models.config import DecoderConfig
 from longreach.models.transformer import forward, initialise
-from tests.extras import needs
-from tests.models.literal_gpt2 import logits, random_state
+from tests.helpers.extras import needs
+from tests.helpers.literal_gpt2 import logits, random_state
 
 DOCUMENT: dict[str, Any] = {
     "model_type": "gpt2", "n_layer": 2, "n_head": 2, "n_embd": 8, "vocab_size": 7, "n_positions": 12

@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from longreach.errors import InputError
-from longreach.models.parameters import Initial, check, draw, member, register, stack
+from longreach.models.parameters import Initial, check, draw, register
+from tests.helpers.stacked import member, stack
 
 TABLE = {
     "wide.weight": Initial((200, 200), "normal", 0.02),

@@ -10,11 +10,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from longreach.config.decoder import DecoderConfig
+from longreach.config.encoding_table import ENCODINGS
 from longreach.errors import InputError
-from longreach.models.config import DecoderConfig
-from longreach.models.encodings import ENCODINGS
-from longreach.models.parameters import Parameters, member, stack
-from longreach.models.transformer import Decoder, forward, forward_members, initialise, parameter_table
+from longreach.models.parameters import Parameters
+from longreach.models.transformer import Decoder, forward, initialise, parameter_table
+from tests.helpers.stacked import forward_members, member, stack
 
 SHAPES: list[dict[str, Any]] = [
     *({"encoding": name} for name in ENCODINGS),

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.crasp.library import load
-from longreach.limit.compiler import compile_program
-from longreach.limit.evaluate import attention
-from longreach.report.attention import head_views
+from longreach.limit.compile.program_to_limit import compile_program
+from longreach.limit.run.float_evaluator import attention
+from longreach.report.attention_svg import head_views
 from longreach.report.charts import curves, panel
 from longreach.report.text import percent, slugs
-from longreach.report.view import CellView, CurveView, Point, TaskView, VerdictView
+from longreach.report.view import CellView, CurveView, EncodingView, Point, TaskView
 
 shares = st.floats(0, 1)
 
@@ -26,7 +26,7 @@ def cell(points: tuple[Point, ...], found: tuple[CurveView, ...] = ()) -> CellVi
 
 
 def task(view: CellView, *published: float | None) -> TaskView:
-    verdict = VerdictView(encoding="ape", answer="yes", published=published)
+    verdict = EncodingView(encoding="ape", answer="yes", published=published)
     return TaskView(
         name="a<b", slug="a-b", about="", kind="", verdicts=(verdict,), cells=(view,), chosen=(view,)
     )
@@ -60,7 +60,7 @@ def test_published_numbers_stand_at_the_same_multiples_of_the_training_length() 
 def test_two_published_bins_of_the_same_lengths_stand_apart() -> None:
     points = tuple(Point(label=name, mean=0.5, low=0.5, high=0.5) for name in ("1-100", "101-150", "151-200"))
     lengths = ("1-100", "101-150", "101-150")
-    verdict = VerdictView(encoding="ape", answer="yes", published=(1.0, 0.9, 0.8), published_lengths=lengths)
+    verdict = EncodingView(encoding="ape", answer="yes", published=(1.0, 0.9, 0.8), published_lengths=lengths)
     for chosen in ((), (cell(points),)):
         view = TaskView(
             name="tomita-4", slug="", about="", kind="", verdicts=(verdict,), cells=chosen, chosen=chosen

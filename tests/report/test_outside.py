@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longreach.report.data import report_view
 from longreach.report.outside import Known, Outside, name_problem
-from tests.report.samples import accuracies, add
+from longreach.report.results_to_view import report_view
+from tests.helpers.report_samples import accuracies, add
 
 ENDLESS = "regex:(a|b)*a" + 11 * "(a|b)"  # takes minutes: a minimal automaton has 4096 states
 
@@ -26,7 +26,7 @@ def test_a_task_that_takes_too_long_is_given_up_and_the_next_one_is_found() -> N
 
 
 def test_the_answer_of_the_process_is_that_of_the_theory() -> None:
-    from longreach.report.forecasts import known_of
+    from longreach.report.forecast_view import known_of
 
     with Outside(30.0) as outside:
         for name in ("regex:(aa)*", "parity", 'crasp:#alphabet a b\\nL = # "a" >= 1'.replace("\\n", "\n")):

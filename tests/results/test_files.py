@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from longreach.errors import InputError
 from longreach.results import atomic
 from longreach.results.atomic import ResultError
-from longreach.results.files import RESULT, clean, read_result, scan, write_result
-from tests.results.samples import sample, sample_failure
+from longreach.results.files import RESULT, clean, read_result, write_result
+from tests.helpers.result_samples import sample, sample_failure, scan
 
 
 def _states(runs: Path) -> dict[str, str]:
@@ -45,7 +45,7 @@ def test_a_new_result_replaces_the_old_one(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from longreach.results.files import write_result
-from tests.results.samples import sample
+from tests.helpers.result_samples import sample
 
 def die(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
@@ -279,10 +279,10 @@ def test_directories_that_vanish_or_forbid(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_bad_arguments(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--runs: .*: no such directory"):
+    with pytest.raises(InputError, match=r"runs: .*: no such directory"):
         list(scan(tmp_path / "absent"))
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match=r"--runs: .*: not a directory"):
+    with pytest.raises(InputError, match=r"runs: .*: not a directory"):
         list(scan(tmp_path / "file"))
     with pytest.raises(ResultError, match=r"cannot be created: (Not a directory|File exists)"):
         write_result(tmp_path / "file", sample())

@@ -18,7 +18,7 @@ from longreach.results.atomic import ResultError
 from longreach.results.files import write_result
 from longreach.results.index import INDEX, Index, open_index
 from longreach.results.schema import Final
-from tests.results.samples import sample, sample_failure
+from tests.helpers.result_samples import sample, sample_failure
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Keys do not depend on how a configuration is written; documents are consistent and stay JSON."""
+"""Documents are consistent and stay JSON."""
 
 from __future__ import annotations
 
@@ -7,80 +7,10 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from longreach.errors import InputError
-from longreach.results.schema import (
-    KEY,
-    Evaluation,
-    Final,
-    Result,
-    canonical_json,
-    job_key,
-    named,
-    setting,
-)
-from tests.results.samples import sample, sample_failure
-
-TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=5)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
-    max_leaves=8,
-)
-CONFIGS = st.dictionaries(TEXTS, VALUES, max_size=4)
-
-
-def _reversed(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _reversed(value[name]) for name in reversed(value)}
-    return tuple(_reversed(entry) for entry in value) if isinstance(value, list) else value
-
-
-@given(CONFIGS)
-def test_the_key_does_not_depend_on_how_the_configuration_is_written(config: dict[str, Any]) -> None:
-    key = job_key(config)
-    assert KEY.fullmatch(key)
-    assert job_key(_reversed(config)) == key
-    assert job_key(json.loads(json.dumps(config, indent=3, ensure_ascii=False))) == key
-    assert json.loads(canonical_json(config)) == config
-
-
-@given(CONFIGS, CONFIGS)
-def test_different_configurations_have_different_keys(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert (job_key(one) == job_key(other)) == (canonical_json(one) == canonical_json(other))
-
-
-def test_numbers_are_the_same_however_they_are_written() -> None:
-    assert job_key({"width": 16}) == job_key({"width": 16.0})
-    assert job_key({"width": 0}) == job_key({"width": -0.0})
-    assert job_key({"width": 1}) != job_key({"width": True})
-    assert job_key({"width": 16}) != job_key({"width": "16"})
-    assert canonical_json({"big": 1e300}) == '{"big":1e+300}'
-
-
-def test_a_known_key_stays() -> None:
-    # Results on disk are found by this: it must not change between versions.
-    assert job_key({"task": "parity", "seed": 0}) == "9fa078c87fdbacac"
-
-
-@pytest.mark.parametrize(
-    ("config", "message"),
-    [
-        ({"lr": math.nan}, "config.lr: nan is not a JSON number"),
-        ({"model": {"sizes": [1, math.inf]}}, "config.model.sizes[1]: inf is not"),
-        ({1: 2}, "config: the name 1 is not a string"),
-        ({"regex": "\udcff"}, r"config.regex: '\udcff' is not Unicode text"),
-        ({"model": {"\udcff": 1}}, r"config.model: '\udcff' is not Unicode text"),
-        ({"set": {1, 2}}, "config.set: set is not a JSON value"),
-    ],
-)
-def test_what_json_cannot_hold_has_no_key(config: Any, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        job_key(config)
-    assert caught.value.message.startswith(message)
+from longreach.results.schema import Evaluation, Final, Result, named, setting
+from tests.helpers.result_samples import sample, sample_failure
 
 
 @pytest.mark.parametrize("result", [sample(), sample_failure()], ids=["done", "failed"])

@@ -12,8 +12,8 @@ import pytest
 from longreach.errors import InputError
 from longreach.results.index import Row
 from longreach.results.table import FIXED, Table, csv_text, evaluations_of, parquet_bytes, table_of
-from tests.extras import needs
-from tests.results.samples import sample
+from tests.helpers.extras import needs
+from tests.helpers.result_samples import sample
 
 ROWS = [
     Row(key="a" * 16, status="done", task="parity", seed=0, reached=True,

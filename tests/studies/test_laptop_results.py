@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from longreach.comparison.outcome import Outcome, agreement
+from longreach.comparison.places import Place
+from longreach.config.hyperparameters import BASELINE
 from longreach.results.files import read_result
 from longreach.results.index import Row, open_index
-from longreach.studies.catalog import STUDIES
+from longreach.studies.all_studies import STUDIES
 from longreach.studies.cell_tables import cell_tables
-from longreach.studies.outcome import Outcome, agreement
-from longreach.studies.places import Place
-from longreach.tasks.hyperparameters import BASELINE
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "results" / "laptop"

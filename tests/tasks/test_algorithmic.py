@@ -25,8 +25,7 @@ from longreach.tasks.repeated_copy import RepeatedCopy
 from longreach.tasks.repeated_sort import RepeatedSort
 from longreach.tasks.sort import Sort
 from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
-
-from .enumeration import distribution, normalized
+from tests.helpers.enumeration import distribution, normalized
 
 
 def _majority(x: Sequence[str]) -> str:

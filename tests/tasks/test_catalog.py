@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from longreach.config.hyperparameters import Hyperparameters, hyperparameters
 from longreach.crasp.library import load
 from longreach.errors import InputError
-from longreach.languages.answers import LanguageAnswer
-from longreach.languages.verdict import decide
-from longreach.limit.communication import measure
-from longreach.limit.communication_tasks import PROBLEMS
+from longreach.limit.measure.communication import measure
+from longreach.limit.measure.communication_problems import PROBLEMS
 from longreach.tasks.catalog import TASKS, load_task
-from longreach.tasks.hyperparameters import Hyperparameters, hyperparameters
+from longreach.verdicts.automaton_to_verdicts import judge
 
 # The names of the command line.
 ALGORITHMIC = [
@@ -79,8 +78,8 @@ def test_a_program_exists_in_the_class_of_the_encoding(name: str, encoding: str,
 @pytest.mark.parametrize(("name", "encoding", "language"), _evidence("reduction"))
 def test_a_reduction_leads_to_a_language_without_a_program(name: str, encoding: str, language: str) -> None:
     automaton = load_task(language).automaton
-    classes = LanguageAnswer(language, decide(automaton)).classes
-    assert classes[encoding].verdict.answer.value == "no"
+    classes = judge(automaton).sides
+    assert classes[encoding].answer.value == "no"
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in _evidence("communication")}))

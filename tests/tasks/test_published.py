@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longreach.studies.places import Place
-from longreach.studies.published import published_accuracy, published_lengths
+from longreach.comparison.paper import published_accuracy, published_lengths
+from longreach.comparison.places import Place
 from longreach.tasks.published import FIGURE_1_TASKS, published
 
 AXIS = ["1-50", "51-100", "101-150"]

@@ -13,14 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.languages.automaton import Automaton, minimal
-from longreach.languages.expression import from_expression
-from longreach.languages.names import NAMED_LANGUAGES, named_automaton
+from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.uniform_words import UniformWords, choose_exactly
-from tests.languages.oracles import automata, random_automaton
-from tests.languages.test_names import DEFINITIONS
-
-from .enumeration import chi_square_is_usual, distribution
+from tests.helpers.enumeration import chi_square_is_usual, distribution
+from tests.helpers.language_oracles import automata, random_automaton
+from tests.languages.regular.test_named_languages import DEFINITIONS
 
 
 def _words(automaton: Automaton, length: int) -> list[tuple[int, ...]]:

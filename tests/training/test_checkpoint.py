@@ -13,6 +13,7 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+from longreach.config.training import TrainConfig
 from longreach.errors import InputError
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
@@ -20,7 +21,6 @@ from longreach.execution.record import run_pending
 from longreach.results.atomic import write_atomically
 from longreach.results.files import RESULT
 from longreach.training import checkpoint
-from longreach.training.config import TrainConfig
 from longreach.training.engine import train
 from longreach.training.job import FUNCTION, run
 from tests.training.test_engine import Killed, same, tiny

@@ -9,10 +9,11 @@ from longreach.errors import InputError
 from longreach.models.transformer import initialise
 from longreach.results.schema import Evaluation
 from longreach.training import devices, engine
-from longreach.training.data import Batches, Streams
+from longreach.training.batches import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe, find_device, precision, prepare, send_chunk
 from longreach.training.engine import Diverged, train
 from longreach.training.job import run
+from longreach.training.shape import decoder_of
 from longreach.training.step import Layout, State, chunk_logits, step_numbers, update
 from tests.training.test_engine import Killed, same, tiny
 
@@ -37,7 +38,7 @@ def test_names_with_gpus() -> None:
     ]  # fmt: skip
     assert describe(find_device("cuda:1")) == "cuda:1 (Card 1)"
     with pytest.raises(
-        InputError, match=r"^--device: cuda:2 is not available here, there are cuda:0 to cuda:1$"
+        InputError, match=r"^device: cuda:2 is not available here, there are cuda:0 to cuda:1$"
     ):
         find_device("cuda:2")
 
@@ -46,9 +47,9 @@ def test_names_with_gpus() -> None:
 def test_names_without_gpus() -> None:
     assert find_device("auto") == CPU
     for name in ("cuda", "cuda:1", "mps"):
-        with pytest.raises(InputError, match=f"^--device: {name} is not available here$"):
+        with pytest.raises(InputError, match=f"^device: {name} is not available here$"):
             find_device(name)
-        with pytest.raises(InputError, match="--device"):
+        with pytest.raises(InputError, match=r"^device"):
             run(tiny().document(), device=name)
     for name in ("", "cuda:", "cuda:-1", "CUDA", "meta", "xpu"):
         with pytest.raises(InputError, match="is not one of auto, cpu, cuda, cuda:N, mps"):
@@ -60,7 +61,7 @@ def test_bfloat16_on_old_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     mps = torch.device("mps")
     check_dtype("float32", mps)
     check_dtype("bfloat16", CPU)
-    with pytest.raises(InputError, match="--dtype: bfloat16 needs macOS 14 on mps"):
+    with pytest.raises(InputError, match="dtype: bfloat16 needs macOS 14 on mps"):
         check_dtype("bfloat16", mps)
 
 
@@ -84,14 +85,14 @@ def test_one_thread_only_where_the_processor_works(monkeypatch: pytest.MonkeyPat
 def test_nothing_is_made_on_the_wrong_device(encoding: str) -> None:
     """The device `meta` has shapes only, and refuses tensors of others."""
     config = tiny(encoding=encoding, layers=2, heads=2, task="sort", log_length=True)
-    meta, layout = torch.device("meta"), Layout.of(config.decoder)
-    state = State.fresh(layout.vector(initialise(config.decoder, 0)).to(meta))
+    meta, layout = torch.device("meta"), Layout(decoder_of(config))
+    state = State.fresh(layout.vector(initialise(decoder_of(config), 0)).to(meta))
     leaf = state.vector.detach().requires_grad_()
     for chunk in Batches(config, Streams(0).data).chunks(0, 2):
         sent = send_chunk(chunk, meta)
-        logits = chunk_logits(layout.named(leaf), config, sent)
+        logits = chunk_logits(layout.named(leaf), layout.model, sent)
         assert logits.device == meta
-        assert logits.shape == (*sent.targets.shape, config.decoder.vocabulary)
+        assert logits.shape == (*sent.targets.shape, decoder_of(config).vocabulary)
         (gradient,) = torch.autograd.grad(logits.sum(), leaf)
         norm = update(
             state.vector, state.first, state.second, gradient, step_numbers(config, 0).to(meta), config

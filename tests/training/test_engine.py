@@ -11,12 +11,15 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longreach.config.training import TrainConfig
+from longreach.experiments.resolve import resolve
 from longreach.models.transformer import forward, initialise
 from longreach.results.schema import Evaluation
-from longreach.training import checkpoint, compiled, engine, member, step
-from longreach.training.config import TrainConfig
-from longreach.training.data import BLOCK, Batches, Streams, chunks
+from longreach.training import checkpoint, engine, member, step
+from longreach.training import compiled_step as compiled
+from longreach.training.batches import BLOCK, Batches, Streams, chunks
 from longreach.training.engine import Diverged, Trained, train
+from longreach.training.shape import decoder_of
 from longreach.training.step import Layout, State, chunk_logits, loss_and_gradient, step_numbers, update
 
 
@@ -25,9 +28,7 @@ def tiny(**given: Any) -> TrainConfig:
         "layers": 1, "heads": 1, "width": 16, "lr": 3e-3, "max_steps": 60, "evaluate_every": 20,
         "train_lengths": (1, 10), "test_lengths": ((11, 20),), "test_size": 100,
     }  # fmt: skip
-    return TrainConfig.resolve(
-        given.pop("task", "parity"), given.pop("encoding", "ape"), **{**fields, **given}
-    )
+    return resolve(given.pop("task", "parity"), given.pop("encoding", "ape"), **{**fields, **given})
 
 
 def same(one: Trained, other: Trained) -> bool:
@@ -41,13 +42,13 @@ def test_chunks_have_the_gradient_of_the_whole_batch(task: str, encoding: str) -
     config = tiny(
         task=task, encoding=encoding, layers=2, train_lengths=(4, 15), test_lengths=((16, 20),), penalty=0.0
     )
-    layout = Layout.of(config.decoder)
-    vector = layout.vector(initialise(config.decoder, 1))
+    layout = Layout(decoder_of(config))
+    vector = layout.vector(initialise(decoder_of(config), 1))
     batch = Batches(config, Streams(0).data).whole(0)
 
     leaf = vector.clone().requires_grad_()
     tokens, ids = torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
-    logits = forward(layout.named(leaf), config.decoder, tokens, ids)
+    logits = forward(layout.named(leaf), decoder_of(config), tokens, ids)
     mask = torch.from_numpy(batch.mask)
     plain = F.cross_entropy(logits[mask], torch.from_numpy(batch.targets)[mask])
     (wanted,) = torch.autograd.grad(plain, leaf)
@@ -60,8 +61,8 @@ def test_chunks_have_the_gradient_of_the_whole_batch(task: str, encoding: str) -
 
 def test_chunks_of_a_fixed_shape_have_the_same_gradient() -> None:
     config = tiny(task="addition", train_lengths=(4, 15))
-    layout = Layout.of(config.decoder)
-    vector = layout.vector(initialise(config.decoder, 1))
+    layout = Layout(decoder_of(config))
+    vector = layout.vector(initialise(decoder_of(config), 1))
     shape = compiled.fixed_shape(config)
     batches = Batches(config, Streams(0).data, shape)
     for number in range(20):
@@ -128,8 +129,8 @@ def test_schedules() -> None:
 
 def test_penalty_enters_the_loss_and_its_gradient() -> None:
     config, plain = tiny(penalty=10.0), tiny()
-    layout = Layout.of(config.decoder)
-    vector = layout.vector(initialise(config.decoder, 1)) * 5
+    layout = Layout(decoder_of(config))
+    vector = layout.vector(initialise(decoder_of(config), 1)) * 5
     batch = Batches(config, Streams(0).data).whole(0)
     with_it = loss_and_gradient(vector, layout, config, chunks(batch, 1))
     without = loss_and_gradient(vector, layout, plain, chunks(batch, 1))
@@ -264,8 +265,8 @@ def test_a_compiled_step_is_the_same_step() -> None:
 
 def test_a_member_trains_on_when_it_is_told_to() -> None:
     given = {"max_steps": 120, "evaluate_every": 20, "train_lengths": (1, 1), "test_lengths": ((2, 2),)}
-    stopped = train(TrainConfig.resolve("tomita-1", "nope", lr=0.01, test_size=20, **given))
-    whole = train(TrainConfig.resolve("tomita-1", "nope", lr=0.01, test_size=20, stop_early=False, **given))
+    stopped = train(resolve("tomita-1", "nope", lr=0.01, test_size=20, **given))
+    whole = train(resolve("tomita-1", "nope", lr=0.01, test_size=20, stop_early=False, **given))
     assert stopped.reached
     assert stopped.steps < 120
     assert whole.steps == 120
@@ -274,15 +275,15 @@ def test_a_member_trains_on_when_it_is_told_to() -> None:
 
 
 def test_logits_scaled_by_the_length_of_the_prefix() -> None:
-    config = TrainConfig.resolve("sort", "nope", train_lengths=(1, 6), log_length=True, layers=2, width=8)
+    config = resolve("sort", "nope", train_lengths=(1, 6), log_length=True, layers=2, width=8)
     batch = Batches(config, Streams(0).data).whole(0)
     (chunk,) = chunks(batch, 1)
-    named = initialise(config.decoder, 0)
-    logits = chunk_logits(named, config, chunk)
+    named = initialise(decoder_of(config), 0)
+    logits = chunk_logits(named, decoder_of(config), chunk)
     assert chunk.places is not None
     # What comes later must not matter: cut every row right after the place.
     for row, column in ((0, 0), (3, 1), (10, 0)):
         place = int(chunk.places[row, column])
         cut = chunk.tokens[row : row + 1, : place + 1]
-        alone = forward(named, config.decoder, cut, lengths=torch.arange(1, place + 2)[None])[0, -1]
+        alone = forward(named, decoder_of(config), cut, lengths=torch.arange(1, place + 2)[None])[0, -1]
         assert torch.allclose(alone, logits[row, column], atol=1e-5)

@@ -18,17 +18,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longreach.config.training import TrainConfig
 from longreach.errors import InputError
 from longreach.results.files import read_result
 from longreach.results.schema import Evaluation
 from longreach.tasks.catalog import load_task
 from longreach.training import checkpoint, ensemble
-from longreach.training.config import TrainConfig
-from longreach.training.data import Batches, Streams, chunks
+from longreach.training.batches import Batches, Streams, chunks
 from longreach.training.engine import train
 from longreach.training.ensemble import groups, side_by_side, train_members
 from longreach.training.job import run, run_members
 from longreach.training.member import Diverged, Member, Trained
+from longreach.training.shape import decoder_of
 from tests.training.test_engine import Killed, tiny
 
 
@@ -113,7 +114,7 @@ def test_members_differ_in_lengths_steps_schedule_penalty_and_task_parameters() 
 
 def test_without_learned_positions_models_of_any_length_are_alike() -> None:
     members = [tiny(encoding="nope", test_lengths=((11, last),), max_steps=20) for last in (20, 40)]
-    assert members[0].decoder.positions != members[1].decoder.positions
+    assert decoder_of(members[0]).positions != decoder_of(members[1]).positions
     for config, found in zip(members, together(members), strict=True):
         assert near(found, train(config))
 

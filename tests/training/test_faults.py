@@ -16,19 +16,20 @@ from typing import Any
 import pytest
 
 from longreach.cli.main import run as longreach
+from longreach.config.training import TrainConfig
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.atomic import ResultError
-from longreach.results.files import RESULT, read_result, scan
+from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint, job
-from longreach.training.config import TrainConfig
 from longreach.training.job import FUNCTION, run
 from tests.execution.test_local import gone
-from tests.training.functions import CRASHES
+from tests.helpers.result_samples import scan
+from tests.helpers.training_functions import CRASHES
 from tests.training.test_engine import tiny
 
-HERE = "tests.training.functions"
+HERE = "tests.helpers.training_functions"
 OPTIONS = (
     "--layers", "1", "--heads", "1", "--width", "16", "--train-lengths", "1:10", "--test-lengths", "11:20",
     "--max-steps", "300", "--evaluate-every", "100", "--test-size", "50", "--train-on", "--json",
@@ -36,7 +37,7 @@ OPTIONS = (
 COMMAND = """
 import sys
 from longreach.training import job
-job.FUNCTION = "tests.training.functions:run_often"
+job.FUNCTION = "tests.helpers.training_functions:run_often"
 from longreach.cli.main import main
 main(sys.argv[1:])
 """

@@ -16,6 +16,7 @@ from longreach.execution.record import run_pending
 from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint
 from longreach.training.job import FUNCTION, Diary, run, run_members
+from longreach.training.shape import decoder_of, model_of, task_of
 from tests.training.test_engine import tiny
 
 LEFT = [checkpoint.MODEL, RESULT]
@@ -33,8 +34,8 @@ def test_result(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / config.key).iterdir()) == LEFT
     assert read_result(tmp_path, config.key) == result
     parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
-    assert shape == config.decoder
-    assert parameters["embedding"].shape == (len(config.loaded_task.tokens), 16)
+    assert shape == decoder_of(config)
+    assert parameters["embedding"].shape == (len(task_of(config).tokens), 16)
 
 
 def test_the_baseline_guesses_and_leaves_its_model(tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ def test_the_baseline_guesses_and_leaves_its_model(tmp_path: Path) -> None:
     assert all(0.3 < share < 0.7 for share in result.final.accuracy.values())
     assert result.final.accuracy == result.final.accuracy_random_offset
     parameters, shape = checkpoint.load_model(tmp_path / config.key / checkpoint.MODEL)
-    assert shape == config.model
+    assert shape == model_of(config)
     assert sorted(parameters) == ["embedding", "in.bias", "in.weight", "out.bias", "out.weight"]
     members = [tiny(encoding="mlp", layers=2, max_steps=200, evaluate_every=100, seed=s) for s in (0, 1)]
     together = run_members({"members": [member.document() for member in members]})
@@ -74,7 +75,7 @@ def test_killed_process_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
     config = tiny(max_steps=500, evaluate_every=200, task="copy-repeat")
     code = (
         "import json, sys; from pathlib import Path; from longreach.training.engine import train\n"
-        "from longreach.training.config import TrainConfig\n"
+        "from longreach.config.training import TrainConfig\n"
         "train(TrainConfig.read(json.loads(sys.argv[1])), Path(sys.argv[2]), checkpoint_seconds=0.05)"
     )
     command = [sys.executable, "-c", code, json.dumps(config.document()), str(tmp_path)]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import console, note, print_json
-from longreach.errors import InputError
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from longreach.limit.communication import Measurement
+    from longreach.limit.measure.communication import Measurement
 
 STYLES = {"constant": "green", "logarithmic": "green", "linear": "red"}
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
@@ -77,14 +77,13 @@ def communicate(
 
 
 def _measured(task: str, alphabet: str | None, max_length: int | None) -> Measurement:
-    from longreach.limit.communication import measure
-    from longreach.limit.communication_tasks import problem
+    from longreach.limit.measure.communication import measure
+    from longreach.limit.measure.communication_problems import problem
 
     try:
         split = problem(task, None if alphabet is None else list(alphabet))
     except InputError as error:
-        place = "" if error.message.startswith("--") else "TASK: "
-        raise InputError(place + error.message, source=error.source, column=error.column) from None
+        raise error.at(Argument("task")) from None
     try:
         return measure(split, max_length)
     except InputError as error:
@@ -92,9 +91,9 @@ def _measured(task: str, alphabet: str | None, max_length: int | None) -> Measur
 
 
 def _all(max_length: int | None) -> list[Measurement]:
-    from longreach.languages.names import NAMED_LANGUAGES
-    from longreach.limit.communication import USUAL_INPUTS, measure
-    from longreach.limit.communication_tasks import PROBLEMS, problem
+    from longreach.languages.regular.named_languages import NAMED_LANGUAGES
+    from longreach.limit.measure.communication import USUAL_INPUTS, measure
+    from longreach.limit.measure.communication_problems import PROBLEMS, problem
 
     found = []
     for name in [*PROBLEMS, *NAMED_LANGUAGES]:
@@ -178,10 +177,7 @@ def _draw(found: Sequence[Measurement], path: Path) -> None:
     axes.set_ylim(bottom=0)
     content = io.BytesIO()
     figure.savefig(content, format=path.suffix[1:].lower(), dpi=150)
-    try:
-        path.write_bytes(content.getvalue())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    write_bytes(path, content.getvalue())
 
 
 def _draw_all(axes: Axes, found: Sequence[Measurement]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.crasp import File, Json, Peer
+from longreach.cli.crasp import File, Json, Peer, app
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.errors import InputError
 
@@ -23,6 +23,7 @@ class Dtype(StrEnum):
     bfloat16 = "bfloat16"
 
 
+@app.command("compile")
 def compile_command(
     file: File,
     context: Annotated[
@@ -48,9 +49,9 @@ def compile_command(
 
     Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
     """
-    from longreach.limit.export import save
-    from longreach.limit.margins import provable_length
-    from longreach.limit.rounding import FORMATS
+    from longreach.limit.measure.length_margins import provable_length
+    from longreach.limit.run.model_files import save
+    from longreach.limit.run.rounding import FORMATS
 
     core, limit = _compiled(file, peer)
     model = limit if context is None else _finite(limit, context)
@@ -74,7 +75,7 @@ def compile_command(
 
 def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
     from longreach.crasp.library import load_program
-    from longreach.limit.compiler import compile_program
+    from longreach.limit.compile.program_to_limit import compile_program
 
     core = load_program(file, peer=peer).core
     try:
@@ -84,7 +85,7 @@ def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
 
 
 def _finite(limit: Transformer, context: int) -> Transformer:
-    from longreach.limit.finite import to_finite
+    from longreach.limit.run.limit_to_finite import to_finite
 
     try:
         return to_finite(limit, context)
@@ -96,7 +97,7 @@ def _verified(model: Transformer, core: Core, length: int) -> dict[str, Any]:
     """Every operation and answer of the model; of a limit transformer also how far data types carry."""
     from dataclasses import asdict
 
-    from longreach.limit.certificate import certify, verify, verify_finite
+    from longreach.limit.measure.compiled_certificate import certify, verify, verify_finite
 
     if model.context is not None and length > model.context - 1:
         raise InputError(f"--verify: {length} tokens and $ exceed the context of {model.context}")
@@ -179,6 +180,7 @@ def _print_verified(checked: dict[str, Any]) -> None:
         out.print(f"  {precision['dtype']:<9} {proved}{searched}", markup=False)
 
 
+@app.command("attend")
 def attend(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
@@ -191,7 +193,7 @@ def attend(
     Example: longreach crasp attend lib:induction-all abcab --out attention.svg
     """
     from longreach.crasp.words import Encoder
-    from longreach.limit.draw import attention_figure, figure_bytes
+    from longreach.limit.run.attention_drawing import attention_figure, figure_bytes
 
     core, model = _compiled(file, peer)
     tokens = Encoder(core).split(word)

@@ -202,8 +202,8 @@ def check(
     """
     from longreach.crasp.equal import ProgramSide, compare
     from longreach.crasp.library import load_program
-    from longreach.languages.expression import from_expression, letters_of
-    from longreach.languages.sides import automaton_side
+    from longreach.languages.prove.automaton_side import automaton_side
+    from longreach.languages.regular.expression_to_automaton import from_expression, letters_of
 
     core = load_program(file, peer=peer).core
     if core.is_predictor:
@@ -224,7 +224,7 @@ def check(
     sides = ProgramSide(core, automaton.alphabet, length=longest), automaton_side(automaton)
     result = compare(*sides, automaton.alphabet, longest)
     if prove and result.equal:
-        from longreach.languages.induction import prove as prove_for_all_lengths
+        from longreach.languages.prove.induction import prove as prove_for_all_lengths
 
         attempt = prove_for_all_lengths(core, automaton)
         if attempt.proved:
@@ -316,8 +316,8 @@ def lower(
     Example: longreach crasp lower lib:dyck-1 --notation paper
     """
     from longreach.crasp.library import load_program
-    from longreach.crasp.lowering import raise_core
     from longreach.crasp.printer import write
+    from longreach.crasp.program import raise_core
     from longreach.crasp.simplify import simplify
 
     core = load_program(file, peer=peer).core

@@ -11,17 +11,17 @@ import typer
 from longreach.cli.language import STYLES, TITLES
 from longreach.cli.output import console, print_json
 from longreach.errors import InputError
+from longreach.languages.program_class import ENCODING_SIDES
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from longreach.forecast import Forecast
-    from longreach.forecast.measured import Measured
-    from longreach.forecast.sides import Side
+    from longreach.forecast.own_runs import Measured
+    from longreach.verdicts.verdict import Verdict
 
 DEFAULT_RUNS = Path("runs")
-SHOWN = ("nope", "ape")
 
 
 def forecast(
@@ -88,8 +88,8 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
         for key, side in answer.sides.items():
             if side.program is not None:
                 document[key]["program"] = side.program.text
-            if side.differs and side.trained_program is not None:
-                document[key]["predictor"] = side.trained_program.text
+            if side.differs and side.trained_proof.program is not None:
+                document[key]["predictor"] = side.trained_proof.program.text
     return document
 
 
@@ -116,43 +116,36 @@ def _verdicts(answer: Forecast) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for width in (None, None, 1):
         table.add_column(no_wrap=width is None)
-    for key in SHOWN:
+    for key in ENCODING_SIDES:
         side = answer.sides[key]
-        word, reason = side.trained.value, side.trained_reason
+        word, reason = side.trained.value, side.trained_proof.reason
         if side.differs:
             reason = f"for what is trained, words of the language only: {reason}"
         table.add_row(f"  {TITLES[key]}", Text(word, f"bold {STYLES[word]}"), Text(reason))
         table.add_row("", "", Text(_proof(side), "dim"))
         if side.differs:
-            other = f"as membership over all words: {side.verdict.value}; {side.reason}"
+            other = f"as membership over all words: {side.answer.value}; {side.reason}"
             table.add_row("", "", Text(other, "dim"))
     return table
 
 
-def _proof(side: Side) -> str:
+def _proof(side: Verdict) -> str:
     """The certificate in one line."""
+    from longreach.forecast.certificate_kinds import kind_of
+
     certificate = side.trained_certificate
-    match certificate.kind:
-        case "program":
-            assert side.trained_program is not None
-            core = side.trained_program.core
-            return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
-        case "communication":
-            n = certificate.lengths[-1]
-            return (
-                f"communication: {certificate.bits[-1]:.0f} bits between halves of {n} symbols, "
-                f"{certificate.growth}; limit transformers pass C log N"
-            )
-        case "reduction":
-            language = certificate.language.removeprefix("regex:")
-            return f"reduction to {language}, which has no program in {side.program_class} (flow)"
-        case "flow" | "sampled-flow":
-            return f"algebraic proof that there is none in {side.program_class}"
-        case _:
-            return f"no certificate in {side.program_class}"
+    kind = kind_of(certificate)
+    if kind.proves is None:
+        return f"no certificate in {side.program_class}"
+    if kind.proves == "no":
+        return kind.in_short(certificate)
+    program = side.trained_proof.program
+    assert program is not None
+    core = program.core
+    return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
 
 
-def _needs(side: Side) -> str:
+def _needs(side: Verdict) -> str:
     trained = side.trained_needs
     window, modulus = trained if side.differs else (side.window, side.modulus)
     if not window and modulus in (None, 1):
@@ -171,7 +164,7 @@ def _numbers(answer: Forecast) -> Table | None:
     # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
     rows: list[tuple[str, dict[tuple[str, int], float], str]] = []
     paper = answer.paper
-    for key in SHOWN:
+    for key in ENCODING_SIDES:
         if paper is not None and key in paper.accuracy:
             labels = [each.label for each in paper.bins]
             columns = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
@@ -206,17 +199,17 @@ def _best(measured: tuple[Measured, ...]) -> list[Measured]:
 
 
 def _print_notes(out: Console, answer: Forecast) -> None:
-    from longreach.languages.verdict import Answer
-    from longreach.tasks.program import is_text, short_name
+    from longreach.tasks.program_task import is_text, short_name
+    from longreach.verdicts.verdict import Answer
 
     notes = answer.encodings
-    verdicts = {key: answer.sides[key].trained for key in SHOWN}
+    verdicts = {key: answer.sides[key].trained for key in ENCODING_SIDES}
     lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
     unknown = [name for name, note in notes.items() if not note.known]
     lines.append(f"{', '.join(unknown)}: not decided by theory")
-    if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in SHOWN):
+    if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in ENCODING_SIDES):
         lines.append(f"no: {answer.meaning_of_no}")
-    best = next((key for key in SHOWN if verdicts[key] is Answer.YES), "ape")
+    best = next((key for key in ENCODING_SIDES if verdicts[key] is Answer.YES), "ape")
     nameless = is_text(answer.stored) and answer.name == short_name(answer.stored)
     if not nameless and not any(own.encoding == best for own in answer.measured):
         command = ["longreach", "train", answer.name, "--encoding", best, "--seeds", "3"]
@@ -235,8 +228,8 @@ def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
 
 def _print_programs(out: Console, answer: Forecast) -> None:
     shown: set[str] = set()
-    for key in SHOWN:
-        program = answer.sides[key].trained_program
+    for key in ENCODING_SIDES:
+        program = answer.sides[key].trained_proof.program
         if program is not None and program.text not in shown:
             shown.add(program.text)
             out.print()
@@ -254,7 +247,7 @@ def _matrix(found: tuple[Forecast, ...]) -> Table:
     own = any(each.measured for each in found)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("task")
-    for key in SHOWN:
+    for key in ENCODING_SIDES:
         table.add_column(TITLES[key])
         table.add_column("paper", justify="right")
         if own:
@@ -262,13 +255,13 @@ def _matrix(found: tuple[Forecast, ...]) -> Table:
     table.add_column("by")
     for each in found:
         cells: list[Text] = [Text(each.name)]
-        for key in SHOWN:
+        for key in ENCODING_SIDES:
             word = each.sides[key].trained.value
             cells.append(Text(word, f"bold {STYLES[word]}"))
             cells.append(Text(_percent(_last(each, key)), "dim"))
             if own:
                 cells.append(Text(_percent(_last_own(each, key))))
-        kinds = dict.fromkeys(each.sides[key].trained_certificate.kind for key in SHOWN)
+        kinds = dict.fromkeys(each.sides[key].trained_certificate.kind for key in ENCODING_SIDES)
         cells.append(Text(", ".join(kinds), "dim"))
         table.add_row(*cells)
     return table

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, note, print_json, write_text
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from longreach.languages.answers import ClassAnswer, LanguageAnswer
-    from longreach.languages.automaton import Automaton
     from longreach.languages.budget import Budget
-    from longreach.languages.measures import Measures
-    from longreach.languages.verdict import Verdicts
+    from longreach.languages.regular.automaton import Automaton
+    from longreach.languages.regular.measures import Measures
+    from longreach.verdicts.automaton_to_verdicts import LanguageVerdicts
+    from longreach.verdicts.verdict import Verdict
 
 TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
 STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
@@ -104,18 +104,17 @@ def language(
             ],
         )
         return
-    from longreach.languages.answers import LanguageAnswer
     from longreach.languages.budget import Budget
-    from longreach.languages.certificates import END
-    from longreach.languages.measures import measure
-    from longreach.languages.verdict import decide
+    from longreach.languages.prove.language_certificates import END
+    from longreach.languages.regular.measures import measure
+    from longreach.verdicts.automaton_to_verdicts import judge
 
     budget = Budget(seconds=seconds).running()
     task, automaton = _automaton(regex, alphabet, name, dfa, budget)
-    answer = LanguageAnswer(task, decide(automaton, budget))
+    answer = judge(automaton, budget)
     measured = measure(automaton) if measures else None
     if draw is not None:
-        from longreach.languages.draw import to_svg
+        from longreach.languages.regular.automaton_drawing import to_svg
 
         write_text(draw, to_svg(automaton, task))
     if predictor and END in automaton.alphabet:
@@ -123,9 +122,9 @@ def language(
             f"--predictor: the token {END!r} stands for the end, and the alphabet has it as well"
         )
     if as_json:
-        print_json(_document(answer, measured, program, predictor))
+        print_json(_document(task, answer, measured, program, predictor))
     else:
-        _print(answer, measured, program, explain)
+        _print(task, answer, measured, program, explain)
         if predictor:
             _print_predictors(answer)
     if draw is not None:
@@ -136,9 +135,9 @@ def _automaton(
     regex: str | None, alphabet: str | None, name: str | None, dfa: Path | None, budget: Budget
 ) -> tuple[str, Automaton]:
     from longreach.crasp.parser import read_text
-    from longreach.languages.documents import read_automaton
-    from longreach.languages.expression import from_expression
-    from longreach.languages.names import named_automaton
+    from longreach.languages.regular.automaton_documents import read_automaton
+    from longreach.languages.regular.expression_to_automaton import from_expression
+    from longreach.languages.regular.named_languages import named_automaton
 
     if dfa is not None:
         try:
@@ -156,23 +155,22 @@ def _automaton(
     try:
         return f"regex:{regex}", from_expression(regex, letters, budget)
     except InputError as error:
-        place = "" if error.message.startswith(("--", "REGEX")) else "REGEX: "
-        raise InputError(place + error.message, source=error.source, column=error.column) from None
+        raise error.at(Argument("regex")) from None
 
 
 def _document(
-    answer: LanguageAnswer, measured: Measures | None, program: bool, predictor: bool
+    task: str, answer: LanguageVerdicts, measured: Measures | None, program: bool, predictor: bool
 ) -> dict[str, Any]:
-    document = answer.document(measured)
+    document = answer.document(task, measured)
     if program:
-        from longreach.languages.rightness import rightness
+        from longreach.languages.prove.rightness import rightness
 
-        for key, found in answer.classes.items():
+        for key, found in answer.sides.items():
             if found.not_written:
                 document[key]["not_written"] = found.not_written
             if found.program is not None:
-                budget = answer.verdicts.budget
-                known = rightness(found.program.core, answer.verdicts.automaton, budget=budget)
+                budget = answer.budget
+                known = rightness(found.program.core, answer.automaton, budget=budget)
                 if not known.proved:
                     document[key]["not_proved"] = known.reason
                 document[key]["program"] = found.program.text
@@ -187,22 +185,24 @@ def _document(
     return document
 
 
-def _print(answer: LanguageAnswer, measured: Measures | None, program: bool, explain: bool) -> None:
-    from longreach.languages.answers import MEANING_OF_NO
+def _print(
+    task: str, answer: LanguageVerdicts, measured: Measures | None, program: bool, explain: bool
+) -> None:
+    from longreach.verdicts.verdict import MEANING_OF_NO
 
     out = console()
-    automaton = answer.verdicts.automaton
-    out.print(answer.task.removeprefix("regex:"), style="bold", markup=False, end="")
+    automaton = answer.automaton
+    out.print(task.removeprefix("regex:"), style="bold", markup=False, end="")
     states = f"{len(automaton)} state" + ("s" if len(automaton) != 1 else "")
     out.print(f"   over {' '.join(automaton.alphabet)}, {states}", markup=False, style="dim")
-    out.print(_verdict_table({key: found for key, found in answer.classes.items() if key != "local"}))
-    if any(found.verdict.answer == "no" for found in answer.classes.values()):
+    out.print(_verdict_table({key: found for key, found in answer.sides.items() if key != "local"}))
+    if any(found.answer == "no" for found in answer.sides.values()):
         out.print(f"no: {MEANING_OF_NO}", style="dim", markup=False)
     shown: set[str] = set()
-    for key, found in answer.classes.items():
+    for key, found in answer.sides.items():
         if program and key != "local" and found.program is not None and found.program.text not in shown:
             shown.add(found.program.text)
-            _print_program(key, found, answer.verdicts)
+            _print_program(key, found, answer)
         elif program and key != "local" and found.not_written:
             out.print()
             out.print(f"// {TITLES[key]}: not written: {found.not_written}", style="dim", markup=False)
@@ -212,7 +212,7 @@ def _print(answer: LanguageAnswer, measured: Measures | None, program: bool, exp
         _print_measures(measured)
 
 
-def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
+def _verdict_table(classes: dict[str, Verdict]) -> Table:
     """One row per class; long reasons wrap within their column."""
     from rich.table import Table
     from rich.text import Text
@@ -222,11 +222,10 @@ def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    for key, found in classes.items():
-        verdict = found.verdict
+    for key, verdict in classes.items():
         word = verdict.answer.value
         reason = verdict.reason
-        if verdict.analysis is not None and (verdict.window or (verdict.modulus or 1) > 1):
+        if verdict.window is not None and (verdict.window or (verdict.modulus or 1) > 1):
             reason += f" (window {verdict.window}, modulus {verdict.modulus})"
         style = f"bold {STYLES[word]}"
         table.add_row(f"  {TITLES[key]}", Text(word, style), Text(verdict.program_class), Text(reason))
@@ -240,13 +239,13 @@ def _verdict_table(classes: dict[str, ClassAnswer]) -> Table:
     return table
 
 
-def _print_program(key: str, found: ClassAnswer, verdicts: Verdicts) -> None:
-    from longreach.languages.rightness import rightness
+def _print_program(key: str, found: Verdict, language: LanguageVerdicts) -> None:
+    from longreach.languages.prove.rightness import rightness
 
     assert found.program is not None
     core = found.program.core
     out = console()
-    known = rightness(core, verdicts.automaton, budget=verdicts.budget)
+    known = rightness(core, language.automaton, budget=language.budget)
     out.print()
     out.print(
         f"// {TITLES[key]}: {core.class_name}, {core.size} operations, {known}", style="dim", markup=False
@@ -254,8 +253,8 @@ def _print_program(key: str, found: ClassAnswer, verdicts: Verdicts) -> None:
     out.print(found.program.text, markup=False)
 
 
-def _print_predictors(answer: LanguageAnswer) -> None:
-    from longreach.languages.predictor_checker import check_predictor
+def _print_predictors(answer: LanguageVerdicts) -> None:
+    from longreach.languages.prove.predictor_checker import check_predictor
 
     out = console()
     shown: set[str] = set()
@@ -264,7 +263,7 @@ def _print_predictors(answer: LanguageAnswer) -> None:
             out.print(f"// {TITLES[key]}: not written: {program}", style="dim", markup=False)
         elif key != "local" and program.text not in shown:
             shown.add(program.text)
-            found = check_predictor(program.core, answer.verdicts.automaton)
+            found = check_predictor(program.core, answer.automaton)
             known = found.how if found.valid else f"{found.status.value}: {found.problem}"
             out.print()
             out.print(
@@ -276,16 +275,16 @@ def _print_predictors(answer: LanguageAnswer) -> None:
             out.print(program.text, markup=False)
 
 
-def _print_explanation(key: str, found: ClassAnswer) -> None:
-    from longreach.languages.explain import explain
+def _print_explanation(key: str, found: Verdict) -> None:
+    from longreach.forecast.certificate_kinds import kind_of
 
-    proof = found.verdict.refutation
-    if proof is None:
+    lines = kind_of(found.certificate).explain(found.certificate)
+    if not lines:
         return
     out = console()
     out.print()
-    out.print(f"Why not {found.verdict.program_class} ({TITLES[key]})", style="bold", markup=False)
-    for line in explain(proof):
+    out.print(f"Why not {found.program_class} ({TITLES[key]})", style="bold", markup=False)
+    for line in lines:
         out.print(line, markup=False)
 
 
@@ -315,11 +314,10 @@ def _print_measures(measured: Measures) -> None:
 
 def _many(path: Path, measures: bool, as_json: bool, seconds: float, unfit: list[str]) -> None:
     """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
-    from longreach.languages.answers import LanguageAnswer
     from longreach.languages.budget import Budget
-    from longreach.languages.expression import from_expression
-    from longreach.languages.measures import measure
-    from longreach.languages.verdict import decide
+    from longreach.languages.regular.expression_to_automaton import from_expression
+    from longreach.languages.regular.measures import measure
+    from longreach.verdicts.automaton_to_verdicts import judge
 
     if unfit:
         raise InputError(f"{unfit[0]}: goes with one language, not with --file")
@@ -334,14 +332,14 @@ def _many(path: Path, measures: bool, as_json: bool, seconds: float, unfit: list
                 print_json({"line": number, "error": error.message})
             note(f"{path}:{number}: {error.message}")
             continue
-        answer = LanguageAnswer(f"regex:{regex}", decide(automaton, budget))
+        answer = judge(automaton, budget)
         if as_json:
-            print_json(answer.document(measure(automaton) if measures else None))
+            print_json(answer.document(f"regex:{regex}", measure(automaton) if measures else None))
         else:
             verdicts = "  ".join(
-                f"{TITLES[k]} {a.verdict.answer.value:<9}" for k, a in answer.classes.items() if k != "local"
+                f"{TITLES[k]} {a.answer.value:<9}" for k, a in answer.sides.items() if k != "local"
             )
-            nope = answer.verdicts.nope
+            nope = answer.nope
             easier = (
                 "" if nope.prediction == nope.answer else f"   (NoPE on its words: {nope.prediction.value})"
             )

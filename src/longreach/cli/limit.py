@@ -41,7 +41,7 @@ def info(
     """
     import numpy as np
 
-    from longreach.limit.export import load
+    from longreach.limit.run.model_files import load
 
     model = load(directory)
     document: dict[str, Any] = {"directory": str(directory), **describe(model)}
@@ -62,8 +62,8 @@ def info(
 def _measures(model: Transformer) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from longreach.limit.logits import logit_margins
-    from longreach.limit.regularizer import limit_regularizer, membership, regularizer
+    from longreach.limit.measure.logit_margins import logit_margins
+    from longreach.limit.measure.norms import limit_regularizer, membership, regularizer
 
     document: dict[str, Any] = {}
     if model.kind == "limit":
@@ -83,8 +83,8 @@ def _measures(model: Transformer) -> dict[str, Any]:
 
 
 def _draw_growth(model: Transformer, path: Path, title: str) -> None:
-    from longreach.limit.draw import figure_bytes, growth_figure
-    from longreach.limit.regularizer import growth
+    from longreach.limit.measure.norms import growth
+    from longreach.limit.run.attention_drawing import figure_bytes, growth_figure
 
     contexts = [n for n in (8, 16, 32, 64, 128) if n > model.locality + model.period]
     rows = [(n, {**found.groups, "total": found.total}) for n, found in growth(model, contexts)]

@@ -13,23 +13,9 @@ from typing import Annotated, Any, cast
 import typer
 
 from longreach import __version__
-from longreach.cli import (
-    communicate,
-    compile,
-    crasp,
-    doctor,
-    forecast,
-    language,
-    limit,
-    report,
-    results,
-    study,
-    tasks,
-    train,
-    verify,
-)
+from longreach.cli.commands import add_commands
 from longreach.cli.output import HELP_MARKUP, complain, note, set_up_streams
-from longreach.errors import InputError, ReadingWarning, near_names
+from longreach.errors import Argument, Field, InputError, ReadingWarning, near_names
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 70  # EX_SOFTWARE of sysexits.h; 1 would mean "no"
@@ -41,28 +27,6 @@ DEBUG = "LONGREACH_DEBUG"
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _CommandError: type[Exception] = typer.BadParameter.__mro__[2]
 
-app = typer.Typer(
-    name="longreach",
-    rich_markup_mode=HELP_MARKUP,
-    help="Will a transformer trained on short sequences work on long ones, and from which length on?",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-crasp.app.command("compile")(compile.compile_command)
-crasp.app.command("attend")(compile.attend)
-app.add_typer(crasp.app, name="crasp")
-app.add_typer(limit.app, name="limit")
-app.add_typer(results.app, name="results")
-app.command("forecast")(forecast.forecast)
-app.command("language")(language.language)
-app.command("verify")(verify.verify)
-app.command("communicate")(communicate.communicate)
-app.command("tasks")(tasks.tasks)
-app.command("train")(train.train)
-app.command("study")(study.study)
-app.command("report")(report.report)
-app.command("doctor")(doctor.doctor)
-
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -70,7 +34,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback(invoke_without_command=True)
 def _top(
     context: typer.Context,
     version: Annotated[
@@ -79,6 +42,19 @@ def _top(
 ) -> None:
     if context.invoked_subcommand is None:
         print(context.get_help(), end="")
+
+
+def _command_line(arguments: Sequence[str]) -> typer.Typer:
+    app = typer.Typer(
+        name="longreach",
+        rich_markup_mode=HELP_MARKUP,
+        help="Will a transformer trained on short sequences work on long ones, and from which length on?",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_top)
+    add_commands(app, arguments)
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -97,15 +73,15 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    command = typer.main.get_command(app)
     try:
+        command = typer.main.get_command(_command_line(arguments))
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         sys.stdout.flush()
         if result == EXIT_INTERRUPTED:
             complain("interrupted")
         return result if isinstance(result, int) else 0
     except InputError as error:
-        complain(error.message, error.details())
+        complain(input_message(error), error.details())
         return EXIT_BAD_INPUT
     except _UsageError as error:
         complain(_usage_message(error))
@@ -162,6 +138,17 @@ def _internal_error(message: str, error: BaseException) -> int:
 def _silence_output() -> None:
     """Standard output fails: at interpreter exit nothing more is tried."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def input_message(error: InputError) -> str:
+    """One line in the words of the command line: settings are options, arguments stand in capitals."""
+    if isinstance(error.place, Field):
+        from longreach.config.options import option_name
+
+        return f"{option_name(error.place.name)}: {error.reason}"
+    if isinstance(error.place, Argument):
+        return f"{error.place.name.upper()}: {error.reason}"
+    return error.message
 
 
 def _usage_message(error: Exception) -> str:

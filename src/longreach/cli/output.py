@@ -8,7 +8,6 @@ import math
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -150,25 +149,12 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all; a link stays a link, and a device or a pipe is written to."""
+    from longreach.results.atomic import write_atomically
+
+    if not path.exists() or path.is_file():
+        write_atomically(Path(os.path.realpath(path)) if path.is_symlink() else path, content)
+        return
     try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(content)
-            return
-        target = Path(os.path.realpath(path))
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".longreach-")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        path.write_bytes(content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

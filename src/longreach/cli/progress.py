@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach.cli.output import error_console
+from longreach.cli.output import error_console, note
 
 if TYPE_CHECKING:
+    from longreach.config.training import TrainConfig
+    from longreach.experiments.planning import Planned
     from longreach.results.schema import Result
 
 WATCH_SECONDS = 0.5
@@ -79,6 +81,46 @@ def show_bars(
         finally:
             ended.set()
             thread.join()
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Shows people how training goes on: bars, and remarks on standard error."""
+
+    overall: bool = False
+    """Whether there is one more bar for all members."""
+    remarks: bool = True
+
+    @contextlib.contextmanager
+    def watch(
+        self, waiting: Sequence[TrainConfig], runs: Path, total: int
+    ) -> Iterator[Callable[[Result], None]]:
+        """A bar for each member that waits, once it runs."""
+        from longreach.tasks.program_task import short_name
+
+        bars = [
+            Bar(each.key, f"{short_name(each.task)} {each.encoding} seed {each.seed}", each.max_steps)
+            for each in waiting
+        ]
+        with show_bars(bars, runs, total=total if self.overall else None) as ended:
+            yield ended
+
+    def say(self, remark: str) -> None:
+        """A line."""
+        if self.remarks:
+            note(remark)
+
+
+def print_plan(planned: Planned) -> None:
+    """What would run, for people."""
+    found, most = planned.plan, planned.seconds_at_most
+    again = f", {found.failed} of them failed before" if found.failed else ""
+    plural = "s" if found.jobs > 1 else ""
+    print(f"{found.jobs} job{plural}: {found.done} done, {found.pending} to run{again}")
+    if most is not None:
+        print(f"at most about {duration(most)}, if no member stops early")
+    elif found.seconds is not None:
+        print(f"about {duration(found.seconds)}")
 
 
 def duration(seconds: float) -> str:

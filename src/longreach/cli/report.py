@@ -34,8 +34,8 @@ def report(
     if not out.parent.is_dir():
         raise InputError(f"--out: {out}: no such directory")
     from longreach.report.conclusion import conclusion
-    from longreach.report.data import report_view
     from longreach.report.render import TITLE, render
+    from longreach.report.results_to_view import report_view
 
     if runs is None and DEFAULT_RUNS.is_dir():
         runs = DEFAULT_RUNS

@@ -153,7 +153,7 @@ def _print_cells(rows: list[Row]) -> None:
     """A line per configuration: how many runs, how many learned, the means of those that count."""
     from longreach.results.cells import cells
     from longreach.results.table import column_order
-    from longreach.tasks.program import short_name
+    from longreach.tasks.program_task import short_name
 
     found = cells(rows)
     shown = found[:MOST_ROWS]
@@ -178,7 +178,7 @@ def _print_cells(rows: list[Row]) -> None:
 
 def _print_rows(rows: list[Row]) -> None:
     from longreach.results.table import column_order
-    from longreach.tasks.program import short_name
+    from longreach.tasks.program_task import short_name
 
     if not rows:
         return

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longreach.cli.engines import (
+from longreach.cli.engine_options import (
     AddressOption,
+    DeviceOption,
     EngineName,
     EngineOption,
     GpusOption,
     PartitionOption,
+    StackOption,
     TimeLimitOption,
     WorkersOption,
-    engine_maker,
+    chosen_engine,
 )
-from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
+from longreach.cli.progress import Bars, print_plan
 from longreach.cli.summary import BRACKETS
 from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from longreach.comparison.outcome import Outcome
     from longreach.results.cells import Spread
-    from longreach.results.index import Row
-    from longreach.studies.outcome import Outcome
-    from longreach.studies.study import Study
+    from longreach.studies.study_definition import Study
 
 
 class ScaleName(StrEnum):
@@ -81,7 +80,7 @@ def study(
         return
     if name is None:
         raise InputError("NAME: missing; --list names the studies")
-    from longreach.studies.catalog import load_study
+    from longreach.studies.all_studies import load_study
 
     chosen = load_study(name)
     if out is not None:
@@ -90,35 +89,29 @@ def study(
         given = {"--tasks": tasks, "--encodings": encodings, "--seeds": seeds}
         _theory(chosen, [option for option, value in given.items() if value is not None], out, as_json)
         return
-    if runs.exists() and not runs.is_dir():
-        raise InputError(f"--runs: {runs}: not a directory")
-    make = engine_maker(
+    from longreach.experiments.planning import plan
+    from longreach.experiments.running import check_runs
+    from longreach.studies.study_run import run_study, study_members
+
+    check_runs(runs)
+    make = chosen_engine(
         engine, runs,
         workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+        device=device, stack=stack,
     )  # fmt: skip
-    check_torch()
-    make = stacked_maker(make, device, stack, engine=engine, workers=workers, gpus=gpus)
     places = chosen.select(_names("--tasks", tasks), _names("--encodings", encodings))
     if not places:
         raise InputError(f"--encodings: no cell of {chosen.name} is left")
-    from longreach.studies.study import longest_first
-
-    members = chosen.members_by_place(scale.value, seeds, places)
-    # Figures may share members: each is trained once.
-    configs = longest_first({config.key: config for each in members.values() for config in each}.values())
     if dry_run:
-        found, most = planned(configs, runs, make)
+        planned = plan(study_members(chosen, scale.value, seeds=seeds, places=places), runs, engine=make)
         if as_json:
-            document = {"study": chosen.name, "scale": scale.value, **asdict(found)}
-            print_json({**document, "seconds_at_most": most})
+            print_json({"study": chosen.name, "scale": scale.value, **planned.document()})
         else:
-            print_plan(found, most)
+            print_plan(planned)
         return
-    results = train_pending(configs, runs, make, overall=True)
-    failed = [result for result in results.values() if result.status == "failed"]
-    # Judged in the light of the whole study, whatever part of it was asked for.
-    every = chosen.outcomes(_rows(runs), scale.value, seeds)
-    cells = [outcome for outcome in every if outcome.place in members]
+    bars = Bars(overall=True, remarks=False)
+    done = run_study(chosen, scale.value, seeds=seeds, places=places, runs=runs, engine=make, progress=bars)
+    cells = done.cells
     path = _figure(chosen, cells, scale, runs, out)
     if as_json:
         _print_document(chosen, cells, scale, path)
@@ -129,9 +122,9 @@ def study(
         else:
             _print_agreement(cells)
         note(f"wrote {path}")
-    for result in failed:
+    for result in done.failed:
         note(f"{result.key}: {(result.error or 'failed').splitlines()[0]}")
-    if failed:
+    if done.failed:
         raise typer.Exit(1)
 
 
@@ -152,7 +145,7 @@ def _check_out(out: Path, formats: Sequence[str]) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from longreach.studies.catalog import STUDIES
+    from longreach.studies.all_studies import STUDIES
 
     if as_json:
         fields = ("name", "title", "source", "about", "time")
@@ -179,15 +172,6 @@ def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool
         write_bytes(out, chosen.content((), "paper", out.suffix.lower()))
 
 
-def _rows(runs: Path) -> list[Row]:
-    from longreach.results.index import open_index
-
-    if not runs.is_dir():
-        return []
-    with open_index(runs) as index:
-        return index.rows()
-
-
 def _figure(chosen: Study, found: Sequence[Outcome], scale: ScaleName, runs: Path, out: Path | None) -> Path:
     path = out
     if path is None:
@@ -201,7 +185,7 @@ def _figure(chosen: Study, found: Sequence[Outcome], scale: ScaleName, runs: Pat
 
 
 def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, path: Path) -> None:
-    from longreach.studies.outcome import agreement
+    from longreach.comparison.outcome import agreement
 
     print_json(
         {
@@ -265,7 +249,7 @@ def _paper(outcome: Outcome) -> str:
 
 
 def _print_agreement(found: Sequence[Outcome]) -> None:
-    from longreach.studies.outcome import agreement
+    from longreach.comparison.outcome import agreement
 
     counts = agreement(found)
     out = console()

@@ -2,102 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.engines import (
+from longreach.cli.engine_options import (
     AddressOption,
-    EngineMaker,
+    DeviceOption,
     EngineName,
     EngineOption,
     GpusOption,
     PartitionOption,
+    StackOption,
     TimeLimitOption,
     WorkersOption,
-    engine_maker,
+    chosen_engine,
 )
-from longreach.cli.members import check_torch, planned, print_plan, train_pending
 from longreach.cli.output import console, note, print_json
-from longreach.cli.stacking import DeviceOption, StackOption, stacked_maker
+from longreach.cli.progress import Bars, print_plan
+from longreach.cli.setting_options import given_settings, help_of, with_setting_options
 from longreach.cli.summary import BRACKETS, cell_of, print_summary, summary
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from longreach.config.training import TrainConfig
+    from longreach.experiments.engine_makers import EngineMaker
     from longreach.results.schema import Result
-    from longreach.training.config import Range, TrainConfig
 
 DEFAULT_RUNS = Path("runs")
-TASK_HELP = "A built-in task, d-N, regex:…, crasp:FILE, or module:attribute."
 SEARCHED = ("layers", "heads", "width", "lr")
-SEED_FACTOR = 3  # a search tries up to so many times the seeds that were asked for
 
 
-class Schedule(StrEnum):
-    linear = "linear"
-    constant = "constant"
-
-
-class Offsets(StrEnum):
-    random = "random"
-    none = "none"
-
-
-class Dtype(StrEnum):
-    float32 = "float32"
-    bfloat16 = "bfloat16"
-
-
+@with_setting_options
 def train(
-    task: Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)],
-    encoding: Annotated[
-        str, typer.Option(metavar="NAME", help="The positional encoding; mlp: the baseline.")
-    ] = "ape",
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
-    ] = None,
-    layers: Annotated[int | None, typer.Option(metavar="N", help="Default: the published shape.")] = None,
-    heads: Annotated[int | None, typer.Option(metavar="N")] = None,
-    width: Annotated[int | None, typer.Option(metavar="N")] = None,
-    lr: Annotated[float | None, typer.Option("--lr", metavar="RATE", help="The learning rate.")] = None,
-    batch: Annotated[int | None, typer.Option(metavar="N", help="Sequences per step.")] = None,
-    max_steps: Annotated[int | None, typer.Option(metavar="N", help="Stop here at the latest.")] = None,
-    warmup: Annotated[int | None, typer.Option(metavar="N", help="Steps of warm-up.")] = None,
-    schedule: Annotated[Schedule | None, typer.Option(help="Of the learning rate.")] = None,
-    train_lengths: Annotated[
-        str | None, typer.Option(metavar="A:B", help="Default: from the task's least length to 50.")
-    ] = None,
-    test_lengths: Annotated[
-        str | None,
-        typer.Option(metavar="A:B,…", help="Default: up to twice and three times the training length."),
-    ] = None,
-    test_size: Annotated[int | None, typer.Option(metavar="N", help="Test sequences per range.")] = None,
-    evaluate_every: Annotated[
-        int | None, typer.Option(metavar="N", help="Steps between evaluations.")
-    ] = None,
-    train_on: Annotated[
-        bool, typer.Option("--train-on", help="Do not stop at 100 % on the training range.")
-    ] = False,
-    layer_norm: Annotated[bool, typer.Option("--layer-norm/--no-layer-norm", help="Layer norms.")] = True,
-    log_length: Annotated[
-        bool, typer.Option("--log-length", help="Scale attention by the logarithm of the length.")
-    ] = False,
-    tied: Annotated[bool, typer.Option("--tied/--untied", help="Output matrix and embedding.")] = True,
-    offsets: Annotated[Offsets | None, typer.Option(help="Where training inputs stand.")] = None,
-    dtype: Annotated[Dtype | None, typer.Option(help="Of matrix products.")] = None,
-    penalty: Annotated[
-        float | None, typer.Option(metavar="C", help="Penalize attention between positions.")
-    ] = None,
-    compile_step: Annotated[
-        bool | None,
-        typer.Option("--compile/--no-compile", help="Compile the step; default: by the config."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="S", help="One member with this seed.")] = None,
+    task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
+    *,
+    seed: Annotated[int | None, typer.Option(metavar="S", help=help_of("seed"))] = None,
     seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
     search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
     engine: EngineOption = EngineName.local,
@@ -111,6 +53,7 @@ def train(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    **settings: Any,
 ) -> None:
     """Train members on short inputs and measure them on long ones.
 
@@ -123,41 +66,37 @@ def train(
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
         raise InputError(f"--seeds: {seeds} is less than 1")
-    if alphabet is not None and not task.startswith("regex:"):
+    if settings["alphabet"] is not None and not task.startswith("regex:"):
         raise InputError("--alphabet: goes with a TASK regex:…")
-    if runs.exists() and not runs.is_dir():
-        raise InputError(f"--runs: {runs}: not a directory")
-    make = engine_maker(
+    from longreach.experiments.running import check_runs
+    from longreach.experiments.running import train as train_members
+    from longreach.experiments.shape_search import grid
+    from longreach.experiments.shape_search import search as search_shape
+
+    check_runs(runs)
+    given = given_settings(settings)
+    make = chosen_engine(
         engine, runs,
         workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+        device=device, stack=stack,
     )  # fmt: skip
-    given = {
-        "alphabet": None if alphabet is None else tuple(alphabet), "layers": layers, "heads": heads,
-        "width": width, "lr": lr, "batch": batch, "max_steps": max_steps, "warmup": warmup,
-        "schedule": None if schedule is None else schedule.value,
-        "train_lengths": None if train_lengths is None else _range("--train-lengths", train_lengths),
-        "test_lengths": None if test_lengths is None else _ranges(test_lengths),
-        "test_size": test_size, "evaluate_every": evaluate_every, "stop_early": not train_on,
-        "layer_norm": layer_norm, "log_length": log_length, "tied": tied,
-        "offsets": None if offsets is None else offsets.value,
-        "dtype": None if dtype is None else dtype.value, "penalty": penalty, "compile": compile_step,
-    }  # fmt: skip
-    members = range(seeds) if seeds is not None else [0 if seed is None else seed]
-    check_torch()
-    make = stacked_maker(make, device, stack, engine=engine, workers=workers, gpus=gpus)
-    configs = (_grid if search else _configs)(task, encoding, given, members)
+    numbers = range(seeds) if seeds is not None else [0 if seed is None else seed]
     if dry_run:
+        configs = grid(task, seed=numbers[0], **given) if search else _members(task, numbers, given)
         _plan(configs, runs, make, as_json)
         return
-    tried = _run(configs, runs, make)
-    results, extra = tried, dict[str, Any]()
+    tried: Sequence[Result] = ()
+    results: Sequence[Result]
+    extra = dict[str, Any]()
     if search:
-        chosen = _choose(configs, tried, task, encoding, given)
-        results = [] if chosen is None else _successes(chosen, members, runs, make)
+        found = search_shape(task, seeds=numbers, runs=runs, engine=make, progress=Bars(), **given)
+        tried, results = found.tried, found.results
         extra = {
-            "chosen": None if chosen is None else _shape(chosen.document()),
+            "chosen": None if found.chosen is None else _shape(found.chosen.document()),
             "search": [{**_document(each), **_shape(each.config)} for each in tried],
         }
+    else:
+        results = train_members(_members(task, numbers, given), runs, engine=make, progress=Bars())
     cell = cell_of(results, runs) if len(results) > 1 else None
     if as_json:
         if cell is not None:
@@ -174,58 +113,11 @@ def train(
         raise typer.Exit(1)
 
 
-def _range(option: str, text: str) -> Range:
-    first, colon, last = text.strip().partition(":")
-    if not (colon and first.isascii() and first.isdecimal() and last.isascii() and last.isdecimal()):
-        raise InputError(f"{option}: {text!r} is not a range of lengths, as in 1:50")
-    return int(first), int(last)
+def _members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[TrainConfig]:
+    from longreach.experiments.resolve import resolve
 
-
-def _ranges(text: str) -> tuple[Range, ...]:
-    return tuple(_range("--test-lengths", part) for part in text.split(","))
-
-
-def _configs(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
-    from longreach.training.config import TrainConfig
-
-    first = TrainConfig.resolve(task, encoding, **given, seed=seeds[0])
-    return [first, *(_with_seed(first, seed) for seed in seeds[1:])]
-
-
-def _with_seed(config: TrainConfig, seed: int) -> TrainConfig:
-    return type(config).read({**config.document(), "seed": seed})
-
-
-def _grid(task: str, encoding: str, given: dict[str, Any], seeds: Sequence[int]) -> list[TrainConfig]:
-    """The members of the search, all with the first seed."""
-    from longreach.training.search import grid
-
-    return grid(task, encoding, **given, seed=seeds[0])
-
-
-def _choose(
-    configs: Sequence[TrainConfig], tried: Sequence[Result], task: str, encoding: str, given: dict[str, Any]
-) -> TrainConfig | None:
-    from longreach.training.search import choose, last_resort
-
-    chosen = choose(configs, {each.key: each.final for each in tried if each.final is not None})
-    if chosen is None:
-        note("no member of the search is right on the whole training range")
-        chosen = last_resort(task, encoding, **given, seed=configs[0].seed)
-    return chosen
-
-
-def _successes(chosen: TrainConfig, seeds: Sequence[int], runs: Path, make: EngineMaker) -> list[Result]:
-    """The results of the chosen shape: further seeds while fewer are successful than were asked for."""
-    wanted, configs = len(seeds), [_with_seed(chosen, seed) for seed in seeds]
-    results = _run(configs, runs, make)
-    while len(seeds) > 1 and len(results) < SEED_FACTOR * wanted:
-        missing = wanted - sum(bool(each.final and each.final.reached) for each in results)
-        if not missing:
-            break
-        more = range(len(results), min(len(results) + missing, SEED_FACTOR * wanted))
-        results += _run([_with_seed(chosen, seed) for seed in more], runs, make)
-    return results
+    first = resolve(task, seed=seeds[0], **given)
+    return [first, *(first.with_seed(seed) for seed in seeds[1:])]
 
 
 def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,32 +125,14 @@ def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json: bool) -> None:
-    """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few."""
-    from dataclasses import asdict
+    from longreach.experiments.planning import plan
 
-    found, most = planned(configs, runs, make)
+    planned = plan(configs, runs, engine=make)
     if as_json:
         keys = [{"key": one.key, "seed": one.seed} for one in configs]
-        config = configs[0].document()
-        print_json({**asdict(found), "seconds_at_most": most, "members": keys, "config": config})
+        print_json({**planned.document(), "members": keys, "config": configs[0].document()})
         return
-    print_plan(found, most)
-
-
-def _run(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker) -> list[Result]:
-    """The results of all members in order, those that were done before included."""
-    from longreach.results.files import read_result
-
-    finished = train_pending(configs, runs, make)
-    results = [finished.get(config.key) or read_result(runs, config.key) for config in configs]
-    for remark in dict.fromkeys(remark for key in finished for remark in _notes(finished[key])):
-        note(remark)
-    return results
-
-
-def _notes(result: Result) -> list[str]:
-    found = result.final.details.get("notes", []) if result.final is not None else []
-    return [str(remark) for remark in found] if isinstance(found, list) else []
+    print_plan(planned)
 
 
 def _document(result: Result) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, print_json
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 
 if TYPE_CHECKING:
     from longreach.forecast.claims import Claim
     from longreach.forecast.verification import Subject
-    from longreach.languages.findings import Finding
+    from longreach.languages.prove.findings import Finding
 
 STYLES = {"valid": "green", "invalid": "red"}
 
@@ -72,13 +72,13 @@ def verify(
 def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> Subject | None:
     """What the certificates must be about, where the command says so."""
     from longreach.forecast.verification import Subject, subject_of
-    from longreach.languages.expression import from_expression
+    from longreach.languages.regular.expression_to_automaton import from_expression
 
     if task is not None:
         try:
             return subject_of(task, alphabet)
         except InputError as error:
-            raise InputError(f"--task: {error.message.removeprefix('TASK: ')}") from None
+            raise InputError(error.about_argument, place=Field("task")) from None
     if regex is None:
         return None
     try:

@@ -1,15 +1,20 @@
 """C-RASP programs: text format, core operations, evaluation, library, equivalence.
 
+`syntax` is a program as written and `core` its straight-line operations; `parser` reads text, `lowering`
+goes from syntax to core and back, `printer` writes; `simplify` and `evaluate` work on the core, `equal`
+compares two. `program` stands on these: Program and Builder, with everything a user calls on them.
+`library` holds the ready programs; `peer` reads as another interpreter does; `run` and `trace` are commands.
+`closure` has the constructions of the paper that no command runs.
+
 >>> from longreach.crasp import parse
 >>> parse('P = # "a" >= # "b"').accepts("aab")
 True
 """
 
 from longreach.crasp.core import Core
-from longreach.crasp.expressions import (
-    Builder,
+from longreach.crasp.program import Builder, Program, parse, parse_file
+from longreach.crasp.syntax import (
     Expr,
-    Program,
     all_of,
     any_of,
     conditional,
@@ -21,7 +26,6 @@ from longreach.crasp.expressions import (
     position,
     token,
 )
-from longreach.crasp.parser import parse, parse_file
 
 __all__ = [
     "Builder",

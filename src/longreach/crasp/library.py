@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
 
-from longreach.crasp.expressions import (
+from longreach.crasp.parser import read_text
+from longreach.crasp.peer import INTERPRETER, differences, parse_peer
+from longreach.crasp.printer import statement_text
+from longreach.crasp.program import Builder, Program, parse, parse_file
+from longreach.crasp.syntax import (
     TRUE,
-    Builder,
     Expr,
-    Program,
     Statement,
     all_of,
     any_of,
@@ -25,10 +27,7 @@ from longreach.crasp.expressions import (
     position,
     token,
 )
-from longreach.crasp.parser import parse, parse_file, read_text
-from longreach.crasp.peer import INTERPRETER, differences, parse_peer
-from longreach.crasp.printer import statement_text
-from longreach.errors import InputError, ReadingWarning, near_names
+from longreach.errors import Argument, InputError, ReadingWarning, near_names
 
 PREFIX, PEER_PREFIX = "lib:", "peer:"
 SOS, SEP, EOS = "SOS", "SEP", "EOS"
@@ -84,7 +83,7 @@ def load_program(source: str, *, peer: bool = False) -> Program:
     if source.startswith(PEER_PREFIX):
         source, peer = source.removeprefix(PEER_PREFIX), True
     if not source:
-        raise InputError("FILE: the name of the program is empty")
+        raise InputError("the name of the program is empty", place=Argument("file"))
     if source.startswith(PREFIX):
         return load(source.removeprefix(PREFIX))
     text = read_text(source)

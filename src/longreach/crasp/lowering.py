@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core, CoreBuilder
-from longreach.crasp.expressions import (
+from longreach.crasp.syntax import (
     FALSE,
     TRUE,
     Expr,
     Guard,
+    Listing,
     PositionTest,
-    Program,
     Statement,
     conditional,
     integer,
     make,
+    postorder,
     reference,
     token,
 )
 from longreach.errors import InputError
 
 
-def lower(program: Program) -> Core:
+def lower(program: Listing) -> Core:
     """The core program of a program; equal operations are shared."""
     builder = CoreBuilder()
     lowered: dict[int, int] = {}
@@ -110,24 +111,6 @@ def is_leaf(op: c.Op, ops: Sequence[c.Op]) -> bool:
             return not c.operands(op)
 
 
-def postorder(root: Expr, done: dict[int, int], into_names: bool = True) -> Iterator[Expr]:
-    """The expressions below `root` whose id is not a key of `done`, operands first, without recursion.
-
-    The caller adds each expression to `done` before asking for the next.
-    """
-    stack: list[tuple[Expr, bool]] = [(root, False)]
-    while stack:
-        expr, ready = stack.pop()
-        if id(expr) in done:
-            continue
-        if ready:
-            yield expr
-        else:
-            stack.append((expr, True))
-            if into_names or expr.kind != "name":
-                stack.extend((arg, False) for arg in reversed(expr.args))
-
-
 def _lower_expr(builder: CoreBuilder, root: Expr, lowered: dict[int, int]) -> int:
     # Keyed by identity: the program keeps every expression alive, so an id is not reused.
     for expr in postorder(root, lowered):
@@ -203,8 +186,8 @@ def _multiply(b: CoreBuilder, expr: Expr, args: list[int]) -> int:
     return b.scale(right.value, args[0])
 
 
-def raise_core(core: Core) -> Program:
-    """A program with one statement per operation, whose core is `core` again.
+def raised(core: Core) -> Listing:
+    """The listing with one statement per operation, whose core is `core` again.
 
     Token tests and constants stand inline; operations without a name get one (P1, C1, …).
     """
@@ -229,7 +212,7 @@ def raise_core(core: Core) -> Program:
     if core.accept is not None and last_boolean != core.accept:
         statements.append(Statement(_fresh("P", numbers, taken), exprs[core.accept]))
     statements += [Statement(symbol, exprs[index], is_output=True) for symbol, index in core.outputs]
-    return Program(tuple(statements), core.alphabet if core.closed else None)
+    return Listing(tuple(statements), core.alphabet if core.closed else None)
 
 
 def _fresh(prefix: str, numbers: dict[str, int], taken: set[str]) -> str:

@@ -15,15 +15,15 @@ from typing import NoReturn, TypeAlias
 
 from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
 
-from longreach.crasp.expressions import (
+from longreach.crasp.syntax import (
     FALSE,
     MAX_DIGITS,
     MAX_DISTANCE,
     TRUE,
     Expr,
     Guard,
+    Listing,
     PositionTest,
-    Program,
     SortMismatch,
     Statement,
     integer,
@@ -47,15 +47,11 @@ _KINDS = {
 }  # fmt: skip
 
 
-def parse(text: str, file: str = "<text>") -> Program:
-    """The program that a text in the `.cr` format describes.
+def read_program(text: str, file: str = "<text>") -> Listing:
+    """The statements that a text in the `.cr` format holds.
 
-    >>> parse('P = # "a" >= 2').core.class_name
-    'C-RASP[∅]'
-    >>> parse('P = # "a" && true')
-    Traceback (most recent call last):
-    ...
-    longreach.errors.InputError: <text>:1:5: '&&' takes a Boolean on its left, not a count; ...
+    >>> [statement.name for statement in read_program('C = # "a"\\nP = C >= 2').statements]
+    ['C', 'P']
     """
     reader = _Reader(text, file)
     try:
@@ -66,11 +62,6 @@ def parse(text: str, file: str = "<text>") -> Program:
         assert isinstance(statement, Tree)
         reader.statement(statement)
     return reader.program()
-
-
-def parse_file(path: str | Path) -> Program:
-    """The program in a file."""
-    return parse(read_text(path), str(path))
 
 
 def read_text(path: str | Path) -> str:
@@ -349,7 +340,7 @@ class _Reader:
 
     # The end
 
-    def program(self) -> Program:
+    def program(self) -> Listing:
         if not self._statements:
             raise InputError(f"{self._file}:1:1: the file holds no statement; a program is lines NAME = …")
         if self._alphabet is not None:
@@ -360,7 +351,7 @@ class _Reader:
         if not any(s.is_output or s.expr.sort == "Boolean" for s in self._statements):
             last = len(self._lines)
             self.fail(last, 1, "the program has no Boolean statement, so nothing says which words it accepts")
-        return Program(tuple(self._statements), self._alphabet)
+        return Listing(tuple(self._statements), self._alphabet)
 
     def syntax_error(self, error: UnexpectedInput) -> NoReturn:
         line, column = max(error.line, 1), max(error.column, 1)

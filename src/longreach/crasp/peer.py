@@ -11,22 +11,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from longreach.crasp.expressions import (
+from longreach.crasp.parser import POSITION_TESTS, RESERVED, declared_alphabet, distance_of, source_lines
+from longreach.crasp.peer_grouping import COMPARISONS, MAX_TOKENS, Node, group
+from longreach.crasp.program import Program
+from longreach.crasp.syntax import (
     FALSE,
     MAX_DIGITS,
     MAX_DISTANCE,
     TRUE,
     Expr,
     Guard,
-    Program,
     Statement,
     integer,
     make,
     reference,
     token,
 )
-from longreach.crasp.parser import POSITION_TESTS, RESERVED, declared_alphabet, distance_of, source_lines
-from longreach.crasp.peer_grouping import COMPARISONS, MAX_TOKENS, Node, group
 from longreach.errors import InputError, near_names
 
 INTERPRETER = "coli-saar's interpreter"
@@ -82,7 +82,7 @@ def differences(text: str, ours: Program) -> list[Difference]:
 
     None where it cannot read the text at all, as with our extensions.
 
-    >>> from longreach.crasp.parser import parse
+    >>> from longreach.crasp.program import parse
     >>> def check(text): return differences(text, parse(text))
     >>> check('p = "a"\nL = !p && "b"')
     [Difference(line=2, column=5, message="'!' takes all that follows: ! (p && …")]

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from longreach.crasp.expressions import SYMBOLS, Expr, Guard, PositionTest, Program, Statement
-from longreach.crasp.lowering import postorder
+from longreach.crasp.syntax import SYMBOLS, Expr, Guard, Listing, PositionTest, Statement, postorder
 from longreach.errors import InputError
 
 Notation: TypeAlias = Literal["text", "paper", "latex"]
@@ -22,7 +21,7 @@ _LEVEL = {
 _ATOM = 9
 
 
-def to_text(program: Program) -> str:
+def to_text(program: Listing) -> str:
     """The program in the `.cr` format; reading it back gives the same core program."""
     lines = []
     imports = _imports(program)
@@ -44,18 +43,18 @@ def expression_text(expr: Expr) -> str:
     return _render(expr, _text, _text_level)
 
 
-def to_paper(program: Program) -> str:
+def to_paper(program: Listing) -> str:
     """The program in the papers' notation: C(i) := #[j ≤ i, j = i−1] Q_a(j)."""
     return "\n".join(_assignment(statement, _PAPER) for statement in program.statements)
 
 
-def to_latex(program: Program) -> str:
+def to_latex(program: Listing) -> str:
     """The program as a LaTeX `align*` environment in the papers' notation."""
     lines = [_assignment(statement, _LATEX) for statement in program.statements]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
 
-def write(program: Program, notation: Notation) -> str:
+def write(program: Listing, notation: Notation) -> str:
     """The program in one of the three notations."""
     return {"text": to_text, "paper": to_paper, "latex": to_latex}[notation](program)
 
@@ -156,7 +155,7 @@ def _back(distance: int) -> str:
     return f"i-{distance}" if distance else "i"
 
 
-def _imports(program: Program) -> list[str]:
+def _imports(program: Listing) -> list[str]:
     """The names of relations that the statements use, in the order of their first use."""
     names: dict[str, None] = {}
     done: dict[int, int] = {}

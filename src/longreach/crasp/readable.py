@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from longreach.crasp.expressions import FALSE, TRUE, Expr, Program, Statement, make, reference
-from longreach.crasp.lowering import postorder
 from longreach.crasp.printer import expression_text
+from longreach.crasp.program import Program
+from longreach.crasp.syntax import FALSE, TRUE, Expr, Statement, make, postorder, reference
 
 SHORT = 28  # characters of an expression that is written where it is used, if it is used once
 _LEAVES = ("token", "true", "false", "integer", "name", "periodic")

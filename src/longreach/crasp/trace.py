@@ -10,9 +10,8 @@ import numpy as np
 
 from longreach.crasp.core import Core, is_boolean
 from longreach.crasp.evaluate import BLOCK, Kernel, State, at_empty_word
-from longreach.crasp.expressions import Program
-from longreach.crasp.lowering import raise_core
 from longreach.crasp.printer import statement_text
+from longreach.crasp.program import Program, raise_core
 from longreach.crasp.words import Codes
 
 

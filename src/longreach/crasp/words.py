@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.crasp.core import Core
-from longreach.errors import InputError, near_names
+from longreach.errors import Field, InputError, near_names
 
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
@@ -193,7 +193,7 @@ def _rest_of_line(stream: TextIO, file: str) -> Iterator[str]:
 def _opened(path: str | Path) -> Iterator[TextIO]:
     if str(path) == "-":
         if sys.stdin is None:
-            raise InputError("--input: there is no standard input")
+            raise InputError("there is no standard input", place=Field("input"))
         if isinstance(sys.stdin, io.TextIOWrapper):  # as files are read, whatever the locale
             sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")
         yield sys.stdin

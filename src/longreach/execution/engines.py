@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from longreach.errors import InputError, near_names
+from longreach.errors import Field, InputError, near_names
 from longreach.execution.environment import cores
 from longreach.execution.jobs import Engine
 from longreach.execution.local import LocalEngine
@@ -49,20 +48,22 @@ def make_engine(name: str, options: EngineOptions, *, jobs: int, runs: str | Pat
 
 
 def refuse_contradictions(name: str, options: EngineOptions) -> None:
-    """Say which option does not go with the engine, or which is missing, in the words of the command line.
+    """Say which option does not go with the engine, or which is missing.
 
     >>> refuse_contradictions("local", EngineOptions(address="auto"))
     Traceback (most recent call last):
         ...
-    longreach.errors.InputError: --address: goes with --engine ray
+    longreach.errors.InputError: address: goes with --engine ray
     """
     for option, engines in OPTIONS.items():
         if getattr(options, option) is not None and name not in engines:
-            raise InputError(f"--{option}: goes with --engine {' or '.join(engines)}")
+            raise InputError(f"goes with --engine {' or '.join(engines)}", place=Field(option))
     if options.time_limit is not None and not options.time_limit > 0:
-        raise InputError(f"--time-limit: {options.time_limit / 60:g} is not more than 0 minutes")
+        reason = f"{options.time_limit / 60:g} is not more than 0 minutes"
+        raise InputError(reason, place=Field("time_limit"))
     if name == "slurm" and options.time_limit is None:
-        raise InputError("--time-limit: Slurm has to know how many minutes a job may take")
+        reason = "Slurm has to know how many minutes a job may take"
+        raise InputError(reason, place=Field("time_limit"))
 
 
 def _local(options: EngineOptions, jobs: int, runs: Path) -> Engine:
@@ -75,27 +76,18 @@ def _ray(options: EngineOptions, jobs: int, runs: Path) -> Engine:
     workers = options.workers
     if options.address is None and not options.gpus:  # Ray is started here, no larger than it is needed
         workers = min(workers or cores(), max(1, jobs))
-    return _named(
-        RayEngine,
+    return RayEngine(
         address=options.address, workers=workers, gpus=options.gpus or 0, time_limit=options.time_limit,
     )  # fmt: skip
 
 
 def _slurm(options: EngineOptions, jobs: int, runs: Path) -> Engine:
     load("submitit", "--engine slurm", "slurm")
-    return _named(
-        SlurmEngine,
+    assert options.time_limit is not None  # refused before
+    return SlurmEngine(
         folder=runs / SLURM_LOGS, time_limit=options.time_limit, partition=options.partition,
         workers=min(options.workers or jobs, max(1, jobs)), gpus=options.gpus or 0,
     )  # fmt: skip
-
-
-def _named(engine: Callable[..., Engine], **settings: Any) -> Engine:
-    """Settings that are checked by the engine are options here."""
-    try:
-        return engine(**settings)
-    except InputError as error:
-        raise InputError(f"--{error.message}") from None
 
 
 ENGINES: dict[str, Callable[[EngineOptions, int, Path], Engine]] = {

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 from longreach.execution.attempts import ATTEMPTS, Attempt, Attempts
 from longreach.execution.environment import cores, worker_environment
 from longreach.execution.jobs import Failure, Job, Outcome
@@ -48,13 +48,13 @@ class LocalEngine:
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
-            raise InputError(f"workers: {self.workers} is less than 1")
+            raise InputError(f"{self.workers} is less than 1", place=Field("workers"))
         if self.time_limit is not None and not self.time_limit > 0:
-            raise InputError(f"time_limit: {self.time_limit} is not more than 0 seconds")
+            raise InputError(f"{self.time_limit} is not more than 0 seconds", place=Field("time_limit"))
         if self.threads < 1:
-            raise InputError(f"threads: {self.threads} is less than 1")
+            raise InputError(f"{self.threads} is less than 1", place=Field("threads"))
         if self.attempts < 1:
-            raise InputError(f"attempts: {self.attempts} is less than 1")
+            raise InputError(f"{self.attempts} is less than 1", place=Field("attempts"))
 
     @property
     def parallel(self) -> int:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longreach.config.keys import canonical_json
 from longreach.execution.jobs import Job
 from longreach.results.index import Row, read_index
-from longreach.results.schema import canonical_json
 
 # Settings that change the numbers but not the work per step.
 NOT_SHAPE = frozenset({"seed", "lr", "learning_rate"})

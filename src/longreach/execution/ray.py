@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from math import floor, inf
 from typing import Any
 
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 from longreach.execution.attempts import Attempt, Attempts
 from longreach.execution.environment import cores
 from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome
@@ -67,19 +67,21 @@ class RayEngine:
 
     def __post_init__(self) -> None:
         if self.address not in (None, "auto") and _host_and_port(str(self.address)) is None:
-            raise InputError(f"address: {self.address!r} is none of auto, host:port and ray://host:port")
+            raise InputError(
+                f"{self.address!r} is none of auto, host:port and ray://host:port", place=Field("address")
+            )
         if self.workers is not None and self.workers < 1:
-            raise InputError(f"workers: {self.workers} is less than 1")
+            raise InputError(f"{self.workers} is less than 1", place=Field("workers"))
         if not 0 < self.cpus < inf:
-            raise InputError(f"cpus: {self.cpus} is not more than 0")
+            raise InputError(f"{self.cpus} is not more than 0", place=Field("cpus"))
         if not 0 <= self.gpus < inf:
-            raise InputError(f"gpus: {self.gpus} is less than 0")
+            raise InputError(f"{self.gpus} is less than 0", place=Field("gpus"))
         if self.gpus > 1 and self.gpus != floor(self.gpus):
-            raise InputError(f"gpus: {self.gpus} is neither a whole number nor a part of one")
+            raise InputError(f"{self.gpus} is neither a whole number nor a part of one", place=Field("gpus"))
         if self.time_limit is not None and not self.time_limit > 0:
-            raise InputError(f"time_limit: {self.time_limit} is not more than 0 seconds")
+            raise InputError(f"{self.time_limit} is not more than 0 seconds", place=Field("time_limit"))
         if self.threads < 1:
-            raise InputError(f"threads: {self.threads} is less than 1")
+            raise InputError(f"{self.threads} is less than 1", place=Field("threads"))
 
     @property
     def parallel(self) -> int:

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from longreach.config.keys import job_key
 from longreach.errors import InputError
 from longreach.execution.jobs import Answer, Engine, Failure, Job
 from longreach.results.atomic import ResultError
 from longreach.results.files import RESULT, Stamp, finished, read_result, write_result
 from longreach.results.locks import Claims
 from longreach.results.provenance import code_version, package_versions
-from longreach.results.schema import Result, Timings, job_key, setting
+from longreach.results.schema import Result, Timings, setting
 
 LONGEST_ERROR = 20_000  # characters
 POLL = 0.5  # seconds between looks at jobs that another process runs

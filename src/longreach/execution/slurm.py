@@ -12,7 +12,7 @@ from math import ceil, inf
 from pathlib import Path
 from typing import Any, Literal
 
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 from longreach.execution.attempts import Attempt, Attempts
 from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome
 from longreach.execution.node import errand, run_once
@@ -46,8 +46,8 @@ class SlurmEngine:
     """How many jobs run at a time; by default as many as Slurm lets run."""
     cpus: int = 1
     """Cores that a job takes."""
-    gpus: int = 0
-    """GPUs that a job takes."""
+    gpus: float = 0
+    """GPUs that a job takes, a whole number."""
     memory: float | None = None
     """Gigabytes that a job takes; by default the cluster's own choice."""
     threads: int = 1
@@ -61,13 +61,15 @@ class SlurmEngine:
         for name in ("workers", "cpus", "threads"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise InputError(f"{name}: {value} is less than 1")
+                raise InputError(f"{value} is less than 1", place=Field(name))
         if self.gpus < 0 or self.gpus != int(self.gpus):
-            raise InputError(f"gpus: {self.gpus:g} is not a whole number of GPUs, as Slurm wants it")
+            raise InputError(
+                f"{self.gpus:g} is not a whole number of GPUs, as Slurm wants it", place=Field("gpus")
+            )
         if not 0 < self.time_limit < inf:
-            raise InputError(f"time_limit: {self.time_limit} is not more than 0 seconds")
+            raise InputError(f"{self.time_limit} is not more than 0 seconds", place=Field("time_limit"))
         if self.memory is not None and not 0 < self.memory < inf:
-            raise InputError(f"memory: {self.memory} is not more than 0 gigabytes")
+            raise InputError(f"{self.memory} is not more than 0 gigabytes", place=Field("memory"))
 
     @property
     def parallel(self) -> int:

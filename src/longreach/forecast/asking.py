@@ -6,11 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
+from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.copy_unique import CopyUnique
-from longreach.tasks.language import LanguageTask, label_name
+from longreach.tasks.language_task import LanguageTask, label_name
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import SEP, Task
+
+
+def automaton_of_task(task: Task) -> Automaton:
+    """The automaton of a task that is a regular language."""
+    automaton = getattr(task, "automaton", None)
+    if not isinstance(automaton, Automaton):
+        raise InputError("its evidence is its language, but it has no automaton", place=Argument("task"))
+    return automaton
 
 
 def answer(task: Task, x: Sequence[str]) -> tuple[str, ...]:

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from longreach.errors import InputError
-from longreach.forecast.certificates import AnyCertificate, read_any
-from longreach.languages.certificates import EMPTY, LOCAL, PERIODIC_LOCAL
-from longreach.languages.prediction_checker import prediction_claim_problem
+from longreach.forecast.certificate_kinds import read_any
+from longreach.languages.program_class import SIDES
+from longreach.languages.prove.prediction_checker import prediction_claim_problem
+from longreach.verdicts.verdict import CertificateDocument
 
-SIDES = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
-"""The class that each side of a document is about."""
 ANSWERS = {"certificate": "verdict", "prediction_certificate": "prediction"}
 """Beside which answer of a side each of its certificates stands; only the first must be there."""
 CONVENTION = "last-letter"
@@ -28,7 +27,7 @@ class Claim:
 
     place: str
     """The side, and the answer if it is not the verdict; empty for a certificate that stands alone."""
-    certificate: AnyCertificate | None
+    certificate: CertificateDocument | None
     verdict: Any = None
     """What the document says; None for a certificate that stands alone."""
     program_class: str | None = None
@@ -160,7 +159,7 @@ def _claims(key: str, side: Any, place: str, problem: str | None) -> Iterator[Cl
         yield Claim(name, certificate, side.get(answer, ""), program_class, answer, found)
 
 
-def _certificate(document: dict[str, Any], place: str) -> AnyCertificate:
+def _certificate(document: dict[str, Any], place: str) -> CertificateDocument:
     try:
         return read_any(document)
     except InputError as error:

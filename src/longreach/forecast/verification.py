@@ -5,31 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from longreach.crasp.parser import read_text
 from longreach.errors import InputError
-from longreach.forecast.certificates import (
-    AnyCertificate,
-    CommunicationCertificate,
-    ReductionCertificate,
-    TaskProgramCertificate,
-)
-from longreach.forecast.checker import check_task_certificate
+from longreach.forecast.certificate_kind import TaskKind
+from longreach.forecast.certificate_kinds import kind_of
 from longreach.forecast.claims import CONVENTION, Claim, Statement
-from longreach.languages.automaton import Automaton
-from longreach.languages.certificates import AutomatonTable, NoCertificate, ProgramCertificate
-from longreach.languages.checker import check_certificate
-from longreach.languages.documents import automaton_table, read_automaton
-from longreach.languages.findings import Finding, Status
-from longreach.languages.program_checker import automaton_of, check_program, shown
-from longreach.languages.rightness import rightness
+from longreach.languages.prove.findings import Finding, Status
+from longreach.languages.prove.language_certificates import AutomatonTable
+from longreach.languages.prove.program_checker import automaton_of, shown
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton_documents import automaton_table, read_automaton
 from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
-from longreach.tasks.language import LanguageTask, RegularLanguage
-from longreach.tasks.outside import is_attribute
-from longreach.tasks.program import PREFIX, ProgramTask, is_text, short_name
+from longreach.tasks.language_task import LanguageTask, RegularLanguage
+from longreach.tasks.outside_task import is_attribute
+from longreach.tasks.program_task import PREFIX, ProgramTask, is_text, short_name
 from longreach.tasks.task import PAD, Task
-
-_TASK_KINDS = (TaskProgramCertificate, CommunicationCertificate, ReductionCertificate)
+from longreach.verdicts.verdict import CertificateDocument
 
 
 @dataclass(frozen=True)
@@ -76,10 +70,9 @@ def own_subject(statement: Statement) -> Subject | Finding | None:
     """
     name = statement.task
     if name is None:
-        certificate = statement.claims[0].certificate
-        if not isinstance(certificate, _TASK_KINDS):
+        name = _named_task(statement.claims[0].certificate)
+        if name is None:
             return None
-        name = certificate.task
     if is_attribute(name):
         return Finding.claimed(f"the task is Python code, which is not run unless you say so: --task {name}")
     if name.startswith(PREFIX):
@@ -91,14 +84,19 @@ def own_subject(statement: Statement) -> Subject | Finding | None:
         automaton = _automaton_file(name)
         if automaton is not None:
             return Subject(name, None, automaton)
-        return Finding.claimed(f"the task is not found: {error.message}")
+        return Finding.claimed(f"the task is not found: {error.about_argument}")
+
+
+def _named_task(certificate: CertificateDocument | None) -> str | None:
+    """The task that a certificate about a task names."""
+    task = getattr(certificate, "task", None)
+    return task if isinstance(task, str) else None
 
 
 def _program_text(statement: Statement, name: str) -> str:
     """The program itself, where the document has only its short name and a certificate has the text."""
     for claim in statement.claims:
-        certificate = claim.certificate
-        text = certificate.task if isinstance(certificate, _TASK_KINDS) else ""
+        text = _named_task(claim.certificate) or ""
         if is_text(text) and short_name(text) == name:
             return text
     return name
@@ -127,22 +125,21 @@ def _check(claim: Claim, subject: Subject | Finding | None) -> Finding:
         return Finding.claimed("nothing is certified: every side is undecided")
     if claim.problem is not None:
         return Finding.invalid(claim.problem)
-    if isinstance(certificate, NoCertificate):
-        return Finding.claimed(f"this certificate proves nothing: {certificate.reason}")
     if certificate is None:
         return Finding.claimed("there is no certificate")
+    kind = kind_of(certificate)
+    if kind.proves is None:
+        return _check_certificate(certificate, None)
     if claim.place:
-        proves = "yes" if certificate.kind == "program" else "no"
-        if claim.verdict != proves:
+        if claim.verdict != kind.proves:
             return Finding.invalid(
                 f"the document says {str(claim.verdict)[:40]!r}, which is not what its certificate proves"
             )
-        if certificate.program_class != claim.program_class:
-            return Finding.invalid(
-                f"the certificate is about {certificate.program_class}, not about {claim.program_class}"
-            )
+        about = getattr(certificate, "program_class", None)
+        if about != claim.program_class:
+            return Finding.invalid(f"the certificate is about {about}, not about {claim.program_class}")
         predicts = getattr(certificate, "prediction", claim.answer == "prediction")
-        if certificate.kind == "program" and predicts != (claim.answer == "prediction"):
+        if kind.proves == "yes" and predicts != (claim.answer == "prediction"):
             return Finding.invalid(f"the program of the certificate is not about the {claim.answer}")
         if getattr(certificate, "convention", CONVENTION) != CONVENTION:
             return Finding.invalid(f"the certificate is not about the convention {CONVENTION}")
@@ -151,31 +148,27 @@ def _check(claim: Claim, subject: Subject | Finding | None) -> Finding:
     return _check_certificate(certificate, subject)
 
 
-def _check_certificate(certificate: AnyCertificate, subject: Subject | None) -> Finding:
-    if isinstance(certificate, _TASK_KINDS):
+def _check_certificate(certificate: CertificateDocument, subject: Subject | None) -> Finding:
+    kind = kind_of(certificate)
+    if isinstance(kind, TaskKind):
         if subject is None or subject.task is None:
             return Finding.invalid("the certificate is about a task, not about a language")
-        if certificate.task != subject.name:
-            return Finding.invalid(f"the certificate is about the task {short_name(certificate.task)}")
-        return check_task_certificate(certificate, subject.task, subject.trusted)
-    if isinstance(certificate, NoCertificate):
-        return Finding.claimed(f"this certificate proves nothing: {certificate.reason}")
+        name = _named_task(certificate) or ""
+        if name != subject.name:
+            return Finding.invalid(f"the certificate is about the task {short_name(name)}")
+        return kind.check(certificate, subject.task, subject.trusted)
     expected: AutomatonTable | None = None
+    carried: Any = certificate
     if subject is not None:
         if subject.automaton is not None:
             expected = automaton_table(subject.automaton)
         elif isinstance(subject.task, ProgramTask):
-            bad = _not_the_language(certificate.automaton, subject.task)
+            bad = _not_the_language(carried.automaton, subject.task)
             if bad is not None:
                 return bad
         else:
             return Finding.invalid(f"the certificate is about a regular language, not about {subject.name}")
-    if isinstance(certificate, ProgramCertificate):
-        found = check_program(certificate, expected)
-    else:
-        problem = check_certificate(certificate, expected)
-        how = "flows recomputed from the automaton"
-        found = Finding(Status.VALID, how) if problem is None else Finding.invalid(problem)
+    found = kind.check(certificate, expected)
     if (
         found.valid
         and subject is not None

@@ -12,7 +12,6 @@ import importlib
 import importlib.util
 import json
 import re
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -24,10 +23,11 @@ from safetensors.torch import load as read_tensors
 from safetensors.torch import save as write_tensors
 from torch import Tensor, nn
 
+from longreach.config.decoder import DecoderConfig
 from longreach.errors import InputError, MissingExtra
-from longreach.models.config import DecoderConfig
 from longreach.models.parameters import Parameters, check
 from longreach.models.transformer import parameter_table
+from longreach.results.atomic import write_atomically
 
 CONFIG, TENSORS = "config.json", "model.safetensors"
 # Encodings that are a table of vectors per position, as GPT-2's, or none, as a table of zeros.
@@ -233,19 +233,10 @@ def save(directory: str | Path, parameters: Mapping[str, Tensor], config: Decode
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Each file appears whole, the configuration last.
-        _write(folder / TENSORS, write_tensors(tensors, metadata={"format": "pt"}))
-        _write(folder / CONFIG, document.encode())
+        write_atomically(folder / TENSORS, write_tensors(tensors, metadata={"format": "pt"}))
+        write_atomically(folder / CONFIG, document.encode())
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
-
-
-def _write(path: Path, content: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def load(directory: str | Path) -> tuple[DecoderConfig, Parameters]:

@@ -5,7 +5,7 @@ A model is a function of such a dictionary. An ensemble is the same dictionary w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -53,24 +53,6 @@ def draw(
             value.fill_(initial.scale)
         made[name] = value.to(device=device, dtype=dtype)
     return made
-
-
-def stack(members: Sequence[Mapping[str, Tensor]]) -> Parameters:
-    """One dictionary with a leading member axis.
-
-    >>> stack([{"bias": torch.zeros(3)}, {"bias": torch.ones(3)}])["bias"].shape
-    torch.Size([2, 3])
-    """
-    return {name: torch.stack([member[name] for member in members]) for name in members[0]}
-
-
-def member(parameters: Mapping[str, Tensor], index: int) -> Parameters:
-    """One member of stacked parameters, as views.
-
-    >>> member({"bias": torch.tensor([[1.0], [2.0]])}, 1)
-    {'bias': tensor([2.])}
-    """
-    return {name: value[index] for name, value in parameters.items()}
 
 
 def check(table: Mapping[str, Initial], parameters: Mapping[str, Tensor]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-import torch
 from torch import Tensor
 
 Variant: TypeAlias = Literal["first-key", "all-pairs", "mean"]
@@ -27,6 +26,7 @@ def position_penalty(positions: Tensor, kqs: Iterable[Tensor], variant: Variant 
     all pairs j ≤ i, divided by the number of positions. `mean` is what the authors added to their training
     loss, with coefficients 1e-4 and 1e-3: the mean over the same pairs.
 
+    >>> import torch
     >>> positions, kq = torch.eye(3), torch.ones(1, 3, 3)
     >>> [position_penalty(positions, [kq], variant).item() for variant in ("first-key", "all-pairs", "mean")]
     [3.0, 2.0, 1.0]
@@ -40,11 +40,3 @@ def position_penalty(positions: Tensor, kqs: Iterable[Tensor], variant: Variant 
         squares = position_products(positions, kq).square().triu()
         total = total + squares.sum() / (n if variant == "all-pairs" else n * (n + 1) / 2)
     return total
-
-
-def norm_penalty(vectors: Iterable[Tensor], matrices: Iterable[Tensor]) -> Tensor:
-    """The largest vector norm and the largest spectral norm: groups (4) and (5) of the regularizer."""
-    lengths = [rows.reshape(-1, rows.shape[-1]).norm(dim=-1).max() for rows in vectors if rows.numel()]
-    norms = [torch.linalg.matrix_norm(matrix, 2).max() for matrix in matrices if matrix.numel()]
-    parts = [torch.stack(found).max() for found in (lengths, norms) if found]
-    return torch.stack(parts).sum() if parts else torch.zeros(())

@@ -15,9 +15,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from longreach.config.decoder import DecoderConfig
 from longreach.errors import InputError
-from longreach.models.config import DecoderConfig
-from longreach.models.encodings import ENCODINGS
+from longreach.models.encoding_lookup import ENCODING_MODULES
 from longreach.models.parameters import Initial, Parameters, check, draw, register
 
 _STD = 0.02
@@ -50,7 +50,7 @@ def parameter_table(config: DecoderConfig) -> dict[str, Initial]:
     if not config.tied:
         table["unembedding"] = Initial((config.outputs, width), "normal", _STD)
     # Last, so that members of one seed agree elsewhere under different encodings.
-    return table | ENCODINGS[config.encoding].table(config)
+    return table | ENCODING_MODULES[config.encoding].table(config)
 
 
 def _linear(name: str, outputs: int, inputs: int, std: float) -> dict[str, Initial]:
@@ -128,7 +128,7 @@ def forward(
     (torch.Size([2, 3, 5]), torch.Size([2, 1, 5]), True)
     """
     parameters = dict(parameters)
-    encoding = ENCODINGS[config.encoding]
+    encoding = ENCODING_MODULES[config.encoding]
     dropout = config.dropout if training else 0.0
     reading = _everything(config, tokens, position_ids, lengths)
     y = encoding.embed(parameters, config, F.embedding(tokens, parameters["embedding"]), reading.key_ids)
@@ -144,36 +144,6 @@ def forward(
         y = _feed(parameters, config, layer, y, dropout)
     y = _normalise(parameters, config, "norm", y)
     return F.linear(y, parameters["embedding" if config.tied else "unembedding"])
-
-
-def forward_members(
-    parameters: Mapping[str, Tensor],
-    config: DecoderConfig,
-    tokens: Tensor,
-    position_ids: Tensor | None = None,
-    mask_positions: Tensor | None = None,
-    lengths: Tensor | None = None,
-    *,
-    training: bool = False,
-) -> Tensor:
-    """`forward` of every member at once: all parameters and arrays have a leading member axis.
-
-    >>> from longreach.models.parameters import stack
-    >>> config = DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)
-    >>> members = stack([initialise(config, seed) for seed in range(5)])
-    >>> forward_members(members, config, torch.zeros(5, 2, 6, dtype=torch.long)).shape
-    torch.Size([5, 2, 6, 3])
-    """
-    arrays = {
-        "tokens": tokens, "position_ids": position_ids, "mask_positions": mask_positions, "lengths": lengths
-    }  # fmt: skip
-    given = {name: array for name, array in arrays.items() if array is not None}
-
-    def one(member: Parameters, inputs: dict[str, Tensor]) -> Tensor:
-        return forward(member, config, **inputs, training=training)
-
-    made: Tensor = torch.func.vmap(one, randomness="different")(dict(parameters), given)
-    return made
 
 
 def _everything(
@@ -212,7 +182,7 @@ def _attend(
     dropout: float,
 ) -> Tensor:
     """The residual stream at the queries after attention."""
-    name, encoding = f"layers.{layer}.attention", ENCODINGS[config.encoding]
+    name, encoding = f"layers.{layer}.attention", ENCODING_MODULES[config.encoding]
 
     def projected(parts: tuple[str, ...], vectors: Tensor) -> list[Tensor]:
         matrices = [parameters[f"{name}.{part}.weight"] for part in parts]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from longreach.report.measured import DOTTED_CURVES
+from longreach.config.length_range import name_order
+from longreach.report.runs_view import DOTTED_CURVES
 from longreach.report.text import encoding_name, escaped, percent
-from longreach.report.view import CellView, CurveView, TaskView, VerdictView
+from longreach.report.view import CellView, CurveView, EncodingView, TaskView
 
 AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
 _LEFT, _TOP, _BOTTOM, _RIGHT = 30.0, 10.0, 20.0, 12.0
@@ -77,14 +78,10 @@ def _series_class(task: TaskView, encoding: str, columns: Sequence[str]) -> str:
     return f"other e{others.index(encoding) % _PALETTE}"
 
 
-def _bounds(label: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in label.split("-") if part.isdecimal())
-
-
 def _labels(task: TaskView) -> tuple[str, ...]:
     found = {name for cell in task.chosen for name in cell.ranges}
     published = next((verdict.published_lengths for verdict in task.verdicts if verdict.published), AXIS)
-    return tuple(sorted(found, key=lambda name: (_bounds(name), name))) or published
+    return tuple(sorted(found, key=name_order)) or published
 
 
 def panel(task: TaskView, columns: Sequence[str], width: float = 230.0, height: float = 150.0) -> str:
@@ -133,7 +130,7 @@ def _series(frame: _Frame, cell: CellView, labels: Sequence[str], kind: str) -> 
     return parts
 
 
-def _marks(frame: _Frame, verdict: VerdictView, labels: Sequence[str], kind: str, joined: bool) -> list[str]:
+def _marks(frame: _Frame, verdict: EncodingView, labels: Sequence[str], kind: str, joined: bool) -> list[str]:
     """The published numbers: at the same ranges, or at the same multiples of the training length."""
     parts, places = [], []
     for place, (value, name) in enumerate(zip(verdict.published, verdict.published_lengths, strict=False)):

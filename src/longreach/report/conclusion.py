@@ -9,7 +9,7 @@ from longreach.report.view import ReportView
 def conclusion(view: ReportView) -> str:
     """In how many cells forecast and measurement agree, and where they do not.
 
-    >>> from longreach.report.data import report_view
+    >>> from longreach.report.results_to_view import report_view
     >>> conclusion(report_view(None, ""))
     'No cell counts yet: a forecast is judged by three finished runs.'
     """

@@ -22,8 +22,8 @@ from pydantic import TypeAdapter, ValidationError
 from longreach.errors import InputError
 from longreach.execution.environment import worker_environment
 from longreach.execution.process import Event, WorkerProcess
-from longreach.report.forecasts import Known, known_of
-from longreach.tasks.program import PREFIX, is_text
+from longreach.report.forecast_view import Known, known_of
+from longreach.tasks.program_task import PREFIX, is_text
 
 SECONDS = 0.5  # of computing for a task; starting another process takes about as long
 PATIENCE = 10.0  # times as long, where the machine is busy
@@ -146,7 +146,7 @@ def find(config: Mapping[str, Any]) -> Any:
     try:
         found = known_of(config["name"], None if alphabet is None else tuple(alphabet), config["slug"])
     except InputError as error:
-        found = without(error.message.removeprefix("TASK: "))
+        found = without(error.about_argument)
     except (MemoryError, RecursionError):
         found = hidden("it takes too much memory")
     finally:

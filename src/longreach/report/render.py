@@ -9,7 +9,7 @@ import jinja2
 from markupsafe import Markup
 
 from longreach.report import charts
-from longreach.report.data import report_view
+from longreach.report.results_to_view import report_view
 from longreach.report.text import duration, encoding_name, percent, plural, printable, shortened
 from longreach.report.view import CellView, ReportView, TaskView
 

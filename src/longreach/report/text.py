@@ -9,12 +9,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 from html import escape
 
+from longreach.config.encoding_table import ENCODINGS
+from longreach.config.hyperparameters import BASELINE
+
 NO_BREAK = "\u00a0"
-_ENCODINGS = {
-    "ape": "APE", "nope": "NoPE", "rope": "RoPE", "alibi": "ALiBi", "t5": "T5", "fire": "FIRE",
-    "sinusoidal": "sinusoidal", "randomized": "randomized", "coupled": "coupled",
-    "mlp": "baseline (MLP)",
-}  # fmt: skip
 
 
 def encoding_name(name: str) -> str:
@@ -24,7 +22,9 @@ def encoding_name(name: str) -> str:
     ('NoPE', 'mine', 'APE, penalty 0.0001')
     """
     plain, _, penalty = name.partition(" + ")
-    shown = _ENCODINGS.get(plain, plain)
+    shown = ENCODINGS[plain].title if plain in ENCODINGS else plain
+    if plain == BASELINE:
+        shown = "baseline (MLP)"
     return f"{shown}, penalty {penalty}" if penalty else shown
 
 

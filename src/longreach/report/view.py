@@ -35,8 +35,8 @@ class CertificateView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerdictView:
-    """The forecast for one encoding."""
+class EncodingView:
+    """What is shown of the forecast for one encoding: words and numbers, made from its `Verdict` if any."""
 
     encoding: str
     answer: Answer
@@ -151,7 +151,7 @@ class TaskView:
     about: str
     kind: str
     """The heading under which it stands."""
-    verdicts: tuple[VerdictView, ...]
+    verdicts: tuple[EncodingView, ...]
     cells: tuple[CellView, ...]
     chosen: tuple[CellView, ...]
     """One cell per encoding, for the overview."""
@@ -173,7 +173,7 @@ class TaskView:
     level: float | None = None
     """From which accuracy on the longest range on it counts as working."""
 
-    def verdict(self, encoding: str) -> VerdictView | None:
+    def verdict(self, encoding: str) -> EncodingView | None:
         """The forecast for an encoding."""
         return next((verdict for verdict in self.verdicts if verdict.encoding == encoding), None)
 

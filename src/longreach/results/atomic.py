@@ -20,8 +20,10 @@ class ResultError(InputError):
     """A result cannot be written, or what lies there is not a result."""
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, flush: bool = True) -> None:
     """Write a file beside its place, flush it to disk and rename it; on an error the old state stays.
+
+    Without `flush` a power cut may cost the file, for those that are of no use after one.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +36,7 @@ def write_atomically(path: Path, content: bytes) -> None:
         try:
             with contextlib.ExitStack() as stack:
                 stack.callback(os.close, handle)
-                _write_through(handle, content)
+                _write_through(handle, content, flush)
                 if os.name == "nt":  # an open file cannot be renamed there
                     stack.close()
                 os.replace(draft, path)
@@ -42,7 +44,8 @@ def write_atomically(path: Path, content: bytes) -> None:
             with contextlib.suppress(OSError):
                 draft.unlink(missing_ok=True)
             raise
-        flush_directory(path.parent)
+        if flush:
+            flush_directory(path.parent)
     except OSError as error:
         raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from None
 
@@ -51,18 +54,20 @@ def _new_draft(path: Path) -> tuple[Path, int]:
     """A file of another name, locked while it is written, which tells it from what a kill has left."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
-        draft = path.parent / f".{path.name}.{secrets.token_hex(8)}.tmp"
+        # The beginning of a long name: that of the draft must not be too long.
+        draft = path.parent / f".{path.name[:50]}.{secrets.token_hex(8)}.tmp"
         handle = os.open(draft, flags, 0o666)
         if lock_file(handle) != "other" and is_at(draft, handle):
             return draft, handle
         os.close(handle)  # somebody who cleans up was faster
 
 
-def _write_through(handle: int, content: bytes) -> None:
+def _write_through(handle: int, content: bytes, flush: bool) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(handle, rest) :]
-    os.fsync(handle)
+    if flush:
+        os.fsync(handle)
 
 
 def flush_directory(path: Path) -> None:

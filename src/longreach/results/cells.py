@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.config.keys import canonical_json
+from longreach.config.length_range import name_order
 from longreach.results.index import Row
-from longreach.results.schema import canonical_json
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Cell:
     def ranges(self) -> tuple[str, ...]:
         """The ranges of lengths, the training range first."""
         names = {name for row in self.finished for name in row.accuracy}
-        return tuple(sorted(names, key=_bounds))
+        return tuple(sorted(names, key=name_order))
 
     @property
     def accuracy(self) -> dict[str, Spread]:
@@ -95,11 +96,6 @@ class Cell:
     def seconds(self) -> float:
         """Of all runs together."""
         return sum(row.seconds or 0.0 for row in self.rows)
-
-
-def _bounds(name: str) -> tuple[int, int]:
-    first, _, last = name.partition("-")
-    return int(first), int(last)
 
 
 def _spreads(ranges: Iterable[str], found: list[dict[str, float]]) -> dict[str, Spread]:

@@ -13,10 +13,11 @@ from typing import Literal, TypeAlias
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from longreach.errors import InputError
+from longreach.config.keys import KEY
+from longreach.errors import Field, InputError
 from longreach.results.atomic import ResultError, clean_up, flush_directory, write_atomically
 from longreach.results.locks import one_at_a_time
-from longreach.results.schema import KEY, Result
+from longreach.results.schema import Result
 
 RESULT = "result.json"
 _WRITING = ".result.lock"
@@ -59,7 +60,8 @@ def check_directory(runs: str | Path) -> Path:
     """The results directory, if there is one."""
     path = Path(runs)
     if not path.is_dir():
-        raise InputError(f"--runs: {path}: {'not a directory' if path.exists() else 'no such directory'}")
+        wrong = "not a directory" if path.exists() else "no such directory"
+        raise InputError(f"{path}: {wrong}", place=Field("runs"))
     return path
 
 
@@ -69,7 +71,8 @@ def write_result(runs: str | Path, result: Result) -> Path:
     A failure never takes the place of a result that is done: what stands there is returned by `read_result`.
 
     >>> import tempfile
-    >>> from longreach.results.schema import Final, Timings, job_key
+    >>> from longreach.results.schema import Final, Timings
+    >>> from longreach.config.keys import job_key
     >>> result = Result(
     ...     key=job_key({"task": "parity"}), config={"task": "parity"}, status="done", code="0.1.0",
     ...     packages={}, timings=Timings(started="2026-01-31T12:00:00Z", seconds=1), final=Final(steps=10),
@@ -179,20 +182,6 @@ def read_candidate(candidate: Candidate) -> Entry:
         except ResultError as error:
             problem = error.message
     return Entry(candidate.name, candidate.file, result, problem)
-
-
-def scan(runs: str | Path) -> Iterator[Entry]:
-    """All directories of jobs with their results, damaged and unfinished ones included, by key.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as runs:
-    ...     (Path(runs) / "0123456789abcdef").mkdir()
-    ...     _ = (Path(runs) / "0123456789abcdef" / "result.json").write_text('{"version": 1, "ke')
-    ...     [(entry.name, entry.state) for entry in scan(runs)]
-    [('0123456789abcdef', 'damaged')]
-    """
-    for candidate in candidates(check_directory(runs)):
-        yield read_candidate(candidate)
 
 
 def clean(runs: str | Path) -> int:

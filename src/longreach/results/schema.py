@@ -1,22 +1,14 @@
-"""What a finished job leaves behind, as a document; and the key that names it."""
+"""What a finished job leaves behind, as a document."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
-import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from longreach.errors import InputError
-
-KEY = re.compile(r"[0-9a-f]{16}")
-_SURROGATES = re.compile("[\ud800-\udfff]")  # how Python stands for bytes that are not text
-_EXACT = 2.0**53  # up to here a float without a fraction and the integer are the same number
+from longreach.config.keys import job_key, plain
 
 # Numbers that the index keeps, whose integers have 64 bits.
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
@@ -29,46 +21,6 @@ Shares: TypeAlias = Annotated[
 ]
 """Accuracies by range."""
 Others: TypeAlias = dict[Annotated[str, Field(max_length=200)], float]
-
-
-def canonical_json(config: Mapping[str, Any]) -> str:
-    """One text for all ways to write the same configuration.
-
-    >>> canonical_json({"width": 16.0, "task": "parity"})
-    '{"task":"parity","width":16}'
-    """
-    return json.dumps(_plain(config, "config"), sort_keys=True, separators=(",", ":"))
-
-
-def job_key(config: Mapping[str, Any]) -> str:
-    """The key of the job with this configuration: the beginning of the hash of its canonical JSON.
-
-    >>> job_key({"task": "parity", "lr": 1e-3}) == job_key({"lr": 0.001, "task": "parity"})
-    True
-    """
-    return hashlib.sha256(canonical_json(config).encode()).hexdigest()[:16]
-
-
-def _plain(value: Any, place: str) -> Any:
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, str):
-        if not value.isascii() and _SURROGATES.search(value):
-            raise InputError(f"{place}: {value!a} is not Unicode text")
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InputError(f"{place}: {value} is not a JSON number")
-        return int(value) if value.is_integer() and abs(value) < _EXACT else float(value)
-    if isinstance(value, dict | Mapping):  # the first is much faster to tell
-        for name in value:
-            if not isinstance(name, str):
-                raise InputError(f"{place}: the name {name!r} is not a string")
-            _plain(name, place)
-        return {str(name): _plain(entry, f"{place}.{name}") for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry, f"{place}[{number}]") for number, entry in enumerate(value)]
-    raise InputError(f"{place}: {type(value).__name__} is not a JSON value")
 
 
 class _Document(BaseModel):
@@ -103,7 +55,7 @@ class Final(_Document):
     @field_validator("details")
     @classmethod
     def _finite(cls, details: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        _plain(details, "details")
+        plain(details, "details")
         return details
 
 
@@ -119,7 +71,7 @@ class Timings(_Document):
 class Result(_Document):
     """`result.json`: what was asked, by which code, on what, and what came out.
 
-    >>> from longreach.results.schema import job_key
+    >>> from longreach.config.keys import job_key
     >>> config = {"task": "parity", "seed": 0}
     >>> timings = Timings(started="2026-01-31T12:00:00Z", seconds=2.5)
     >>> result = Result(

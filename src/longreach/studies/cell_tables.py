@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from longreach.comparison.outcome import Outcome, agreement
 from longreach.results.cells import Spread
-from longreach.studies.outcome import Outcome, agreement
 
 ABOUT = (
     "Mean and standard deviation in per cent over the runs that are right on the whole training range, over "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from longreach.comparison.places import Place
 from longreach.studies.figure1 import figure
-from longreach.studies.places import Place
-from longreach.studies.study import Study
+from longreach.studies.study_definition import Study
 
 STUDY = Study(
     name="demo",

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from longreach.studies.agreement import level
-from longreach.studies.outcome import Outcome
-from longreach.studies.published import published_lengths
+from longreach.comparison.agreement import level
+from longreach.comparison.outcome import Outcome
+from longreach.comparison.paper import published_lengths
+from longreach.config.length_range import read_name
 from longreach.tasks.catalog import load_task
 
 if TYPE_CHECKING:
@@ -144,16 +145,16 @@ def grid(
 
 def _usual(tasks: Mapping[str, Sequence[Outcome]]) -> tuple[int, ...]:
     """The last lengths of the ranges that most tasks have."""
-    found = [_lasts(cells[0]) for cells in tasks.values()]
+    found = [_lasts(cells[0].ranges) for cells in tasks.values()]
     return max(dict.fromkeys(found), key=found.count)
 
 
-def _lasts(outcome: Outcome) -> tuple[int, ...]:
-    return tuple(int(name.split("-")[1]) for name in outcome.ranges)
+def _lasts(names: Iterable[str]) -> tuple[int, ...]:
+    return tuple(lengths.last for name in names if (lengths := read_name(name)) is not None)
 
 
 def _other_lengths(cells: Sequence[Outcome], tasks: Mapping[str, Sequence[Outcome]]) -> str:
-    own = _lasts(cells[0])
+    own = _lasts(cells[0].ranges)
     return "" if own == _usual(tasks) else f" (≤ {own[0]})"
 
 

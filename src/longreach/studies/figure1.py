@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from longreach.comparison.outcome import Outcome
+from longreach.comparison.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
+from longreach.config.hyperparameters import BASELINE
 from longreach.studies.drawing import bins_note, grid, grouped, legend
-from longreach.studies.outcome import Outcome
-from longreach.studies.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
-from longreach.studies.study import Study
-from longreach.tasks.hyperparameters import BASELINE
+from longreach.studies.study_definition import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from longreach.comparison.outcome import Outcome
 from longreach.studies.drawing import bins_note, grid, grouped, legend
 from longreach.studies.figure1 import REGULAR_PLACES, numbered
-from longreach.studies.outcome import Outcome
-from longreach.studies.study import Study
+from longreach.studies.study_definition import Study
 from longreach.tasks.catalog import load_task
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from longreach.comparison.cell_forecast import measures_of
+from longreach.comparison.outcome import Outcome
+from longreach.comparison.paper import published_row
+from longreach.comparison.places import ALGORITHMIC, REGULAR
 from longreach.studies.drawing import BLUE, GREY, ORANGE, Look, bins_note, grid, grouped, legend
 from longreach.studies.figure1 import ALGORITHMIC_PLACES, REGULAR_PLACES, numbered
-from longreach.studies.outcome import Outcome
-from longreach.studies.places import ALGORITHMIC, REGULAR
-from longreach.studies.published import published_row
-from longreach.studies.study import Study
-from longreach.studies.verdicts import measures_of
+from longreach.studies.study_definition import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

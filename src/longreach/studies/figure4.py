@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from longreach.comparison.cell_forecast import measures_of
+from longreach.comparison.outcome import Outcome
 from longreach.studies.drawing import BLUE, GREY, ORANGE, Look, Looks, bins_note, grid, grouped, legend
 from longreach.studies.figure1 import REGULAR_PLACES, numbered
-from longreach.studies.outcome import Outcome
-from longreach.studies.study import Study
-from longreach.studies.verdicts import measures_of
+from longreach.studies.study_definition import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

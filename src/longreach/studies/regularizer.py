@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from longreach.comparison.outcome import Outcome
+from longreach.comparison.places import ALGORITHMIC, Place
 from longreach.studies.drawing import BLUE, GREEN, ORANGE, Look, bins_note, grid, grouped, legend
-from longreach.studies.outcome import Outcome
-from longreach.studies.places import ALGORITHMIC, Place
-from longreach.studies.study import Study
+from longreach.studies.study_definition import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from longreach.studies.places import REGULAR
-from longreach.studies.study import Study
+from longreach.comparison.cell_forecast import measures_of
+from longreach.comparison.places import REGULAR
+from longreach.studies.study_definition import Study
 from longreach.studies.theory import Entry, TheoryTable, rows_of, verdict_entries, yes_or_no
-from longreach.studies.verdicts import measures_of
 
 PARITY = "parity-language"
 BEFORE_PARITY = "d-12"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from longreach.studies.places import ALGORITHMIC
-from longreach.studies.study import Study
+from longreach.comparison.places import ALGORITHMIC
+from longreach.studies.study_definition import Study
 from longreach.studies.theory import Entry, TheoryTable, rows_of, verdict_entries, yes_or_no
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longreach.studies.published import PublishedRow, published_row
-from longreach.studies.verdicts import verdict_of
+from longreach.comparison.cell_forecast import verdict_of
+from longreach.comparison.paper import PublishedRow, published_row
 
 SAME = {("undecided", "none found")}
 """Our word and the paper's for the same answer."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.tasks.evidence import Evidence
-from longreach.tasks.language import LanguageTask, label_name
+from longreach.tasks.language_task import LanguageTask, label_name
 from longreach.tasks.task import EOS, BoolArray, IntArray
 
 _START, _A, _B, _C, _END = range(5)

@@ -5,25 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib import import_module
 
-from longreach.errors import InputError, near_names
-from longreach.languages.expression import from_expression
-from longreach.languages.names import NAMED_LANGUAGES, named_automaton
-from longreach.tasks.addition import Addition
-from longreach.tasks.anbncn import AnBnCn
-from longreach.tasks.as_scripted import AdditionWithoutLeadingZeros, ParityWithEmpty
-from longreach.tasks.binary_majority import BinaryMajority
-from longreach.tasks.binary_majority_interleave import BinaryMajorityInterleave
-from longreach.tasks.copy_repeat import CopyRepeat
-from longreach.tasks.copy_unique import CopyUnique
-from longreach.tasks.dyck_1 import Dyck1
-from longreach.tasks.language import RegularLanguage
-from longreach.tasks.majority import Majority
-from longreach.tasks.outside import attribute_task, is_attribute, is_program, program_task
-from longreach.tasks.parity import Parity
-from longreach.tasks.repeated_copy import RepeatedCopy
-from longreach.tasks.repeated_sort import RepeatedSort
-from longreach.tasks.sort import Sort
+from longreach.errors import Argument, InputError, near_names
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
+from longreach.tasks.language_task import RegularLanguage
+from longreach.tasks.outside_task import attribute_task, is_attribute, is_program, program_task
 from longreach.tasks.task import Task
 
 REGEX = "regex:"
@@ -37,22 +25,34 @@ def _named(name: str) -> Task:
     return RegularLanguage(name, named_automaton(name), about)
 
 
+ALGORITHMIC = {
+    "binary-majority": "binary_majority:BinaryMajority",
+    "binary-majority-interleave": "binary_majority_interleave:BinaryMajorityInterleave",
+    "majority": "majority:Majority",
+    "sort": "sort:Sort",
+    "copy-unique": "copy_unique:CopyUnique",
+    "copy-repeat": "copy_repeat:CopyRepeat",
+    "parity": "parity:Parity",
+    "addition": "addition:Addition",
+    "addition-no-leading-zeros": "as_scripted:AdditionWithoutLeadingZeros",
+    "parity-with-empty": "as_scripted:ParityWithEmpty",
+    "repeated-copy": "repeated_copy:RepeatedCopy",
+    "repeated-sort": "repeated_sort:RepeatedSort",
+}
+NOT_REGULAR = {"dyck-1": "dyck_1:Dyck1", "anbncn": "anbncn:AnBnCn"}
+"""Where the class of a task lives: a module of this package, and its name there."""
+
+
+def _made(place: str) -> Task:
+    module, _, name = place.partition(":")
+    task: Task = getattr(import_module(f"longreach.tasks.{module}"), name)()
+    return task
+
+
 TASKS: dict[str, Callable[[], Task]] = {
-    "binary-majority": BinaryMajority,
-    "binary-majority-interleave": BinaryMajorityInterleave,
-    "majority": Majority,
-    "sort": Sort,
-    "copy-unique": CopyUnique,
-    "copy-repeat": CopyRepeat,
-    "parity": Parity,
-    "addition": Addition,
-    "addition-no-leading-zeros": AdditionWithoutLeadingZeros,
-    "parity-with-empty": ParityWithEmpty,
-    "repeated-copy": RepeatedCopy,
-    "repeated-sort": RepeatedSort,
+    **{name: partial(_made, place) for name, place in ALGORITHMIC.items()},
     **{name: partial(_named, name) for name in NAMED_LANGUAGES},
-    "dyck-1": Dyck1,
-    "anbncn": AnBnCn,
+    **{name: partial(_made, place) for name, place in NOT_REGULAR.items()},
 }
 
 
@@ -85,17 +85,18 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The same for what stands as TASK on a command line; errors begin with that, or with the file.
+    """The same for what a caller gives as its task; errors name that as their place, or the file.
 
     >>> load_argument("sort-of")
     Traceback (most recent call last):
-    longreach.errors.InputError: TASK: no task is named 'sort-of'; did you mean 'sort'...
+    longreach.errors.InputError: task: no task is named 'sort-of'; did you mean 'sort'...
     """
     try:
         return load_task(name, alphabet)
     except InputError as error:
-        place = "" if is_program(name) else "TASK: "
-        raise InputError(place + error.message, source=error.source, column=error.column) from None
+        if is_program(name):
+            raise
+        raise error.at(Argument("task")) from None
 
 
 def self_contained(name: str) -> str:

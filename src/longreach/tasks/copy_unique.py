@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from longreach.languages.automaton import Automaton, minimal
+from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.tasks.distinct import DistinctSymbols, distinct_symbols
 from longreach.tasks.evidence import Evidence, Reduction
 from longreach.tasks.task import EOS, SEP, IntArray

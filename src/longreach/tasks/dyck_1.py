@@ -9,7 +9,7 @@ import numpy as np
 
 from longreach.tasks.draws import shuffled_bits
 from longreach.tasks.evidence import Evidence
-from longreach.tasks.language import LanguageTask, label_name
+from longreach.tasks.language_task import LanguageTask, label_name
 from longreach.tasks.task import EOS, BoolArray, IntArray
 
 _CLOSED, _OPEN = 0, 1

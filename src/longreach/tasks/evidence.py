@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal, TypeAlias
-
-Kind: TypeAlias = Literal["program", "language", "communication", "reduction", "none"]
 
 
 @dataclass(frozen=True)
@@ -70,10 +67,12 @@ class Evidence:
     'sort'
     """
 
-    kind: Kind
+    kind: str
     """`program`: a library program solves it, so yes. `language`: to be decided from the task's automaton.
     `communication`: the bits between the halves of an input grow linearly, so no. `reduction`: a program
-    would decide the named language, so no if that has none. `none`: nothing is known, so undecided."""
+    would decide the named language, so no if that has none. `none`: nothing is known, so undecided.
+
+    Each is found by the certificate kind of its name (`longreach.forecast.certificate_kinds`)."""
     name: str | None
     """The library program (or a file `….cr`), or the language reduced to."""
     reason: str

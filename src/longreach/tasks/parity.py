@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longreach.languages.automaton import Automaton, minimal
+from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.tasks.draws import shuffled_bits
 from longreach.tasks.evidence import Evidence, Reduction
 from longreach.tasks.layout import SequenceTask

@@ -10,8 +10,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
-from longreach.languages.automaton import Automaton
+from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.evidence import Evidence
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -105,7 +106,7 @@ class Task(ABC):
         span = np.arange(max(first, 0), last + 1, dtype=np.int64)
         found: IntArray = span[self.has(span)]
         if not len(found):
-            raise InputError(f"{self.name}: no input has a length in {first}:{last}")
+            raise InputError(f"{self.name}: no input has a length in {LengthRange(first, last).option}")
         return found
 
     def sample(self, lengths: ArrayLike, rng: np.random.Generator) -> Batch:

@@ -19,8 +19,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from longreach.languages.automaton import Automaton
-from longreach.languages.prediction import live_states
+from longreach.languages.regular.automaton import Automaton, live_states
 from longreach.tasks.task import BoolArray, IntArray
 
 _BITS = 62
@@ -41,7 +40,7 @@ class Walks:
 class UniformWords:
     """Draws words of the language of an automaton.
 
-    >>> from longreach.languages.expression import from_expression
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> words = UniformWords(from_expression("a*b"))
     >>> words.draw(np.array([3, 2]), np.random.default_rng(0)).letters.T.tolist()
     [[0, 0, 1], [0, 1, 0]]

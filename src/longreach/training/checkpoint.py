@@ -19,13 +19,14 @@ import safetensors.torch
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from longreach.config.baseline import Model
+from longreach.config.training import TrainConfig
 from longreach.errors import InputError
-from longreach.models.model import Model, model_table, read_model
 from longreach.models.parameters import Parameters
+from longreach.models.trainable import model_table, read_model
 from longreach.results.atomic import clean_up, write_atomically
 from longreach.results.files import RESULT
 from longreach.results.schema import Count, Evaluation, Seconds
-from longreach.training.config import TrainConfig, range_name
 from longreach.training.step import State
 
 STATE = "state.safetensors"
@@ -101,7 +102,7 @@ def _inconsistent(progress: Progress, config: TrainConfig) -> str | None:
         expected.append(step)
     if [row.step for row in progress.rows] != expected:
         return f"its evaluations are not those of a run at step {step}"
-    training = range_name(config.train_lengths)
+    training = config.train_lengths.name
     for row in progress.rows:
         right = row.accuracy.get(training, -1.0) * config.test_size
         if row.loss is None or not math.isfinite(row.loss) or row.accuracy_random_offset or row.other:

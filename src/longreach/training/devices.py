@@ -12,10 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from longreach.errors import InputError
-from longreach.training.data import Chunk
+from longreach.errors import Field, InputError
+from longreach.training.batches import Chunk
 
 CPU = torch.device("cpu")
+_PLACE = Field("device")
 NAMES = re.compile(r"auto|cpu|mps|cuda(:[0-9]+)?")
 STEPS_BETWEEN_READS = 50
 """Reading a number waits until the device is done with all before it."""
@@ -24,7 +25,7 @@ STEPS_BETWEEN_READS = 50
 def check_name(name: str) -> None:
     """Refuse what is no name of a device, here or elsewhere."""
     if not NAMES.fullmatch(name):
-        raise InputError(f"--device: {name!r} is not one of auto, cpu, cuda, cuda:N, mps")
+        raise InputError(f"{name!r} is not one of auto, cpu, cuda, cuda:N, mps", place=_PLACE)
 
 
 def find_device(name: str = "auto") -> torch.device:
@@ -34,27 +35,28 @@ def find_device(name: str = "auto") -> torch.device:
     device(type='cpu')
     >>> find_device("gpu")
     Traceback (most recent call last):
-    longreach.errors.InputError: --device: 'gpu' is not one of auto, cpu, cuda, cuda:N, mps
+    longreach.errors.InputError: device: 'gpu' is not one of auto, cpu, cuda, cuda:N, mps
     """
     check_name(name)
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "mps" and not torch.backends.mps.is_available():
-        raise InputError("--device: mps is not available here")
+        raise InputError("mps is not available here", place=_PLACE)
     if not name.startswith("cuda"):
         return torch.device(name)
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     number = int(name.partition(":")[2] or 0)
     if number >= count:
         there = f"there are cuda:0 to cuda:{count - 1}" if count > 1 else "there is cuda:0 only"
-        raise InputError(f"--device: {name} is not available here" + (f", {there}" if count else ""))
+        raise InputError(f"{name} is not available here" + (f", {there}" if count else ""), place=_PLACE)
     return torch.device("cuda", number)
 
 
 def check_dtype(dtype: str, device: torch.device) -> None:
     """Refuse a precision that the device does not have."""
     if dtype == "bfloat16" and device.type == "mps" and not torch.backends.mps.is_macos_or_newer(14, 0):
-        raise InputError("--dtype: bfloat16 needs macOS 14 on mps; use float32 or another --device")
+        reason = "bfloat16 needs macOS 14 on mps; use float32 or another --device"
+        raise InputError(reason, place=Field("dtype"))
 
 
 def describe(device: torch.device) -> str:

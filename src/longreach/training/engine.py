@@ -8,8 +8,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from longreach.training.compiled import Step, compiled_step, compiler, fixed_shape
-from longreach.training.config import TrainConfig
+from longreach.config.training import TrainConfig
+from longreach.training.compiled_step import Step, compiled_step, compiler, fixed_shape
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
 from longreach.training.step import loss_and_gradient, step_numbers, update
@@ -34,7 +34,8 @@ def train(
 ) -> Trained:
     """Train a member; with a directory its state is kept there, and a run that was killed goes on.
 
-    >>> config = TrainConfig.resolve("binary-majority", max_steps=20, train_lengths=(1, 5), test_size=50)
+    >>> from longreach.experiments import resolve
+    >>> config = resolve("binary-majority", max_steps=20, train_lengths=(1, 5), test_size=50)
     >>> train(config).steps
     20
     """
@@ -46,7 +47,8 @@ def train(
 def seconds_at_most(config: TrainConfig) -> float:
     """How long all steps of a member take, from a few of them; most members stop before the last.
 
-    >>> seconds_at_most(TrainConfig.resolve("binary-majority")) > 1
+    >>> from longreach.experiments import resolve
+    >>> seconds_at_most(resolve("binary-majority")) > 1
     True
     """
     prepare(CPU)

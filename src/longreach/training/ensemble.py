@@ -19,15 +19,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from longreach.config.keys import canonical_json
+from longreach.config.training import TrainConfig
 from longreach.errors import InputError
-from longreach.models.model import model_table
-from longreach.results.schema import canonical_json
+from longreach.models.trainable import model_table
 from longreach.tasks.task import Batch
-from longreach.training.config import TrainConfig
-from longreach.training.data import Chunk
+from longreach.training.batches import Chunk
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.engine import chunks_of
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
+from longreach.training.shape import model_of
 from longreach.training.step import chunk_loss, penalty_loss, step_numbers, update
 
 NOT_COMPILED = "the step of members side by side is not compiled"
@@ -36,12 +37,14 @@ NOT_COMPILED = "the step of members side by side is not compiled"
 def shape(config: TrainConfig) -> dict[str, Any]:
     """What members that train side by side have in common.
 
-    >>> one, other = (TrainConfig.resolve("parity", seed=seed, lr=10.0**-seed) for seed in (1, 2))
+    >>> from longreach.experiments import resolve
+    >>> one, other = (resolve("parity", seed=seed, lr=10.0**-seed) for seed in (1, 2))
     >>> shape(one) == shape(other)
     True
     """
-    model = config.model.model_dump()
-    if "positions" not in model_table(config.model):
+    shape = model_of(config)
+    model = shape.model_dump()
+    if "positions" not in model_table(shape):
         model.pop("positions", None)  # how far the ids go, which is the data's business
     own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
     return model | own
@@ -64,7 +67,8 @@ def check_shapes(configs: Sequence[TrainConfig]) -> None:
 def groups(configs: Sequence[TrainConfig], size: int) -> list[list[TrainConfig]]:
     """The members that train side by side, at most `size` of them, in groups of about the same number.
 
-    >>> members = [TrainConfig.resolve("sort", width=width, seed=s) for width in (16, 64) for s in range(3)]
+    >>> from longreach.experiments import resolve
+    >>> members = [resolve("sort", width=width, seed=s) for width in (16, 64) for s in range(3)]
     >>> [[(member.width, member.seed) for member in group] for group in groups(members, 2)]
     [[(16, 0), (16, 1)], [(16, 2)], [(64, 0), (64, 1)], [(64, 2)]]
     """
@@ -88,8 +92,9 @@ def train_members(
 ) -> Iterator[tuple[int, Trained | Diverged]]:
     """Train members side by side, and yield the place in the list and the end of each when it is there.
 
+    >>> from longreach.experiments import resolve
     >>> given = {"max_steps": 20, "train_lengths": (1, 5), "test_size": 50}
-    >>> members = [TrainConfig.resolve("binary-majority", seed=seed, **given) for seed in range(3)]
+    >>> members = [resolve("binary-majority", seed=seed, **given) for seed in range(3)]
     >>> [(place, ended.steps) for place, ended in train_members(members)]
     [(0, 20), (1, 20), (2, 20)]
     """

@@ -13,17 +13,18 @@ from typing import Any
 
 import torch
 
-from longreach.results.atomic import ResultError
+from longreach.config.training import TrainConfig
+from longreach.results.atomic import ResultError, write_atomically
 from longreach.results.files import read_result, write_into
 from longreach.results.provenance import code_version, package_versions
 from longreach.results.schema import Evaluation, Final, Result, Timings
 from longreach.training import checkpoint
 from longreach.training.checkpoint import PROGRESS
-from longreach.training.config import TrainConfig
 from longreach.training.devices import describe, find_device
 from longreach.training.engine import train
 from longreach.training.ensemble import train_members
 from longreach.training.member import CHECKPOINT_SECONDS, Diverged, Report, Trained
+from longreach.training.shape import model_of, read_member
 
 FUNCTION = "longreach.training.job:run"
 """The name of `run`, for a `Job`."""
@@ -44,11 +45,12 @@ def run(
 
     The directory keeps its state, and in the end its model and its result.
 
-    >>> config = TrainConfig.resolve("binary-majority", max_steps=5, train_lengths=(1, 5), test_size=10)
+    >>> from longreach.experiments import resolve
+    >>> config = resolve("binary-majority", max_steps=5, train_lengths=(1, 5), test_size=10)
     >>> run(config.document()).final.steps
     5
     """
-    member = TrainConfig.read(config)
+    member = read_member(config)
     started, where = datetime.now(UTC), find_device(device)
     if report is None and directory is not None:
         report = Diary(directory)
@@ -68,12 +70,13 @@ def run_members(
     Each has its directory in `runs`, as if it trained alone, and is ready when its result lies there: if all
     are killed after that, the others go on without it. The results are returned as JSON.
 
+    >>> from longreach.experiments import resolve
     >>> given = {"max_steps": 5, "train_lengths": (1, 5), "test_size": 10}
-    >>> configs = [TrainConfig.resolve("parity", seed=seed, **given).document() for seed in range(2)]
+    >>> configs = [resolve("parity", seed=seed, **given).document() for seed in range(2)]
     >>> [result["final"]["steps"] for result in run_members({"members": configs})]
     [5, 5]
     """
-    members = [TrainConfig.read(document) for document in config["members"]]
+    members = [read_member(document) for document in config["members"]]
     device = str(config.get("device", "cpu"))
     results = {member.key: _earlier(runs, member.key) for member in members}
     waiting = [member for member in members if results[member.key] is None]
@@ -118,7 +121,7 @@ def _close(
         result = _diverged(member, ended, started, where)
     else:
         if directory is not None:
-            checkpoint.save_model(directory, ended.parameters, member.model)
+            checkpoint.save_model(directory, ended.parameters, model_of(member))
         result = _done(member, ended, started, directory)
     if directory is not None:
         # Before the state goes: if the disk is full, or all is killed now, the run ends again in a moment.
@@ -143,11 +146,9 @@ class Diary:
         content: dict[str, Any] = {"step": step}
         if self._last is not None:
             content |= {"loss": self._last.loss, "accuracy": self._last.accuracy}
-        draft = self._path.with_name(f".{PROGRESS}.tmp")
-        with contextlib.suppress(OSError):  # it is not worth a run
-            draft.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text(json.dumps(content), encoding="utf-8")
-            draft.replace(self._path)
+        with contextlib.suppress(OSError, ResultError):  # it is not worth a run
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path, json.dumps(content).encode(), flush=False)
 
 
 def _done(config: TrainConfig, trained: Trained, started: datetime, directory: Path | None) -> Result:

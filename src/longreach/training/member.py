@@ -11,16 +11,17 @@ from pathlib import Path
 
 import torch
 
-from longreach.models.model import initial
+from longreach.config.training import TrainConfig
 from longreach.models.parameters import Parameters
+from longreach.models.trainable import initial
 from longreach.results.schema import Evaluation
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
+from longreach.training.accuracy import accuracy, draw_bins
+from longreach.training.batches import Batches, Streams
 from longreach.training.checkpoint import Progress
-from longreach.training.config import TrainConfig
-from longreach.training.data import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe
-from longreach.training.evaluate import accuracy, draw_bins
+from longreach.training.shape import model_of
 from longreach.training.step import Layout, State
 
 CHECKPOINT_SECONDS = 10.0
@@ -78,10 +79,10 @@ class Member:
     def __post_init__(self) -> None:
         config = self.config
         check_dtype(config.dtype, self.device)
-        self.layout = Layout.of(config.model)
+        self.layout = Layout(model_of(config))
         streams = Streams(config.seed)
         self.batches = Batches(config, streams.data, self.shape)
-        vector = self.layout.vector(initial(config.model, streams.initial))
+        vector = self.layout.vector(initial(self.layout.model, streams.initial))
         self.state = State.fresh(vector.to(self.device))
         # Before the end only the training range is needed, and many members need much memory.
         self._undrawn = draw_bins(config, streams.evaluation)
@@ -176,7 +177,7 @@ class Member:
     def _accuracy(self, kind: str) -> dict[str, float]:
         with self.timed("evaluate"):
             return {
-                test.name: accuracy(self.state.vector, self.layout, self.config, getattr(test, kind))
+                test.name: accuracy(self.state.vector, self.layout, getattr(test, kind))
                 for test in self.tests
             }
 

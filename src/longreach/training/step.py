@@ -14,11 +14,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.models.model import Model, logits, model_table
-from longreach.models.parameters import Initial, Parameters
+from longreach.config.baseline import Model
+from longreach.config.decoder import DecoderConfig
+from longreach.config.training import TrainConfig
+from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
-from longreach.training.config import TrainConfig
-from longreach.training.data import Chunk
+from longreach.models.trainable import logits, model_table
+from longreach.training.batches import Chunk
 from longreach.training.devices import precision
 
 BETAS = (0.9, 0.999)
@@ -26,21 +28,18 @@ EPSILON = 1e-8
 
 
 class Layout:
-    """Where each parameter lies in the vector.
+    """Where each parameter of a model lies in the vector.
 
-    >>> layout = Layout({"a": Initial((2, 2), "constant", 1.0), "b": Initial((1,), "constant", 0.0)})
-    >>> layout.named(torch.arange(5.0))["b"]
-    tensor([4.])
+    >>> from longreach.models.trainable import initial
+    >>> layout = Layout(DecoderConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
+    >>> layout.named(layout.vector(initial(layout.model, 0)))["embedding"].shape
+    torch.Size([3, 2])
     """
 
-    def __init__(self, table: Mapping[str, Initial]) -> None:
-        self.shapes = {name: initial.shape for name, initial in table.items()}
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.shapes = {name: initial.shape for name, initial in model_table(model).items()}
         self._sizes = [math.prod(shape) for shape in self.shapes.values()]
-
-    @classmethod
-    def of(cls, model: Model) -> Layout:
-        """The layout of a model."""
-        return cls(model_table(model))
 
     def vector(self, parameters: Mapping[str, Tensor]) -> Tensor:
         """The vector of these parameters."""
@@ -72,7 +71,8 @@ class State:
 def learning_rate(config: TrainConfig, step: int) -> float:
     """The rate of a step, counted from 0: up over the warm-up, then constant or down to 0.
 
-    >>> config = TrainConfig.resolve("sort", lr=1.0, max_steps=10, warmup=2)
+    >>> from longreach.experiments import resolve
+    >>> config = resolve("sort", lr=1.0, max_steps=10, warmup=2)
     >>> [learning_rate(config, step) for step in (0, 1, 2, 6)]
     [0.0, 0.5, 1.0, 0.5]
     """
@@ -83,26 +83,27 @@ def learning_rate(config: TrainConfig, step: int) -> float:
     return config.lr * (config.max_steps - step) / (config.max_steps - config.warmup)
 
 
-def chunk_logits(parameters: Parameters, config: TrainConfig, chunk: Chunk) -> Tensor:
+def chunk_logits(parameters: Parameters, model: Model, chunk: Chunk) -> Tensor:
     """The logits at the supervised places of a chunk."""
     lengths: Tensor | None = None
-    if config.log_length:
+    if isinstance(model, DecoderConfig) and model.log_length:
         # Of the prefix that a place ends: how much is still to come is not known when a text is written.
         lengths = torch.arange(1, chunk.tokens.shape[1] + 1, device=chunk.tokens.device)[None]
-    return logits(parameters, config.model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
+    return logits(parameters, model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
 
 
 def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places."""
     with precision(config.dtype, vector.device):
-        found = chunk_logits(layout.named(vector), config, chunk)
+        found = chunk_logits(layout.named(vector), layout.model, chunk)
     each = F.cross_entropy(found.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
     return each @ chunk.weights.flatten()
 
 
 def penalty_loss(vector: Tensor, layout: Layout, config: TrainConfig) -> Tensor:
     """The penalty on attention between positions, times its coefficient."""
-    named, shape = layout.named(vector), config.decoder
+    named, shape = layout.named(vector), layout.model
+    assert isinstance(shape, DecoderConfig)  # a configuration with a penalty is that of a transformer
     products = []
     for layer in range(shape.layers):
         key, query = (

@@ -1,0 +1,100 @@
+"""The fields of a configuration as options of a command: name, type, default and help come from the field."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import typer
+
+from longreach.config.length_range import LengthRange, read_option, read_options
+from longreach.config.options import FROM_PYTHON_ONLY, OFF_HELP, SWITCHES, option_name
+from longreach.config.training import RESOLVED, TrainConfig
+from longreach.errors import Field, InputError
+
+METAVARS = {
+    "encoding": "NAME", "alphabet": "LETTERS", "lr": "RATE", "train_lengths": "A:B", "test_lengths": "A:B,…",
+    "seed": "S", "penalty": "C",
+}  # fmt: skip
+"""The others are numbers, N."""
+OWN = ("task", "seed")
+"""Fields that a command has a parameter of its own for."""
+
+_READERS: dict[Any, Callable[[str], Any]] = {
+    LengthRange: read_option,
+    tuple[LengthRange, ...]: read_options,
+    tuple[str, ...] | None: tuple,
+}
+"""How the text of an option is read, by the type of its field."""
+
+
+def setting_names() -> list[str]:
+    """The fields that are options, in order."""
+    return [name for name in TrainConfig.model_fields if name not in (*OWN, *FROM_PYTHON_ONLY)]
+
+
+def help_of(name: str) -> str:
+    """What a field is, in a line."""
+    return TrainConfig.model_fields[name].description or ""
+
+
+def with_setting_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each setting, after its first parameter; it takes them as `settings`."""
+    first, *others = inspect.signature(command, eval_str=True).parameters.values()
+    own = [each for each in others if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    made = [first, *map(_parameter, setting_names()), *own]
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    # Typer looks here as well, and prefers what it finds.
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+# Types that are made when the program runs, which mypy does not follow.
+_annotated: Any = Annotated
+_choices: Any = StrEnum
+
+
+def _parameter(name: str) -> inspect.Parameter:
+    field = TrainConfig.model_fields[name]
+    # What depends on the task is left out unless it is given.
+    default = None if name in RESOLVED else field.default
+    kind: Any = field.annotation
+    if name in SWITCHES:
+        on, off = SWITCHES[name]
+        if on is None:
+            default = not default  # an option that turns the setting off
+        text = OFF_HELP.get(name, help_of(name))
+        option = typer.Option("/".join(each for each in (on, off) if each), help=text)
+    elif get_origin(kind) is Literal:
+        kind = _choices(name.title(), {choice: choice for choice in get_args(kind)})
+        default = kind(default)
+        option = typer.Option(option_name(name), help=help_of(name))
+    else:
+        kind = str if kind in _READERS else kind
+        option = typer.Option(option_name(name), metavar=METAVARS.get(name, "N"), help=help_of(name))
+    annotation = _annotated[kind | None if default is None else kind, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that option values stand for; what is not given is left out."""
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is None:
+            continue
+        on, off = SWITCHES.get(name, (None, None))
+        kind = TrainConfig.model_fields[name].annotation
+        if off is not None and on is None:
+            value = not value
+        elif kind in _READERS:
+            try:
+                value = _READERS[kind](value)
+            except InputError as error:
+                raise error.at(Field(name)) from None
+        elif isinstance(value, StrEnum):
+            value = value.value
+        given[name] = value
+    return given

@@ -1,0 +1,114 @@
+"""Positional encodings as data: what each is, how ids are drawn for it, and where its code stands.
+
+A new encoding is a file in `longreach.models` with its code, and a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from longreach.errors import near_names
+
+IdSource: TypeAlias = Literal["offset", "randomized", "given"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodingRow:
+    """One positional encoding.
+
+    >>> ENCODINGS["rope"].title, ENCODINGS["rope"].refusal(width=6, heads=2)
+    ('RoPE', 'rope needs an even width per head, not 3')
+    """
+
+    name: str
+    title: str
+    """As people write it."""
+    about: str
+    """One sentence."""
+    source: str
+    code: str
+    """The class, as in `module:Class` with a module of `longreach.models`; a string, since it needs torch."""
+    ids: IdSource = "offset"
+    """How training draws ids: consecutive from a random offset, a random increasing choice, or the task's."""
+    learned_positions: bool = False
+    """Whether there is a learned vector per id, which can be penalized."""
+    even: Literal["width", "width per head"] | None = None
+    """What must be even; other shapes are refused."""
+
+    def refusal(self, *, width: int, heads: int) -> str | None:
+        """Why the encoding does not fit a shape, or None."""
+        if self.even is None:
+            return None
+        size = width if self.even == "width" else width // heads
+        return f"{self.name} needs an even {self.even}, not {size}" if size % 2 else None
+
+
+def _table(rows: Iterable[EncodingRow]) -> dict[str, EncodingRow]:
+    return {row.name: row for row in rows}
+
+
+ENCODINGS: dict[str, EncodingRow] = _table(
+    [
+        EncodingRow(
+            name="nope", title="NoPE", code="encoding_modules:Encoding",
+            about="No positional encoding: order reaches the model through the causal mask alone.",
+            source="Kazemnejad et al., arXiv 2305.19466",
+        ),
+        EncodingRow(
+            name="ape", title="APE", code="encoding_modules:LearnedAbsolute", learned_positions=True,
+            about="A learned vector per position, added to the embedding.",
+            source="Radford et al. 2019 (GPT-2)",
+        ),
+        EncodingRow(
+            name="sinusoidal", title="sinusoidal", code="encoding_modules:Sinusoidal", even="width",
+            about="Fixed sines and cosines of the position, added to the embedding.",
+            source="Vaswani et al., arXiv 1706.03762",
+        ),
+        EncodingRow(
+            name="rope", title="RoPE", code="encoding_modules:Rotary", even="width per head",
+            about="Queries and keys turn by angles that grow with the position.",
+            source="Su et al., arXiv 2104.09864",
+        ),
+        EncodingRow(
+            name="alibi", title="ALiBi", code="encoding_modules:LinearBias",
+            about="Attention falls with the distance, at a fixed slope per head.",
+            source="Press et al., arXiv 2108.12409",
+        ),
+        EncodingRow(
+            name="t5", title="T5", code="encoding_modules:RelativeBuckets",
+            about="A learned bias per bucket of distances.",
+            source="Raffel et al., arXiv 1910.10683",
+        ),
+        EncodingRow(
+            name="fire", title="FIRE", code="encoding_modules:FunctionalInterpolation",
+            about="A learned function of the distance as a share of the length.",
+            source="Li et al., arXiv 2310.04418",
+        ),
+        EncodingRow(
+            name="randomized", title="randomized", code="encoding_modules:LearnedAbsolute", ids="randomized",
+            learned_positions=True,
+            about="Learned vectors under a random increasing choice of positions.",
+            source="Ruoss et al., arXiv 2305.16843",
+        ),
+        EncodingRow(
+            name="coupled", title="coupled", code="encoding_modules:LearnedAbsolute", ids="given",
+            learned_positions=True,
+            about="Learned vectors under the task's own position ids.",
+            source="Cho et al., arXiv 2405.20671",
+        ),
+    ]
+)  # fmt: skip
+
+
+def unknown_encoding(name: str) -> str | None:
+    """Why a name is no encoding, with those that it may mean; None if it is one.
+
+    >>> unknown_encoding("rop")
+    "unknown encoding 'rop'; did you mean 'rope' or 'nope'?"
+    """
+    if name in ENCODINGS:
+        return None
+    hint = near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
+    return f"unknown encoding {name!r}{hint}"

@@ -1,0 +1,160 @@
+"""How much is trained: `smoke`, `laptop` and `paper`, as tables of settings by task and encoding.
+
+`paper` is everything as published. `laptop` is read from a file, with a sentence for each cell that says how
+its setting was chosen on two CPU cores. `smoke` is for tests of the machinery and says nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+
+from longreach.config.hyperparameters import BASELINE
+from longreach.config.training import TrainConfig
+from longreach.errors import File, InputError
+
+Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
+
+PUBLISHED_ENCODINGS = ("ape", "nope")
+"""Those with published settings."""
+PAPER_SEEDS = 5
+Count: TypeAlias = Annotated[int, Field(ge=1)]
+LAPTOP = Path(__file__).with_name("laptop.json")
+# A cell has a task and an encoding, its members their seeds, and `train_to` says the lengths.
+_NOT_OF_A_CELL = ("task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed")
+
+
+class Setting(BaseModel):
+    """What a cell of a table says: any field of a configuration, the lengths, and why.
+
+    The rest is as in the table's defaults, and then as published.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    train_to: Count | None = None
+    """The longest training length; tests are up to twice and three times as long."""
+    remark: str | None = None
+    """Why this setting, in a sentence."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The fields of a configuration that the setting says."""
+        return self.model_dump(exclude_none=True, exclude={"remark", "train_to"})
+
+
+if TYPE_CHECKING:
+    CellSetting: TypeAlias = Setting
+else:
+    _FIELDS = {
+        name: (Annotated[field.annotation, Field(), *field.metadata] | None, None)
+        for name, field in TrainConfig.model_fields.items()
+        if name not in _NOT_OF_A_CELL
+    }
+    CellSetting = create_model("CellSetting", __base__=Setting, **_FIELDS)
+
+
+class ScaleTable(BaseModel):
+    """The settings of one scale, as its file has them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    about: str
+    seeds: Count
+    defaults: CellSetting
+    cells: dict[str, dict[str, CellSetting]] = {}
+    """By task and encoding. Encodings without an entry have the setting of `ape`."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        for task, encodings in self.cells.items():
+            for encoding, setting in encodings.items():
+                if not setting.remark:
+                    raise ValueError(f"{task}, {encoding}: has no remark")
+            for encoding in PUBLISHED_ENCODINGS:
+                if encoding not in encodings:
+                    raise ValueError(f"no setting for {task}, {encoding}")
+        if self.defaults.train_to is None:
+            raise ValueError("defaults: train_to is missing")
+        return self
+
+    def setting(self, task: str, encoding: str) -> Setting:
+        """What the table says of a cell, with its defaults."""
+        known = self.cells.get(task, {})
+        own = known.get(encoding) or known.get("ape") or CellSetting()
+        said = self.defaults.model_dump(exclude_none=True) | own.model_dump(exclude_none=True)
+        return CellSetting(**said)
+
+    def remark(self, task: str, encoding: str) -> str:
+        """Where the setting of a cell comes from, in a sentence."""
+        own = self.cells.get(task, {})
+        if own and encoding not in own:
+            return "the setting of ape" + (", as in the paper" if encoding == BASELINE else "")
+        return self.setting(task, encoding).remark or self.about
+
+
+SMOKE = ScaleTable(
+    about="tiny models and 20 steps: no claim",
+    seeds=1,
+    defaults=CellSetting.model_validate(
+        {
+            "layers": 1, "heads": 1, "width": 8, "lr": 1e-3, "batch": 16, "max_steps": 20, "warmup": 0,
+            "test_size": 20, "train_to": 6,
+        }
+    ),
+)  # fmt: skip
+
+
+def read_table(path: Path) -> ScaleTable:
+    """The settings in a file, or an error of one line that names it."""
+    try:
+        return ScaleTable.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", place=File(path.name)) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{place + ': ' if place else ''}{message}", place=File(path.name)) from None
+
+
+@cache
+def _laptop() -> ScaleTable:
+    return read_table(LAPTOP)
+
+
+def scale_table(scale: Scale) -> ScaleTable | None:
+    """The table of a scale; None for `paper`, which is as published.
+
+    >>> scale_table("laptop").setting("sort", "rope").train_to
+    20
+    """
+    if scale == "paper":
+        return None
+    return SMOKE if scale == "smoke" else _laptop()
+
+
+def seeds_of(scale: Scale) -> int:
+    """How many members a cell has.
+
+    >>> seeds_of("laptop"), seeds_of("paper")
+    (3, 5)
+    """
+    table = scale_table(scale)
+    return PAPER_SEEDS if table is None else table.seeds
+
+
+def remark_of(task: str, encoding: str, scale: Scale) -> str:
+    """Where the setting of a cell comes from, in a sentence.
+
+    >>> remark_of("sort", "rope", "paper")
+    'as published for ape'
+    """
+    table = scale_table(scale)
+    if table is not None:
+        return table.remark(task, encoding)
+    return "as published" if encoding in PUBLISHED_ENCODINGS else "as published for ape"

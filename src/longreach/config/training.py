@@ -1,0 +1,170 @@
+"""What one member is and how it trains: frozen, checked, every number of it. The order of fields is that of
+documents; the descriptions are the help texts of `longreach train`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longreach import errors
+from longreach.config.decoder import first_error
+from longreach.config.encoding_table import ENCODINGS, unknown_encoding
+from longreach.config.hyperparameters import BASELINE, BASELINE_SHAPE
+from longreach.config.keys import job_key
+from longreach.config.length_range import LengthRange
+from longreach.errors import InputError
+
+Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
+
+RESOLVED = (
+    "layers", "heads", "width", "lr", "max_steps", "warmup", "train_lengths", "test_lengths",
+    "evaluate_every", "compile",
+)  # fmt: skip
+"""What `longreach.experiments.resolve` finds for a task where it is not given."""
+
+
+class TrainConfig(BaseModel):
+    """One member. `longreach.experiments.resolve` fills in the published values for a task.
+
+    >>> config = TrainConfig(
+    ...     task="sort", layers=1, heads=1, width=16, lr=1e-3, max_steps=100, train_lengths=(1, 10),
+    ...     test_lengths=((11, 20),), evaluate_every=10,
+    ... )
+    >>> config.batch, config.train_lengths.name, config.key
+    (64, '1-10', 'ebf8140beebf8377')
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    # A program stands here with its whole text, so that the key depends on it and not on a file's name.
+    task: Annotated[str, Field(description="A built-in task, d-N, regex:…, crasp:FILE, or module:attribute.")]
+    alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:…, as in abc.")] = (
+        None
+    )
+    encoding: Annotated[str, Field(description="The positional encoding; mlp: the baseline.")] = "ape"
+    layers: Annotated[Positive, Field(description="Layers; default: the published shape.")]
+    heads: Annotated[Positive, Field(description="Attention heads per layer; default: the published shape.")]
+    width: Annotated[
+        Positive, Field(description="The residual stream, a multiple of the heads; default: as published.")
+    ]
+    lr: Annotated[float, Field(gt=0, description="The learning rate; default: as published.")]
+    batch: Annotated[Positive, Field(description="Sequences per step.")] = 64
+    max_steps: Annotated[Positive, Field(description="Stop here at the latest; default: as published.")]
+    warmup: Annotated[
+        int, Field(ge=0, description="Steps of warm-up, over which the learning rate rises from 0.")
+    ] = 0
+    schedule: Annotated[
+        Literal["linear", "constant"],
+        Field(description="Of the learning rate after the warm-up: down to 0 at the last step, or constant."),
+    ] = "linear"
+    weight_decay: Annotated[float, Field(ge=0, description="Of AdamW.")] = 0.01
+    clip: Annotated[float, Field(gt=0, description="The largest norm of a gradient.")] = 1.0
+    train_lengths: Annotated[LengthRange, Field(description="Default: from the task's least length to 50.")]
+    test_lengths: Annotated[
+        tuple[LengthRange, ...],
+        Field(min_length=1, description="Default: up to twice and three times the training length."),
+    ]
+    evaluate_every: Annotated[
+        Positive, Field(description="Steps between evaluations; default: a tenth of all, at most 1000.")
+    ]
+    stop_early: Annotated[bool, Field(description="Stop at 100 % on the training range.")] = True
+    test_size: Annotated[Positive, Field(description="Test sequences per range.")] = 2000
+    seed: Annotated[int, Field(ge=0, lt=2**63, description="One member with this seed.")] = 0
+    offsets: Annotated[
+        Literal["random", "none"],
+        Field(description="Where training inputs stand: at random positions, or at the first ones."),
+    ] = "random"
+    dtype: Annotated[
+        Literal["float32", "bfloat16"],
+        Field(description="Of matrix products; parameters and their updates are float32."),
+    ] = "float32"
+    layer_norm: Annotated[bool, Field(description="Layer norms.")] = True
+    log_length: Annotated[
+        bool, Field(description="Scale attention by the logarithm of the length of the prefix.")
+    ] = False
+    tied: Annotated[bool, Field(description="Whether the output matrix is the embedding.")] = True
+    penalty: Annotated[
+        float, Field(ge=0, description="The coefficient of the penalty on attention between positions.")
+    ] = 0.0
+    compile: Annotated[bool, Field(description="Compile the whole step; default: by the config.")] = False
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> Self:
+        """The configuration in these fields, as JSON has them, or an error of one line.
+
+        What depends on the task itself is checked by those who load it.
+        """
+        try:
+            config = cls.model_validate_json(json.dumps(document))
+        except ValidationError as error:
+            raise first_error(error, cls) from None
+        config._check()
+        return config
+
+    def document(self) -> dict[str, Any]:
+        """All fields as JSON has them: what `read` reads, and what the key is made of."""
+        return self.model_dump(mode="json")
+
+    def with_seed(self, seed: int) -> Self:
+        """The same member with another seed."""
+        return type(self).read({**self.document(), "seed": seed})
+
+    @property
+    def key(self) -> str:
+        """The name of the member's results."""
+        return job_key(self.document())
+
+    @property
+    def ranges(self) -> tuple[LengthRange, ...]:
+        """The training range and the test ranges."""
+        return (self.train_lengths, *self.test_lengths)
+
+    @property
+    def named_ranges(self) -> tuple[tuple[str, LengthRange], ...]:
+        """The same, each with the field that it stands in."""
+        tests = [("test_lengths", lengths) for lengths in self.test_lengths]
+        return (("train_lengths", self.train_lengths), *tests)
+
+    def _check(self) -> None:
+        """Refuse settings that contradict each other."""
+        if self.width % self.heads:
+            raise _refused("width", f"{self.width} is not a multiple of {self.heads} heads")
+        if self.warmup >= self.max_steps:
+            raise _refused("warmup", f"{self.warmup} steps of warm-up leave none of {self.max_steps}")
+        seen: set[LengthRange] = set()
+        for field, lengths in self.named_ranges:
+            if lengths.first > lengths.last:
+                raise _refused(field, f"{lengths.option} has no length, the first is above the last")
+            if lengths in seen:
+                raise _refused(field, f"the range {lengths.option} stands twice")
+            seen.add(lengths)
+        if self.encoding == BASELINE:
+            self._check_baseline()
+            return
+        if (wrong := unknown_encoding(self.encoding)) is not None:
+            raise _refused("encoding", wrong)
+        encoding = ENCODINGS[self.encoding]
+        if encoding.ids == "given":
+            raise _refused("encoding", f"{self.task} has no position ids of its own for {self.encoding!r}")
+        if encoding.ids == "randomized" and self.offsets == "none":
+            raise _refused("offsets", f"{self.encoding!r} draws its position ids, there is no 'none'")
+        if self.penalty and not encoding.learned_positions:
+            raise _refused("penalty", f"{self.encoding!r} has no learned positions to penalize")
+        if (refusal := encoding.refusal(width=self.width, heads=self.heads)) is not None:
+            raise _refused("encoding", refusal)
+
+    def _check_baseline(self) -> None:
+        """Refuse what only a transformer has."""
+        for name in ("layers", "heads"):
+            if getattr(self, name) != BASELINE_SHAPE[name]:
+                raise _refused(name, f"{BASELINE!r} has {BASELINE_SHAPE[name]}")
+        for name in ("penalty", "layer_norm", "log_length", "tied"):
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise _refused(name, f"goes with a transformer, not with {BASELINE!r}")
+
+
+def _refused(field: str, reason: str) -> InputError:
+    return InputError(reason, place=errors.Field(field))

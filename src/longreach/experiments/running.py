@@ -1,0 +1,129 @@
+"""Members in, results out: what is not done is trained, by whichever engine, and the rest is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Protocol
+
+from longreach.config.training import TrainConfig
+from longreach.errors import Field, InputError, MissingExtra
+from longreach.execution.jobs import Job
+from longreach.execution.record import pending, run_pending
+from longreach.experiments.engine_makers import EngineMaker, engine_maker
+from longreach.results.files import read_result
+from longreach.results.schema import Result
+from longreach.training.shape import task_of
+
+
+class Watcher(Protocol):
+    """Whoever wants to see how training goes on."""
+
+    def watch(
+        self, waiting: Sequence[TrainConfig], runs: Path, total: int
+    ) -> AbstractContextManager[Callable[[Result], None]]:
+        """Around the training of members of which `total` - `waiting` are done; to be told of each result."""
+        ...
+
+    def say(self, remark: str) -> None:
+        """Take note of something."""
+        ...
+
+
+class Nobody:
+    """A watcher that looks away."""
+
+    def watch(
+        self, waiting: Sequence[TrainConfig], runs: Path, total: int
+    ) -> AbstractContextManager[Callable[[Result], None]]:
+        """Nothing happens."""
+        return nullcontext(lambda result: None)
+
+    def say(self, remark: str) -> None:
+        """Nothing happens."""
+
+
+def check_torch() -> None:
+    """Say what to install where torch is missing."""
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingExtra("training", "train") from None
+
+
+def check_runs(runs: str | Path) -> Path:
+    """The results directory, which may still be missing."""
+    path = Path(runs)
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path}: not a directory", place=Field("runs"))
+    return path
+
+
+def job_of(config: TrainConfig) -> Job:
+    """The job that trains a member."""
+    from longreach.training.job import FUNCTION
+
+    return Job.of(FUNCTION, config.document())
+
+
+def train_pending(
+    configs: Sequence[TrainConfig],
+    runs: str | Path = "runs",
+    *,
+    engine: EngineMaker | None = None,
+    progress: Watcher | None = None,
+) -> dict[str, Result]:
+    """Train the members that are not done, in this order; their results by key, failed ones included."""
+    check_torch()
+    runs, progress = check_runs(runs), progress or Nobody()
+    jobs = [job_of(config) for config in configs]
+    waiting = {job.key for job in pending(jobs, runs)}
+    make = engine or engine_maker("local", runs)
+    finished: dict[str, Result] = {}
+    members = [config for config in configs if config.key in waiting]
+    with progress.watch(members, runs, len(jobs)) as ended:
+        for result in run_pending(jobs, runs, make(len(waiting))):
+            finished[result.key] = result
+            ended(result)
+    for remark in dict.fromkeys(remark for result in finished.values() for remark in _remarks(result)):
+        progress.say(remark)
+    return finished
+
+
+def train(
+    configs: Sequence[TrainConfig],
+    runs: str | Path = "runs",
+    *,
+    engine: EngineMaker | None = None,
+    progress: Watcher | None = None,
+) -> list[Result]:
+    """The results of all members in order; what is not done yet is trained, and goes on where it was.
+
+    >>> import tempfile
+    >>> from longreach.experiments import resolve
+    >>> given = {"train_lengths": (1, 5), "max_steps": 5, "test_size": 10}
+    >>> members = [resolve("binary-majority", seed=seed, **given) for seed in range(2)]
+    >>> with tempfile.TemporaryDirectory() as runs:
+    ...     [(result.status, result.final.steps) for result in train(members, runs)]
+    [('done', 5), ('done', 5)]
+    """
+    finished = train_pending(configs, runs, engine=engine, progress=progress)
+    return [finished.get(config.key) or read_result(runs, config.key) for config in configs]
+
+
+def _remarks(result: Result) -> list[str]:
+    found = result.final.details.get("notes", []) if result.final is not None else []
+    return [str(remark) for remark in found] if isinstance(found, list) else []
+
+
+def longest_first(configs: Iterable[TrainConfig]) -> list[TrainConfig]:
+    """Each once, in an order that lets all workers finish at about the same time: the most work first."""
+    return sorted({config.key: config for config in configs}.values(), key=_work, reverse=True)
+
+
+def _work(config: TrainConfig) -> float:
+    """About how many multiplications training takes."""
+    width, length = config.width, task_of(config).input_size(config.train_lengths.last)
+    per_token = config.layers * (12 * width**2 + 2 * width * length) + width * len(task_of(config).tokens)
+    return float(config.max_steps) * config.batch * length * per_token

@@ -1,0 +1,90 @@
+"""Whatever evidence a task has → the verdict for each class of programs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from longreach.crasp.program import raise_core
+from longreach.forecast.asking import automaton_of_task
+from longreach.forecast.certificate_kinds import FINDERS
+from longreach.forecast.program_to_verdict import NOT_ASKED, program_verdict
+from longreach.languages.program_class import ENCODING_SIDES, SIDES
+from longreach.languages.prove.program_to_automaton import regular_language
+from longreach.languages.regular.automaton import Automaton
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.language_task import RegularLanguage
+from longreach.tasks.program_task import ProgramTask
+from longreach.tasks.task import Task
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer, Verdict, undecided
+
+
+def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
+    """The sides "nope" and "ape" of a task, and "local" where it is a regular language.
+
+    `name` is how the task is found. A task that is not trusted has its programs tried on examples; rows of
+    communication are counted from the answers of every task, and every reduction is tried.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> found = sides(load_task("copy-unique"), "copy-unique", True)
+    >>> found["nope"].answer.value, found["ape"].answer.value
+    ('no', 'yes')
+    """
+    if isinstance(task, ProgramTask):
+        return _program_sides(task)
+    evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in ENCODING_SIDES}
+    if all(each.kind == "language" for each in evidence.values()):
+        return language_sides(automaton_of_task(task), trained=isinstance(task, RegularLanguage))
+    return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
+
+
+_NO_EVIDENCE = Evidence("none", None, "the task names no evidence")
+
+
+def language_sides(automaton: Automaton, *, trained: bool = False) -> dict[str, Verdict]:
+    """The sides of a regular language: exactly what `longreach language` says.
+
+    With `trained`, what is trained is predicting what may follow.
+    """
+    return {key: replace(verdict, predicts=trained) for key, verdict in judge(automaton).sides.items()}
+
+
+def _side(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
+    if evidence.kind == "language":
+        return language_sides(automaton_of_task(task), trained=isinstance(task, RegularLanguage))[key]
+    find = FINDERS.get(evidence.kind)
+    return (
+        undecided(SIDES[key], evidence.reason) if find is None else find(task, name, key, evidence, trusted)
+    )
+
+
+def _program_sides(task: ProgramTask) -> dict[str, Verdict]:
+    """A program is a yes for its own class; the other class is decided where the language is regular."""
+    core = task.core
+    uses = " and ".join(core.relations)
+    reason = f"the program uses {uses} relations" if uses else "the program uses no positional relations"
+    # Relations that change nothing are left out, in the certificate as well.
+    program = task.program if task.program.core.relations == core.relations else raise_core(core)
+    known = {"ape": program_verdict(task.self_contained, "ape", reason, program)}
+    if not core.relations:
+        known["nope"] = program_verdict(task.self_contained, "nope", reason, program)
+    automaton = regular_language(core)
+    if automaton is not None:
+        # Its language settles the conventions, and whatever the program itself leaves open.
+        decided = language_sides(automaton)
+        for key, side in known.items():
+            known[key] = replace(decided[key], answer=side.answer, proof=side.proof)
+        return {**decided, **known}
+    if not core.is_predictor:
+        left = f"which letters may follow within its words {NOT_ASKED}"
+        for key, side in known.items():
+            note = left if side.note is None else f"{side.note}; {left}"
+            known[key] = replace(
+                side, prediction=Answer.UNDECIDED, prediction_everywhere=Answer.UNDECIDED, note=note
+            )
+    if "nope" not in known:
+        why = "is a predictor" if core.is_predictor else "was not found to accept a regular language"
+        known["nope"] = undecided(
+            SIDES["nope"], f"{reason} and {why}, so whether one without exists is not decided"
+        )
+    return {key: known[key] for key in ENCODING_SIDES}

@@ -1,0 +1,71 @@
+"""A program that solves a task → the verdict "yes"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from longreach.crasp.library import load, load_program
+from longreach.crasp.program import Program
+from longreach.forecast.task_certificates import TaskProgramCertificate
+from longreach.forecast.task_program_checker import wrong_prediction
+from longreach.languages.program_class import SIDES
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.task import EOS, SEP, Task
+from longreach.verdicts.verdict import Answer, Proof, Verdict, same_answers, undecided
+
+NOT_ASKED = "was not asked: the program is read at the last token"
+
+
+def by_program(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
+    """The program that the evidence names, tried on examples unless the task is trusted."""
+    assert evidence.name is not None
+    outside = evidence.name.startswith("lib:") or evidence.name.endswith(".cr")
+    program = _for_layout((load_program if outside else load)(evidence.name), task)
+    if key == "nope" and program.core.relations:
+        return undecided(SIDES[key], f"the program named as evidence is in {program.core.class_name}")
+    wrong = None if trusted else wrong_prediction(task, program)
+    if wrong is not None:
+        return undecided(SIDES[key], f"the program named as evidence does not solve the task: {wrong}")
+    return program_verdict(name, key, evidence.reason, program)
+
+
+def _for_layout(program: Program, task: Task) -> Program:
+    """Where the answer is written again and again, SEP stands for the end."""
+    if task.kind == "language" or EOS in task.tokens or SEP not in task.tokens:
+        return program
+    ended = (
+        replace(each, name=SEP) if each.is_output and each.name == EOS else each
+        for each in program.statements
+    )
+    return replace(program, statements=tuple(ended))
+
+
+def program_verdict(name: str, key: str, reason: str, program: Program) -> Verdict:
+    """A yes, certified by the program."""
+    core = program.core
+
+    def certificate() -> TaskProgramCertificate:
+        return TaskProgramCertificate(
+            program_class=SIDES[key],
+            task=name,
+            program=program.text,
+            size=core.size,
+            depth=core.depth,
+            window=core.locality,
+            modulus=core.modulus,
+        )
+
+    proof = Proof(
+        reason=reason,
+        certify=certificate,
+        write=lambda: program,
+        window=core.locality,
+        modulus=core.modulus,
+        depth=core.depth,
+    )
+    verdict = same_answers(SIDES[key], Answer.YES, proof)
+    if key == "ape":
+        return verdict
+    # With local relations a program can look one token back from the end; without, nothing is said of that.
+    note = f"reading after the last token {NOT_ASKED}"
+    return replace(verdict, end_of_sequence=Answer.UNDECIDED, note=note)

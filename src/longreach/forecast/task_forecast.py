@@ -1,0 +1,150 @@
+"""TASK → verdicts with certificates, what is known of other encodings, published numbers, own runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from longreach.errors import Argument, InputError
+from longreach.forecast.evidence_to_verdicts import sides
+from longreach.forecast.other_encodings import EncodingNote, notes
+from longreach.forecast.own_runs import Measured, measured
+from longreach.languages.decide.extended_automaton import Convention
+from longreach.results.index import Index, read_index
+from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
+from longreach.tasks.language_task import LanguageTask
+from longreach.tasks.outside_task import is_attribute
+from longreach.tasks.program_task import short_name
+from longreach.tasks.published import FIGURE_1_TASKS, Published, published
+from longreach.tasks.task import PAD, Task
+from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
+
+BOUNDS_NOTE = (
+    "no bound on the training length is computed: the known ones hold up to constants that are not explicit"
+)
+MEANING_BY_COMMUNICATION = (
+    "no limit transformer and so no C-RASP program computes it: this predicts that length generalization "
+    "fails; it does not prove that a training run cannot succeed up to some length"
+)
+NONE_FOUND = "none found"
+"""How the paper says undecided."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """What is known of a task before anything is trained, and what has been measured.
+
+    >>> found = forecast("copy-unique")
+    >>> found.sides["nope"].answer.value, found.sides["ape"].answer.value, found.agreement
+    ('no', 'yes', {'nope': True, 'ape': True})
+    """
+
+    name: str
+    """How the task was asked for."""
+    stored: str
+    """How results name it."""
+    task: Task
+    sides: dict[str, Verdict]
+    """By "nope", "ape" and, for regular languages, "local"."""
+    paper: Published | None
+    measured: tuple[Measured, ...] = ()
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The letters of a language; of other tasks all tokens that are read and written."""
+        if isinstance(self.task, LanguageTask):
+            return tuple(self.task.letters)
+        return tuple(token for token in self.task.tokens if token != PAD)
+
+    @property
+    def encodings(self) -> dict[str, EncodingNote]:
+        """What is known of other encodings, for what is trained."""
+        ape = self.sides["ape"]
+        return notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
+
+    @property
+    def agreement(self) -> dict[str, bool]:
+        """Whether the verdicts are those of the paper, where it has the task; it speaks of membership."""
+        if self.paper is None:
+            return {}
+        return {
+            key: self.sides[key].answer.value == ("undecided" if theirs == NONE_FOUND else theirs)
+            for key, theirs in self.paper.verdicts.items()
+        }
+
+    @property
+    def meaning_of_no(self) -> str:
+        """What a "no" says: more where it comes from communication."""
+        nos = [side for side in self.sides.values() if Answer.NO in (side.answer, side.trained)]
+        return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
+
+    def document(self) -> dict[str, Any]:
+        """Everything, as `longreach forecast --json` prints it."""
+        automaton = getattr(self.task, "automaton", None)
+        document: dict[str, Any] = {
+            "task": self.name,
+            "alphabet": list(self.alphabet),
+            "convention": Convention.LAST_LETTER.value,
+            "about": self.task.about,
+        }
+        if automaton is not None:
+            document["states"] = len(automaton)
+        document |= {key: side.document() for key, side in self.sides.items()}
+        document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
+        paper = self.paper
+        return document | {
+            "meaning_of_no": self.meaning_of_no,
+            "encodings": {name: asdict(note) for name, note in self.encodings.items()},
+            "bounds": [],
+            "bounds_note": BOUNDS_NOTE,
+            "paper": None if paper is None else {**asdict(paper), "agrees": self.agreement},
+            "measured": [each.document() for each in self.measured],
+        }
+
+
+def forecast(name: str, alphabet: Sequence[str] | None = None, runs: str | Path | None = None) -> Forecast:
+    """The forecast for a task by its name, with the runs of a results directory.
+
+    >>> [forecast(name).sides["ape"].answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
+    ['yes', 'no', 'yes']
+    """
+    found = _forecast(name, alphabet)
+    if runs is None:
+        return found
+    with read_index(runs) as index:
+        return _with_runs(found, index)
+
+
+def forecast_all(runs: str | Path | None = None) -> tuple[Forecast, ...]:
+    """The forecasts for the tasks of Figure 1, in its order.
+
+    >>> len(forecast_all())
+    25
+    """
+    found = tuple(_forecast(name, None) for name in FIGURE_1_TASKS)
+    if runs is None:
+        return found
+    with read_index(runs) as index:
+        return tuple(_with_runs(each, index) for each in found)
+
+
+def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
+    task = load_argument(name, alphabet)
+    stored = self_contained(name)
+    try:
+        found = sides(task, stored, trusted=not is_attribute(name))
+    except InputError as error:
+        raise error if error.place is not None else error.at(Argument("task")) from None
+    return Forecast(short_name(name), stored, task, found, published(name))
+
+
+def _with_runs(found: Forecast, index: Index) -> Forecast:
+    letters = found.alphabet
+    usual = letters
+    if found.name.startswith(REGEX):
+        with contextlib.suppress(InputError):  # without letters of its own, the alphabet is always given
+            usual = tuple(getattr(load_task(found.name), "letters", letters))
+    return replace(found, measured=measured(index.rows(task=found.stored), letters, usual))

@@ -1,0 +1,8 @@
+"""Certificates, checkers that share nothing with what finds them, and proofs for all lengths.
+
+`language_certificates` are the documents, made by `proof_to_certificate`. `flow_checker`,
+`program_checker`, `prediction_checker` and `predictor_checker` check them; `findings` are their words.
+`induction` proves a program for all lengths, `rightness` tries it where there is no proof,
+`program_to_automaton` finds the automaton of a program; `flow_explainer` says in words why there is no
+program.
+"""

@@ -1,0 +1,107 @@
+"""Checks programs that predict, on prefixes of words of a language, what may follow."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from longreach.crasp.core import Core
+from longreach.crasp.evaluate import Kernel, State, at_empty_word
+from longreach.crasp.words import Encoder
+from longreach.errors import MissingExtra
+from longreach.languages.prove.findings import Finding, Status
+from longreach.languages.prove.induction import prove_predictor
+from longreach.languages.prove.language_certificates import END
+from longreach.languages.prove.prediction_checker import live_states_of
+from longreach.languages.regular.automaton import Automaton, IntArray
+from longreach.languages.regular.automaton_documents import automaton_table
+
+BoolArray = npt.NDArray[np.bool_]
+CHECKED_LENGTH = 14
+MOST_WORDS = 4_000
+
+
+def check_predictor(core: Core, automaton: Automaton) -> Finding:
+    """Whether a program predicts, after every prefix of a word of the language, what may follow.
+
+    >>> from longreach.crasp import parse
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> last = parse('#alphabet a b EOS\\noutput "a" = true\\noutput "b" = !"b"\\noutput "EOS" = true').core
+    >>> check_predictor(last, from_expression("(a|ba)*b?")).how
+    'proved for all lengths'
+    >>> check_predictor(last, from_expression("(a|b)*")).problem
+    'after b it predicts a EOS, not a b EOS'
+    """
+    if {token for token, _ in core.outputs} != {*automaton.alphabet, END}:
+        return Finding.invalid("the program does not predict the letters and EOS")
+    wrong, length = wrong_after(core, automaton)
+    if wrong is not None:
+        return Finding.invalid(wrong)
+    try:
+        found = prove_predictor(core, automaton, END)
+    except MissingExtra as missing:
+        return _not_proved(length, str(missing))
+    if found.witness is not None:
+        return Finding.invalid(f"it is wrong after {' '.join(found.witness) or 'ε'}")
+    return (
+        Finding(Status.VALID, "proved for all lengths") if found.proved else _not_proved(length, found.reason)
+    )
+
+
+def _not_proved(length: int, reason: str) -> Finding:
+    how = f"tried on all prefixes to length {length}: no difference"
+    return Finding(Status.NOT_PROVED, how, f"no proof for all lengths: {reason}")
+
+
+def wrong_after(core: Core, automaton: Automaton, length: int = CHECKED_LENGTH) -> tuple[str | None, int]:
+    """The first prefix of a word after which a program predicts something else, in words, and the length up
+    to which all prefixes were tried."""
+    live = live_states_of(automaton_table(automaton))
+    if 0 not in live:
+        return None, length
+    symbols = (*automaton.alphabet, END)
+    legal = np.array(
+        [[*(t in live for t in row), q in automaton.accepting] for q, row in enumerate(automaton.transitions)]
+    )
+    roots = [dict(core.outputs)[symbol] for symbol in symbols]
+    empty = at_empty_word(core)
+    first = np.array([bool(empty[root]) for root in roots])
+    if (first != legal[0]).any():
+        return _message((), first, legal[0], symbols), 0
+    codes = np.array(Encoder(core).tokens(automaton.alphabet), dtype=np.uint32)
+    groups, length = _prefixes(automaton, live, length)
+    for letters in groups:
+        values = Kernel(core, roots).advance(State(), codes[letters])
+        said = np.stack([np.broadcast_to(values[root], letters.shape) for root in roots], axis=-1)
+        state = np.zeros(len(letters), dtype=np.int64)
+        for place in range(letters.shape[1]):
+            state = automaton.table[state, letters[:, place]]
+            wrong = np.flatnonzero((said[:, place] != legal[state]).any(axis=1))
+            if len(wrong):
+                word = tuple(automaton.alphabet[a] for a in letters[wrong[0], : place + 1])
+                return _message(word, said[wrong[0], place], legal[state[wrong[0]]], symbols), place
+    return None, length
+
+
+def _message(word: tuple[str, ...], said: BoolArray, right: BoolArray, symbols: tuple[str, ...]) -> str:
+    shown, wanted = (
+        " ".join(symbol for symbol, good in zip(symbols, each, strict=True) if good) for each in (said, right)
+    )
+    return f"after {' '.join(word) or 'ε'} it predicts {shown or 'nothing'}, not {wanted}"
+
+
+def _prefixes(automaton: Automaton, live: set[int], length: int) -> tuple[list[IntArray], int]:
+    """Words, by their lengths, whose beginnings are all prefixes up to a length: as far as there are not too
+    many. Letters are places in the alphabet."""
+    alive = np.isin(np.arange(len(automaton)), list(live))
+    words, state = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    groups: list[IntArray] = []
+    for reached in range(length):
+        row, letter = np.nonzero(alive[automaton.table[state]])
+        if len(row) + sum(map(len, groups)) > MOST_WORDS:
+            length = reached
+            break
+        groups.append(words[~np.isin(np.arange(len(words)), row)])  # nothing may follow
+        words = np.concatenate([words[row], letter[:, None]], axis=1)
+        state = automaton.table[state[row], letter]
+    return [group for group in (*groups, words) if group.size], length

@@ -1,0 +1,6 @@
+"""From an expression to its minimal automaton, and what can be said of that without programs.
+
+`expression_to_automaton`, `named_languages` and `automaton_documents` read; `automaton` is what all else
+takes. `monoid` has the transition monoid, `measures` the other measures of a language,
+`automaton_drawing` the picture.
+"""

@@ -1,0 +1,166 @@
+"""From an automaton to a program: the constructive half of the two criteria.
+
+While a run stays in a block, a counter per potential holds the potential of the state reached so far, less
+that of the state in which the block was entered. So the counters, the last letters and the position tell the
+class of the state, and with it everything that the program has to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence, Set
+
+from longreach.crasp.evaluate import at_empty_word
+from longreach.crasp.program import Builder, Program
+from longreach.crasp.readable import disjunction, negation, tidy_statements
+from longreach.crasp.simplify import simplify
+from longreach.crasp.syntax import FALSE, TRUE, Expr, count
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
+from longreach.languages.decide.extended_automaton import Analysis, analyse, extend
+from longreach.languages.prove.language_certificates import END
+from longreach.languages.regular.automaton import live_states
+from longreach.languages.write.block_writer import BlockWriter, Entries
+from longreach.languages.write.run_blocks import Style, blocks_of
+
+SHORT = 12
+"""Operations of a program for which nobody would look for a shorter one."""
+MOST_STATES = 600
+"""Extended states up to which shorter programs, and wider windows than necessary, are tried."""
+OTHER_STYLES = (Style(parts=True), Style(joined=True), Style(joined=True, parts=True))
+
+
+def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
+    """A program that accepts the language, the empty word included; the shortest of several ways to write it.
+
+    Raises `OverBudget` when the time is over before one is written.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> from longreach.languages.decide.without_positions import plain_analysis
+    >>> print(acceptor(plain_analysis(from_expression("(a(ab)*b)*"))).text)
+    #alphabet a b
+    level = # "a" - # "b"
+    L = # (level < 0 || level > 2) == 0 && level == 0
+    """
+    budget = budget.running()
+    best = _shorter(analysis, Style(), budget)
+    if _size(best) <= SHORT or len(analysis.extended.states) > MOST_STATES:
+        return best
+    try:
+        view = analysis
+        for wider in _wider(analysis, budget):
+            other = _shorter(wider, Style(), budget)
+            if _size(other) < _size(best):
+                best, view = other, wider
+        for style in OTHER_STYLES:
+            best = min(best, _shorter(view, style, budget), key=_size)
+    except OverBudget:
+        # What is written is right; only the search for a shorter one ends here.
+        pass
+    return best
+
+
+def _shorter(analysis: Analysis, style: Style, budget: Budget) -> Program:
+    # Sometimes it is shorter to say which words are rejected.
+    return min((_acceptor(analysis, style, rejected, budget) for rejected in (False, True)), key=_size)
+
+
+def _size(program: Program) -> int:
+    return simplify(program.core).size
+
+
+def _wider(analysis: Analysis, budget: Budget) -> list[Analysis]:
+    """What one more letter of the past shows, where programs may look back."""
+    extended = analysis.extended
+    if (extended.window, extended.modulus) == (0, 1):
+        return []
+    settled = {state.state for state in extended.states if state.window is None}
+    wider = extend(extended.automaton, extended.window + 1, extended.modulus, MOST_STATES, settled)
+    return [] if wider is None else [analyse(wider, complete=False, budget=budget)]
+
+
+def _acceptor(analysis: Analysis, style: Style, rejected: bool, budget: Budget) -> Program:
+    automaton = analysis.extended.automaton
+    program = _acceptor_with(analysis, style, rejected, budget, None)
+    core = program.core
+    assert core.accept is not None
+    wanted = 0 in automaton.accepting
+    if bool(at_empty_word(core)[core.accept]) != wanted:
+        program = _acceptor_with(analysis, style, rejected, budget, wanted)
+    return program
+
+
+def _acceptor_with(
+    analysis: Analysis, style: Style, rejected: bool, budget: Budget, empty_word: bool | None
+) -> Program:
+    """The program, with a clause for the empty word where one is asked for."""
+    automaton = analysis.extended.automaton
+    automaton = automaton.complement() if rejected else automaton
+    builder = Builder(automaton.alphabet)
+    writers = _write(analysis, builder, live_states(automaton), style, budget)
+    accepted = _reached(writers, automaton.accepting)
+    accepted = negation(accepted) if rejected else accepted
+    if empty_word is not None:
+        some = count(TRUE)
+        accepted = accepted | (some == 0) if empty_word else accepted & (some >= 1)
+    builder.let("L", accepted)
+    return tidy_statements(builder.draft())
+
+
+def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGET) -> Program:
+    """A program that predicts, after each prefix, the letters that can follow, and the end.
+
+    It is right wherever the analysis judges programs: on all words, or on prefixes of the language alone.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> from longreach.languages.decide.without_positions import plain_analysis
+    >>> predictor(plain_analysis(from_expression("(ab)*"))).predicts(["a", "b"])
+    [['b'], ['a', 'EOS']]
+    """
+    automaton = analysis.extended.automaton
+    alive = live_states(automaton)
+    labels = {
+        token: {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
+        for letter, token in enumerate(automaton.alphabet)
+    } | {end: set(automaton.accepting)}
+    budget = budget.running()
+    program = _predictor_with(analysis, labels, frozenset(), budget)
+    empty, outputs = at_empty_word(program.core), program.core.outputs
+    wrong = {token for token, root in outputs if bool(empty[root]) != (0 in labels[token])}
+    return _predictor_with(analysis, labels, wrong, budget) if wrong else program
+
+
+def _predictor_with(
+    analysis: Analysis, labels: Mapping[str, Set[int]], at_empty: Set[str], budget: Budget
+) -> Program:
+    """The program, with a clause for the empty word in the outputs that need one."""
+    builder = Builder(tuple(labels))
+    writers = _write(analysis, builder, live_states(analysis.extended.automaton), Style(), budget)
+    for token, states in labels.items():
+        said = _reached(writers, states)
+        if token in at_empty:
+            some = count(TRUE)
+            said = said | (some == 0) if 0 in states else said & (some >= 1)
+        builder.output(token, said)
+    return tidy_statements(builder.draft())
+
+
+def _reached(writers: Sequence[BlockWriter], accepted: Collection[int]) -> Expr:
+    result = FALSE
+    for writer in writers:
+        result = disjunction(result, writer.reached(accepted))
+    return result
+
+
+def _write(
+    analysis: Analysis, builder: Builder, alive: Set[int], style: Style, budget: Budget
+) -> list[BlockWriter]:
+    """Writes every block with a state that is alive, in the order of a run."""
+    blocks = blocks_of(analysis, alive, style, budget)
+    writers: list[BlockWriter] = []
+    for number, block in enumerate(blocks):
+        suffix = f"_{number + 1}" if len(blocks) > 1 else ""
+        writer = BlockWriter(block, builder, suffix, Entries(block, writers), budget)
+        writers.append(writer)
+        targets = {block.target(edge) for edge in block.edges}
+        leads_on = any(state in targets for other in blocks[number + 1 :] for state in other.states)
+        writer.leave("leave" if leads_on else "wrong")
+    return writers

@@ -1,0 +1,109 @@
+"""Tasks from outside: a program, `crasp:FILE`, and an object of one's own Python, `module:attribute`."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+from typing import Any
+
+from longreach.errors import Argument, InputError, near_names
+from longreach.tasks.program_task import PREFIX, ProgramTask, is_text, short_name
+from longreach.tasks.task import Task
+
+_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
+
+
+def is_program(name: str) -> bool:
+    """Whether the name of a task is that of a program.
+
+    >>> is_program("crasp:mine.cr"), is_program("sort")
+    (True, False)
+    """
+    return name.startswith(PREFIX)
+
+
+def is_attribute(name: str) -> bool:
+    """Whether the name of a task is that of a Python object.
+
+    >>> is_attribute("my.tasks:reverse"), is_attribute("regex:(a|b)*"), is_attribute("sort")
+    (True, False, False)
+    """
+    return _ATTRIBUTE.fullmatch(name) is not None and not name.startswith((PREFIX, "regex:"))
+
+
+def program_task(name: str) -> ProgramTask:
+    """The task of `crasp:FILE`, of `crasp:lib:NAME`, or of `crasp:` and the text of a program.
+
+    >>> program_task("crasp:lib:dyck-1").letters
+    ('(', ')')
+    """
+    from longreach.crasp.library import load_program
+    from longreach.crasp.program import parse
+
+    source = name.removeprefix(PREFIX)
+    if not source:
+        reason = f"the name of the program is empty; expected {PREFIX}FILE"
+        raise InputError(reason, place=Argument("task"))
+    program = parse(source, short_name(name)) if is_text(name) else load_program(source)
+    task = ProgramTask(name, program)
+    if not task.letters:
+        raise InputError(f"{source}: the program names no token; declare its letters: #alphabet a b")
+    return task
+
+
+def attribute_task(name: str) -> Task:
+    """The task that an attribute of a module is, or that it gives when it is called.
+
+    Modules are looked for in the usual places and then in the current directory.
+
+    >>> attribute_task("longreach.tasks.sort:Sort").name
+    'sort'
+    >>> attribute_task("longreach.tasks.sort:Sorted")
+    Traceback (most recent call last):
+    longreach.errors.InputError: module 'longreach.tasks.sort' has no attribute 'Sorted'; did you mean ...
+    """
+    found = _ATTRIBUTE.fullmatch(name)
+    assert found is not None
+    value: Any = _module(found[1])
+    for part in found[2].split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            public = [other for other in dir(value) if not other.startswith("_")]
+            where = (
+                f"module {found[1]!r}" if value is sys.modules.get(found[1]) else f"{type(value).__name__}"
+            )
+            raise InputError(f"{where} has no attribute {part!r}{near_names(part, public)}") from None
+    if not isinstance(value, Task) and callable(value):
+        try:
+            value = value()
+        except Exception as error:
+            raise InputError(f"{name}: calling it without arguments fails: {_line(error)}") from None
+    if not isinstance(value, Task):
+        raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
+    return value
+
+
+def _module(name: str) -> Any:
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.append(here)  # at the end: a file of the user's must not hide a module of the library
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or name
+        if name == missing or name.startswith(f"{missing}."):
+            raise InputError(
+                f"no module is named {missing!r}, in the current directory neither; "
+                "expected a task's name, regex:…, crasp:FILE or module:attribute"
+            ) from None
+        raise InputError(f"module {name!r} cannot be imported: {_line(error)}") from None
+    except Exception as error:
+        raise InputError(f"module {name!r} cannot be imported: {_line(error)}") from None
+
+
+def _line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())

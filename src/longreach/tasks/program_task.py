@@ -1,0 +1,206 @@
+"""A C-RASP program as a task: at each position what the program says of the word so far."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from longreach.crasp.core import Core
+from longreach.crasp.evaluate import Kernel, State, Stream, Value, at_empty_word
+from longreach.crasp.program import Program
+from longreach.crasp.simplify import simplify
+from longreach.crasp.words import Encoder
+from longreach.errors import InputError
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.language_task import LanguageTask, label_name
+from longreach.tasks.task import BoolArray, IntArray
+
+PREFIX = "crasp:"
+ACCEPTED, REJECTED = ("accept",), ("reject",)
+MOST_OUTPUTS = 8
+"""A predictor with more outputs would have more labels than a vocabulary should."""
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramTask(LanguageTask):
+    """SOS w over the program's alphabet; LEN is the length of w, any from 1 on.
+
+    The label of a position is whether the word so far is accepted or, for a predictor, the set of tokens
+    that it predicts there; at SOS it is that of the empty word. Half of the words are uniform. In the others
+    each letter is uniform among those that a predictor predicts, or after which an acceptor accepts, as
+    long as there are any: otherwise long words of most languages would be rejected.
+
+    >>> from longreach.crasp import parse
+    >>> task = ProgramTask("mine", parse('#alphabet a b\\nL = # "a" >= # "b"'))
+    >>> task.answer("bab")
+    ('{accept}', '{reject}', '{accept}', '{reject}')
+    """
+
+    name: str
+    program: Program
+    least_length = 1
+    about: str = field(init=False)
+    nope: Evidence = field(init=False)
+    ape: Evidence = field(init=False)
+
+    def __post_init__(self) -> None:
+        core = self.core
+        kind = "predictor" if core.is_predictor else "acceptor"
+        given = Evidence("program", self.name, "the task is given by a program")
+        without = Evidence("none", None, f"the program is in {core.class_name}") if core.relations else given
+        object.__setattr__(self, "about", f"{kind} in {core.class_name}, {self.program.core.size} operations")
+        object.__setattr__(self, "nope", without)
+        object.__setattr__(self, "ape", given)
+
+    @cached_property
+    def core(self) -> Core:
+        """The core operations without those that change nothing."""
+        return simplify(self.program.core)
+
+    @cached_property
+    def text(self) -> str:
+        """The program without comments, with its alphabet: equal for programs that are written alike."""
+        return replace(self.program, alphabet=self.core.alphabet, title="").text
+
+    @property
+    def self_contained(self) -> str:
+        """The name of the task by which it is found again without the file."""
+        return PREFIX + self.text
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.core.alphabet
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        if not self.core.is_predictor:
+            return (REJECTED, ACCEPTED)
+        outputs = [token for token, _ in self.core.outputs]
+        if len(outputs) > MOST_OUTPUTS:
+            raise InputError(
+                f"{short_name(self.name)}: {len(outputs)} outputs make too many labels to train on; "
+                f"the most are {MOST_OUTPUTS}"
+            )
+        sizes = range(len(outputs) + 1)
+        return tuple(chosen for size in sizes for chosen in combinations(outputs, size))
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        tokens = super().tokens
+        for place, token in enumerate(tokens):
+            if token in tokens[:place]:
+                raise InputError(
+                    f"{short_name(self.name)}: the alphabet has {token!r}, which the task needs itself"
+                )
+        return tokens
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        stream = Stream(self.core)
+        found = [self._said(stream)]
+        for code in Encoder(self.core).tokens(x):
+            stream.feed(np.array([code]))
+            found.append(self._said(stream))
+        return tuple(found)
+
+    def _said(self, stream: Stream) -> str:
+        if self.core.is_predictor:
+            return label_name(stream.predicted)
+        return label_name(ACCEPTED if stream.accepted else REJECTED)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        words = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
+        followed = rng.permutation(len(lengths))[: len(lengths) // 2]
+        self._follow(words, followed, rng)
+        kernel = Kernel(self.core, self.core.roots)
+        values = kernel.advance(State(), words.astype(np.uint32))
+        empty = at_empty_word(self.core)
+        said = np.empty((len(self.core.roots), len(words), words.shape[1] + 1), dtype=np.bool_)
+        for number, root in enumerate(self.core.roots):
+            said[number, :, 0] = empty[root]
+            said[number, :, 1:] = values[root]
+        return words, self._label_places(said)
+
+    def _label_places(self, said: BoolArray) -> IntArray:
+        """The places in `labels` of the truth values of the roots."""
+        if not self.core.is_predictor:
+            accepted: IntArray = said[0].astype(np.int64)
+            return accepted
+        outputs = [token for token, _ in self.core.outputs]
+        place = {label: number for number, label in enumerate(self.labels)}
+        table = np.empty(2 ** len(outputs), dtype=np.int64)
+        for bits in range(len(table)):
+            table[bits] = place[tuple(token for k, token in enumerate(outputs) if bits >> k & 1)]
+        codes: IntArray = (said.astype(np.int64) << np.arange(len(outputs))[:, None, None]).sum(axis=0)
+        places: IntArray = table[codes]
+        return places
+
+    def _follow(self, words: IntArray, rows: IntArray, rng: np.random.Generator) -> None:
+        """Draws these rows again, letter by letter among those that go on well, uniformly."""
+        if not len(rows):
+            return
+        keys = rng.random((words.shape[1], len(rows), len(self.letters)))
+        walk = _Predicted(self.core, len(rows)) if self.core.is_predictor else _Accepted(self.core, len(rows))
+        for column, key in enumerate(keys):
+            chosen = (key + walk.good).argmax(axis=1)
+            words[rows, column] = chosen
+            walk.read(chosen)
+
+
+class _Predicted:
+    """Words that are read side by side, and which letters a predictor predicts next."""
+
+    def __init__(self, core: Core, rows: int) -> None:
+        self._core, self._rows = core, rows
+        self._kernel, self._state = Kernel(core, core.roots), State()
+        self.good: BoolArray = np.zeros((rows, len(core.alphabet)), dtype=np.bool_)
+        self._set(dict(enumerate(at_empty_word(core))))
+
+    def _set(self, values: Mapping[int, Value]) -> None:
+        for token, root in self._core.outputs:
+            if token in self._core.alphabet:
+                column = np.broadcast_to(values[root], (self._rows, 1))
+                self.good[:, self._core.alphabet.index(token)] = column[:, 0]
+
+    def read(self, letters: IntArray) -> None:
+        self._set(self._kernel.advance(self._state, letters.astype(np.uint32)[:, None]))
+
+
+class _Accepted:
+    """Words that are read side by side, and after which letters an acceptor accepts them."""
+
+    def __init__(self, core: Core, rows: int) -> None:
+        self._size, self._rows = len(core.alphabet), np.arange(rows)
+        self._kernel, self._state, self._root = Kernel(core, core.roots), State(), core.roots[0]
+        self._next = np.tile(np.arange(self._size, dtype=np.uint32), rows)[:, None]
+        self._try()
+
+    def _try(self) -> None:
+        """Every word with every letter behind it."""
+        self._tried = self._state.take(np.repeat(self._rows, self._size))
+        value = self._kernel.advance(self._tried, self._next)[self._root]
+        self.good: BoolArray = np.broadcast_to(value, self._next.shape).reshape(-1, self._size)
+
+    def read(self, letters: IntArray) -> None:
+        self._state = self._tried.take(self._rows * self._size + letters)
+        self._try()
+
+
+def short_name(task: str) -> str:
+    """The name of a task on one line: a program's text is shortened to a hash.
+
+    >>> short_name("crasp:mine.cr"), short_name("crasp:#alphabet a\\nL = true")
+    ('crasp:mine.cr', 'crasp:909b09ec79')
+    """
+    if not is_text(task):
+        return task
+    return PREFIX + hashlib.sha256(task.encode()).hexdigest()[:10]
+
+
+def is_text(task: str) -> bool:
+    """Whether the name of a task holds a program itself: a text has an alphabet and more lines."""
+    return task.startswith(f"{PREFIX}#alphabet") and "\n" in task

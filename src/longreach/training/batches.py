@@ -1,0 +1,249 @@
+"""Batches as the engine takes them: sorted by length, cut into chunks, each as wide as its longest row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from longreach.config.encoding_table import ENCODINGS
+from longreach.config.training import TrainConfig
+from longreach.models.position_ids import randomized_ids
+from longreach.tasks.offsets import OFFSETS
+from longreach.tasks.task import Batch
+from longreach.training.shape import positions_of, task_of
+
+BLOCK = 16
+"""Batches that are drawn at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows of a batch as tensors; `places` are the supervised places, (rows, n)."""
+
+    tokens: Tensor
+    position_ids: Tensor
+    places: Tensor | None
+    """None: every place is supervised, n is the width."""
+    targets: Tensor
+    """(rows, n)"""
+    weights: Tensor
+    """(rows, n): the share of each place in the loss of the whole batch, 0 for padding."""
+
+
+class Streams:
+    """The random numbers of one member: what one stream draws does not change what another does.
+
+    >>> one, again = Streams(7), Streams(7)
+    >>> _ = one.evaluation.random(100)
+    >>> bool(one.data.random() == again.data.random()), one.initial == again.initial
+    (True, True)
+    """
+
+    def __init__(self, seed: int) -> None:
+        data, initial, evaluation = np.random.SeedSequence(seed).spawn(3)
+        self.data = np.random.Generator(np.random.PCG64(data))
+        self.initial = int(initial.generate_state(1, np.uint64)[0] >> np.uint64(1))
+        self.evaluation = np.random.Generator(np.random.PCG64(evaluation))
+
+
+class Batches:
+    """Fresh training batches of one member, drawn BLOCK at a time: that costs little more than one.
+
+    >>> from longreach.experiments import resolve
+    >>> config = resolve("sort", train_lengths=(1, 9), batch=8)
+    >>> batches = Batches(config, Streams(0).data)
+    >>> [len(chunk.tokens) for chunk in batches.chunks(0, parts=2)]
+    [4, 4]
+    """
+
+    def __init__(
+        self, config: TrainConfig, rng: np.random.Generator, shape: tuple[int, int] | None = None
+    ) -> None:
+        """`shape` fixes columns and supervised places of a row, for a step that is compiled."""
+        self._config = config
+        self._task = task_of(config)
+        self._lengths = self._task.lengths(*config.train_lengths)
+        self._rng = rng
+        self._shape = shape
+        self._block = -1
+        self._rows: Rows | None = None
+        self._before = self._state()  # of the random numbers, before the block in use
+
+    def chunks(self, step: int, parts: int) -> list[Chunk]:
+        """The batch of a step, counted from 0, in parts; steps must come in order."""
+        return self._at(step // BLOCK).parts(step % BLOCK, parts)
+
+    def fixed(self, step: int) -> Chunk:
+        """The same as one chunk of the fixed shape."""
+        return self._at(step // BLOCK).fixed(step % BLOCK)
+
+    def whole(self, step: int) -> Batch:
+        """The batch of a step as the task draws it."""
+        return self._at(step // BLOCK).whole(step % BLOCK)
+
+    def state(self, step: int) -> dict[str, Any]:
+        """Of the random numbers, before the block of the next step: with it a run goes on."""
+        return self._before if step // BLOCK == self._block else self._state()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on with the block that begins at this state of the random numbers; a ValueError if it is none.
+
+        The increment belongs to the member's own stream, and never changes.
+        """
+        own = self._state()
+        known = isinstance(state.get("state"), dict) and state.keys() == own.keys()
+        if not known or state["state"].keys() != own["state"].keys() or not _is_stream(state, own):
+            raise ValueError("not a state of the member's stream of data")
+        self._rng.bit_generator.state = state
+        self._rows = None
+
+    def _at(self, block: int) -> Rows:
+        if self._rows is None or block != self._block:
+            self._before = self._state()
+            count = BLOCK * self._config.batch
+            lengths = self._lengths[self._rng.integers(0, len(self._lengths), count)]
+            drawn = placed(
+                self._task.sample(lengths, self._rng), self._config, self._config.offsets, self._rng
+            )
+            self._rows = Rows(drawn, BLOCK, self._shape)
+            self._block = block
+        return self._rows
+
+    def _state(self) -> dict[str, Any]:
+        return cast(dict[str, Any], self._rng.bit_generator.state)
+
+
+def _is_stream(state: dict[str, Any], own: dict[str, Any]) -> bool:
+    numbers = state["state"]["state"], state["has_uint32"], state["uinteger"]
+    limits = 2**128, 2, 2**32
+    fits = all(type(each) is int and 0 <= each < most for each, most in zip(numbers, limits, strict=True))
+    same = state["bit_generator"] == own["bit_generator"] and state["state"]["inc"] == own["state"]["inc"]
+    return fits and same
+
+
+def placed(batch: Batch, config: TrainConfig, offsets: str, rng: np.random.Generator) -> Batch:
+    """The batch at the positions that the encoding asks for.
+
+    An encoding with randomized ids draws them whatever the offsets, in tests as in training.
+    """
+    positions = positions_of(config)
+    encoding = ENCODINGS.get(config.encoding)  # the baseline has none, and no use for the ids
+    if encoding is not None and encoding.ids == "randomized":
+        width = batch.tokens.shape[1]
+        return replace(batch, position_ids=randomized_ids(batch.sizes, width, positions, rng))
+    return OFFSETS[offsets](batch, positions, rng)
+
+
+class Rows:
+    """One or several batches, one after the other, as tensors; the rows of each sorted by size.
+
+    Weights of a batch add up to 1, so that gradients of its chunks that are added up are those of the mean
+    over its supervised places.
+    """
+
+    def __init__(self, batch: Batch, batches: int = 1, shape: tuple[int, int] | None = None) -> None:
+        each = len(batch) // batches
+        of = np.arange(len(batch)) // each
+        # Stable, so that rows of one size keep their order; a fixed shape needs none.
+        order = np.lexsort((batch.sizes, of)) if shape is None else slice(None)
+        self._batch = batch
+        self._each = each
+        self._sizes = batch.sizes[order]
+        self._shape = shape
+        width = int(self._sizes.max()) if shape is None else shape[0]
+        tokens, ids, targets = (
+            _wide(array[order], width) for array in (batch.tokens, batch.position_ids, batch.targets)
+        )
+        mask = _wide(batch.mask[order], width)
+        self._counts = mask.sum(axis=1)
+        totals = self._counts.reshape(batches, each).sum(axis=1)
+        self._dense = bool((self._counts == self._sizes).all())
+        places = np.zeros((0, 0), dtype=np.int64)
+        if not self._dense:
+            # The supervised places of each row in order, then places that the loss leaves out.
+            most = int(self._counts.max()) if shape is None else shape[1]
+            used = np.arange(most) < self._counts[:, None]
+            places = np.zeros(used.shape, dtype=np.int64)
+            places[used] = mask.nonzero()[1]
+            targets = np.take_along_axis(targets, places, axis=1)
+            mask = used
+        weights = mask.astype(np.float32) / totals[of].astype(np.float32)[:, None]
+        self._arrays = tuple(map(torch.from_numpy, (tokens, ids, places, targets, weights)))
+
+    def whole(self, number: int) -> Batch:
+        """One of the batches, as the task drew it."""
+        rows = slice(number * self._each, (number + 1) * self._each)
+        width = int(self._batch.sizes[rows].max())
+        return Batch(
+            tokens=self._batch.tokens[rows, :width],
+            targets=self._batch.targets[rows, :width],
+            mask=self._batch.mask[rows, :width],
+            position_ids=self._batch.position_ids[rows, :width],
+            sizes=self._batch.sizes[rows],
+        )
+
+    def parts(self, number: int, parts: int) -> list[Chunk]:
+        """One of the batches in parts of rows of similar size, the shortest first."""
+        return [
+            self._chunk(rows, int(self._sizes[rows.stop - 1]), int(self._counts[rows].max()))
+            for rows in self._cut(number, parts)
+        ]
+
+    def fixed(self, number: int) -> Chunk:
+        """One of the batches as one chunk of the fixed shape."""
+        assert self._shape is not None
+        return self._chunk(slice(number * self._each, (number + 1) * self._each), *self._shape)
+
+    def _cut(self, number: int, parts: int) -> list[slice]:
+        first, each = number * self._each, self._each
+        borders = part_borders(each, parts)
+        return [slice(first + a, first + b) for a, b in pairwise(borders)]
+
+    def _chunk(self, rows: slice, width: int, most: int) -> Chunk:
+        tokens, ids, places, targets, weights = self._arrays
+        if self._dense:
+            most = width
+        return Chunk(
+            tokens[rows, :width],
+            ids[rows, :width],
+            None if self._dense else places[rows, :most],
+            targets[rows, :most],
+            weights[rows, :most],
+        )
+
+
+def part_borders(rows: int, parts: int) -> list[int]:
+    """Where parts of about the same number of rows begin and end.
+
+    >>> part_borders(10, 3)
+    [0, 4, 7, 10]
+    """
+    parts = min(parts, rows)
+    sizes = [rows // parts + (part < rows % parts) for part in range(parts)]
+    return [0, *accumulate(sizes)]
+
+
+def chunks(batch: Batch, parts: int) -> list[Chunk]:
+    """The batch in parts of rows of similar size, the shortest first.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> batch = load_task("sort").sample([3, 9, 1, 4], np.random.default_rng(0))
+    >>> [tuple(chunk.tokens.shape) for chunk in chunks(batch, 2)]
+    [(2, 8), (2, 20)]
+    """
+    return Rows(batch).parts(0, parts)
+
+
+def _wide(array: NDArray[Any], width: int) -> NDArray[Any]:
+    """The array with so many columns: those beyond are left out, those that it lacks are 0 or False."""
+    if array.shape[1] >= width:
+        return np.ascontiguousarray(array[:, :width])
+    made = np.zeros((len(array), width), dtype=array.dtype)
+    made[:, : array.shape[1]] = array
+    return made

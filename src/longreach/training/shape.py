@@ -1,0 +1,75 @@
+"""What a configuration comes to with its task at hand: the task itself, and the shape of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from longreach.config.baseline import BaselineConfig, Model
+from longreach.config.decoder import DecoderConfig
+from longreach.config.hyperparameters import BASELINE
+from longreach.config.training import TrainConfig
+from longreach.errors import Field, InputError
+from longreach.tasks.catalog import load_argument
+from longreach.tasks.task import Task
+
+
+def task_of(config: TrainConfig) -> Task:
+    """The task that a member learns."""
+    return _task(config.task, config.alphabet)
+
+
+# Members of one task share it: tasks do not change, and some take a while to make.
+@lru_cache(maxsize=64)
+def _task(name: str, alphabet: tuple[str, ...] | None) -> Task:
+    return load_argument(name, alphabet)
+
+
+@lru_cache(maxsize=256)
+def positions_of(config: TrainConfig) -> int:
+    """As many as the longest input of any range needs."""
+    task = task_of(config)
+    longest = [int(task.lengths(*lengths)[-1]) for lengths in config.ranges]
+    return max(map(task.input_size, longest))
+
+
+def model_of(config: TrainConfig) -> Model:
+    """The shape of what is trained."""
+    if config.encoding != BASELINE:
+        return decoder_of(config)
+    vocabulary = len(task_of(config).tokens)
+    return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
+
+
+@lru_cache(maxsize=256)
+def decoder_of(config: TrainConfig) -> DecoderConfig:
+    """The shape of the transformer."""
+    return DecoderConfig(
+        layers=config.layers,
+        heads=config.heads,
+        width=config.width,
+        vocabulary=len(task_of(config).tokens),
+        positions=positions_of(config),
+        encoding=config.encoding,
+        layer_norm=config.layer_norm,
+        log_length=config.log_length,
+        tied=config.tied,
+    )
+
+
+def check_lengths(config: TrainConfig) -> None:
+    """Refuse ranges in which the task has no input."""
+    task = task_of(config)
+    for field, lengths in config.named_ranges:
+        try:
+            task.lengths(*lengths)
+        except InputError as error:
+            raise error.at(Field(field)) from None
+
+
+def read_member(document: Mapping[str, Any]) -> TrainConfig:
+    """The configuration in a document, if it can be trained."""
+    config = TrainConfig.read(document)
+    check_lengths(config)
+    return config

@@ -1,0 +1,7 @@
+"""Verdicts: whether a class of programs has one for a language or a task, and what proves it.
+
+`verdict` is the one type, with its programs and certificates made when they are asked for.
+`automaton_to_verdicts` judges a regular language; `decision_to_reason` says why in one sentence.
+The verdicts of tasks are made from their evidence in `longreach.forecast`; there stands the one table of
+certificate kinds as well (`certificate_kinds`), because some checkers ask tasks.
+"""

@@ -1,0 +1,195 @@
+"""The verdicts on one regular language, with programs and certificates, and their document."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from longreach.crasp.program import Program
+from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
+from longreach.languages.decide.automaton_to_decisions import ClassDecision, Decisions, decide
+from longreach.languages.decide.extended_automaton import Analysis, Convention
+from longreach.languages.decide.without_positions import Refutation
+from longreach.languages.program_class import PERIODIC_LOCAL, ProgramClass
+from longreach.languages.prove.language_certificates import (
+    END,
+    Certificate,
+    NoCertificate,
+    ProgramCertificate,
+)
+from longreach.languages.prove.proof_to_certificate import arrow_certificate, flow_certificate
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton_documents import automaton_table
+from longreach.languages.regular.measures import Measures
+from longreach.languages.write.automaton_to_program import acceptor, predictor
+from longreach.verdicts.decision_to_reason import prediction_reason_of, reason_of
+from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Proof, Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageVerdicts:
+    """Everything that is said of one language."""
+
+    decisions: Decisions
+
+    @property
+    def automaton(self) -> Automaton:
+        return self.decisions.automaton
+
+    @property
+    def budget(self) -> Budget:
+        return self.decisions.budget
+
+    @cached_property
+    def sides(self) -> dict[str, Verdict]:
+        """By the name of the document's field."""
+        writer = _Writer(self.budget)
+        found = self.decisions
+        return {
+            "nope": _verdict(found.nope, writer),
+            "ape": _verdict(found.ape, writer),
+            "local": _verdict(found.local, writer),
+        }
+
+    @property
+    def nope(self) -> Verdict:
+        """C-RASP[∅]."""
+        return self.sides["nope"]
+
+    @property
+    def ape(self) -> Verdict:
+        """C-RASP[periodic, local]."""
+        return self.sides["ape"]
+
+    @property
+    def local(self) -> Verdict:
+        """C-RASP[local]."""
+        return self.sides["local"]
+
+    def predictors(self) -> dict[str, Program | str]:
+        """For each yes of prediction, a program that is right on prefixes of words of the language, or why
+        it is not written."""
+        found = {side: verdict.prediction_proof.outcome for side, verdict in self.sides.items()}
+        return {side: program for side, program in found.items() if program is not None}
+
+    def document(self, task: str, measures: Measures | None = None) -> dict[str, Any]:
+        """As `longreach language --json` prints it; `task` is the name of the language."""
+        document: dict[str, Any] = {
+            "task": task,
+            "alphabet": list(self.automaton.alphabet),
+            "convention": Convention.LAST_LETTER.value,
+            "states": len(self.automaton),
+        }
+        document |= {side: verdict.document() for side, verdict in self.sides.items()}
+        document["meaning_of_no"] = MEANING_OF_NO
+        if measures is not None:
+            document["measures"] = asdict(measures)
+        return document
+
+
+def judge(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> LanguageVerdicts:
+    """The verdicts for all classes of programs.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> verdicts = judge(from_expression("(a|b)*b"))
+    >>> verdicts.nope.answer.value, verdicts.nope.end_of_sequence.value, verdicts.ape.answer.value
+    ('yes', 'no', 'yes')
+    >>> judge(from_expression("(aa)*")).ape.reason
+    'the position modulo 2 determines the next state'
+    """
+    return LanguageVerdicts(decide(automaton, budget))
+
+
+@dataclass(frozen=True, eq=False)
+class _Writer:
+    """Writes programs; classes share what they can."""
+
+    budget: Budget
+    written: dict[tuple[int, bool], Program | str] = field(default_factory=dict)
+    """Programs, or why there is none, by the identity of their analysis and whether they predict."""
+
+    def write(self, analysis: Analysis | None, *, predicts: bool) -> Program | str:
+        if analysis is None:
+            return f"the window is beyond the budget of {self.budget.window_states} states"
+        if predicts and END in analysis.extended.automaton.alphabet:
+            return f"it would predict {END}, which is a letter here"
+        key = (id(analysis), predicts)
+        if key not in self.written:
+            try:
+                self.written[key] = (predictor if predicts else acceptor)(analysis, budget=self.budget)
+            except OverBudget as spent:
+                self.written[key] = str(spent)
+        return self.written[key]
+
+
+def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
+    answer = Answer.of(decision.answer)
+    return Verdict(
+        program_class=decision.program_class,
+        answer=answer,
+        proof=_membership(decision, writer),
+        end_of_sequence=Answer.of(decision.at_end),
+        prediction=Answer.of(decision.prediction),
+        prediction_everywhere=answer,
+        prove_prediction=lambda: _prediction(decision, writer),
+        certified_apart=decision.prediction is not decision.answer,
+    )
+
+
+def _membership(decision: ClassDecision, writer: _Writer) -> Proof:
+    reason = reason_of(decision)
+    if not decision.answer:
+        return Proof(reason=reason, certify=lambda: no_certificate(decision, reason))
+    return _yes(reason, decision.program_class, decision.analysis, writer, predicts=False)
+
+
+def _prediction(decision: ClassDecision, writer: _Writer) -> Proof:
+    reason = prediction_reason_of(decision)
+    if not decision.prediction:
+        return Proof(reason=reason, certify=lambda: no_certificate(decision, reason))
+    return _yes(reason, decision.program_class, decision.predicted.analysis, writer, predicts=True)
+
+
+def _yes(
+    reason: str, program_class: ProgramClass, analysis: Analysis | None, writer: _Writer, *, predicts: bool
+) -> Proof:
+    def write() -> Program | str:
+        return writer.write(analysis, predicts=predicts)
+
+    def certify() -> Certificate:
+        program = write()
+        if analysis is None or isinstance(program, str):
+            return NoCertificate(reason=f"the program is not written: {program}")
+        return ProgramCertificate(
+            program_class=program_class,
+            convention=Convention.LAST_LETTER.value,
+            automaton=automaton_table(analysis.extended.automaton),
+            program=program.text,
+            window=max(analysis.extended.window, program.core.locality),
+            modulus=analysis.extended.modulus,
+            prediction=predicts,
+        )
+
+    if analysis is None:
+        return Proof(reason=reason, certify=certify, write=write)
+    return Proof(
+        reason=reason,
+        certify=certify,
+        write=write,
+        window=analysis.extended.window,
+        modulus=analysis.extended.modulus,
+        depth=analysis.rounds(),
+    )
+
+
+def no_certificate(decision: ClassDecision, reason: str) -> Certificate:
+    """What proves a no; for an undecided class, and beyond the budget, why there is nothing."""
+    proof, limit = decision.refutation, decision.budget.certificate
+    if isinstance(proof, Refutation):
+        return flow_certificate(proof)
+    if proof is not None and len(proof.failure.vertices) <= limit:
+        return arrow_certificate(proof, periodic=decision.program_class == PERIODIC_LOCAL)
+    if decision.answer is False:
+        reason = f"the component that fails has more than {limit} states (budget)"
+    return NoCertificate(reason=reason)

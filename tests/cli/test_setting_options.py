@@ -1,0 +1,64 @@
+"""Every setting is an option of `longreach train`, spelled and explained as its field."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+
+import pytest
+
+from longreach.cli import train
+from longreach.cli.setting_options import given_settings, setting_names
+from longreach.config.options import FROM_PYTHON_ONLY, option_name
+from longreach.config.training import RESOLVED, TrainConfig
+from longreach.errors import InputError
+from longreach.experiments.resolve import resolve
+from tests.cli.conftest import Outcome
+
+# What people and scripts type must stay.
+OPTIONS = [
+    "--encoding", "--alphabet", "--layers", "--heads", "--width", "--lr", "--batch", "--max-steps",
+    "--warmup", "--schedule", "--train-lengths", "--test-lengths", "--test-size", "--evaluate-every",
+    "--train-on", "--layer-norm", "--no-layer-norm", "--log-length", "--tied", "--untied", "--offsets",
+    "--dtype", "--penalty", "--compile", "--no-compile", "--seed", "--seeds", "--search", "--engine",
+    "--workers", "--address", "--gpus", "--partition", "--time-limit", "--device", "--stack",
+    "--dry-run", "--runs", "--json",
+]  # fmt: skip
+
+
+def test_all_options_are_there(longreach: Callable[..., Outcome]) -> None:
+    text = longreach("train", "--help").out
+    found = set(re.findall(r"(?<!\S)--[a-z][a-z-]+", text))
+    assert found - {"--help"} >= set(OPTIONS)
+
+
+def test_every_field_is_an_option_with_its_help(longreach: Callable[..., Outcome]) -> None:
+    text = " ".join(longreach("train", "--help").out.split())
+    for name, field in TrainConfig.model_fields.items():
+        if name in FROM_PYTHON_ONLY:
+            assert option_name(name) not in text
+        elif name != "stop_early":  # whose option turns it off
+            assert field.description is not None
+            assert field.description in text
+
+
+def test_defaults_are_those_of_the_fields() -> None:
+    parameters = inspect.signature(train.train).parameters
+    given = given_settings({name: parameters[name].default for name in setting_names()})
+    assert given == {
+        name: field.default
+        for name, field in TrainConfig.model_fields.items()
+        if name not in (*RESOLVED, *FROM_PYTHON_ONLY, "task", "seed", "alphabet")
+    }
+    assert resolve("sort", **given) == resolve("sort")
+
+
+def test_texts_are_read_at_their_option() -> None:
+    values = {"train_lengths": "1:9", "test_lengths": "10:18,19:27", "alphabet": "ab", "stop_early": True}
+    assert given_settings(values) == {
+        "train_lengths": (1, 9), "test_lengths": ((10, 18), (19, 27)), "alphabet": ("a", "b"),
+        "stop_early": False,
+    }  # fmt: skip
+    with pytest.raises(InputError, match=r"^test_lengths: '9' is not a range of lengths, as in 1:50"):
+        given_settings({"test_lengths": "9"})

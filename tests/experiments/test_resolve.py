@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from longreach.cli.main import input_message
+from longreach.config.scales import SCALES, Scale
+from longreach.config.training import TrainConfig
+from longreach.errors import Argument, Field, InputError
+from longreach.experiments.resolve import resolve
+from longreach.training.shape import decoder_of
+
+
+def test_published_values_are_the_defaults() -> None:
+    config = resolve("copy-unique")
+    assert (config.layers, config.heads, config.width, config.lr, config.max_steps) == (
+        2,
+        1,
+        64,
+        1e-3,
+        30_000,
+    )
+    assert (config.batch, config.weight_decay, config.clip, config.test_size) == (64, 0.01, 1.0, 2000)
+    assert decoder_of(config).positions == 302
+    other = resolve("addition")
+    assert (other.layers, other.warmup, other.train_lengths) == (12, 3000, (4, 50))
+    assert resolve("addition", max_steps=6000).warmup == 300
+
+
+def test_values_without_an_entry() -> None:
+    config = resolve("regex:(ab)*", alphabet=("a", "b"))
+    assert (config.layers, config.heads, config.width, config.lr) == (2, 2, 64, 1e-3)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
+    config = resolve("sort", scale=scale, max_steps=7, warmup=0, train_lengths=(2, 9), penalty=0.5)
+    assert (config.max_steps, config.penalty, config.train_lengths.name) == (7, 0.5, "2-9")
+    assert [lengths.name for lengths in config.test_lengths] == ["10-18", "19-27"]
+
+
+def test_the_document_reads_back_and_names_the_key() -> None:
+    config = resolve("sort", seed=3)
+    assert TrainConfig.read(config.document()) == config
+    assert config.key == TrainConfig.read(config.document()).key
+    assert config.key != resolve("sort", seed=4).key
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"task": "sotr"}, "TASK: no task is named 'sotr'; did you mean 'sort'"),
+        ({"encoding": "rop"}, "--encoding: unknown encoding 'rop'; did you mean 'rope'"),
+        ({"encoding": "coupled"}, "--encoding: sort has no position ids of its own"),
+        ({"width": 10, "heads": 4}, "--width: 10 is not a multiple of 4 heads"),
+        ({"width": 6, "heads": 2, "encoding": "rope"}, "--encoding: rope needs an even width per head"),
+        ({"lr": 0.0}, "--lr: Input should be greater than 0"),
+        ({"lr": float("nan")}, "--lr: "),
+        ({"batch": 0}, "--batch: "),
+        ({"seed": -1}, "--seed: "),
+        ({"warmup": 100, "max_steps": 100}, "--warmup: 100 steps of warm-up leave none of 100"),
+        ({"train_lengths": (9, 3)}, "--train-lengths: 9:3 has no length"),
+        ({"train_lengths": (1, 50), "test_lengths": ((1, 50),)}, "--test-lengths: the range 1:50 stands"),
+        ({"test_lengths": ((151, 200),)}, "--test-lengths: sort: no input has a length in 151:200"),
+        ({"task": "dyck-1", "train_lengths": (3, 3)}, "--train-lengths: dyck-1: no input has a length"),
+        ({"encoding": "randomized", "offsets": "none"}, "--offsets: 'randomized' draws its position ids"),
+        ({"encoding": "nope", "penalty": 0.1}, "--penalty: 'nope' has no learned positions"),
+        ({"encoding": "mlp", "layers": 3}, "--layers: 'mlp' has 2"),
+        ({"encoding": "mlp", "penalty": 0.1}, "--penalty: goes with a transformer, not with 'mlp'"),
+        ({"no_such": 1}, "--no-such: no such option"),
+    ],
+)  # fmt: skip
+def test_bad_options_are_one_line(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        resolve(**{"task": "sort", **given})
+    assert input_message(caught.value).startswith(message)  # as the command line says it
+    assert "\n" not in caught.value.message
+
+
+def test_from_python_errors_name_the_field() -> None:
+    with pytest.raises(InputError) as caught:
+        resolve("sort", train_lengths=(9, 3))
+    assert caught.value.place == Field("train_lengths")
+    assert str(caught.value) == "train_lengths: 9:3 has no length, the first is above the last"
+    with pytest.raises(InputError, match=r"^task: no task is named 'sotr'") as caught:
+        resolve("sotr")
+    assert caught.value.place == Argument("task")

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+import longreach.languages.prove.flow_checker as checker
+from longreach.errors import InputError
+from longreach.languages.decide.extended_automaton import Convention
+from longreach.languages.decide.with_positions import decide_positional
+from longreach.languages.decide.without_positions import plain_analysis, refutation
+from longreach.languages.prove.flow_checker import check_certificate
+from longreach.languages.prove.language_certificates import (
+    Certificate,
+    ProgramCertificate,
+    read_certificate,
+    write_certificate,
+)
+from longreach.languages.prove.proof_to_certificate import flow_certificate
+from longreach.languages.regular.automaton import minimal
+from longreach.languages.regular.automaton_documents import automaton_table
+from longreach.languages.regular.named_languages import named_automaton
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer
+from tests.helpers.language_oracles import all_minimal, automata
+
+NO = ["tomita-3", "tomita-4", "tomita-5", "tomita-6", "parity-language", "abab", "012-0-2", "l-bb"]
+
+
+def _certificates(name: str) -> list[Certificate]:
+    verdicts = judge(named_automaton(name))
+    return [v.certificate for v in (verdicts.nope, verdicts.ape, verdicts.local) if v.answer is Answer.NO]
+
+
+@pytest.mark.parametrize("name", NO)
+def test_certificates_hold_and_survive_json(name) -> None:
+    expected = automaton_table(named_automaton(name))
+    for certificate in _certificates(name):
+        again = read_certificate(write_certificate(certificate))
+        assert again == certificate
+        assert check_certificate(again) is None
+        assert check_certificate(again, expected) is None
+        other = automaton_table(named_automaton("d-2"))
+        assert check_certificate(again, other) == "the automaton is not that of the language in question"
+
+
+@pytest.mark.parametrize("states", [2, 3])
+def test_every_no_of_small_automata_is_certified(states) -> None:
+    for automaton in all_minimal(states):
+        verdicts = judge(automaton)
+        for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
+            if verdict.answer is Answer.NO:
+                assert check_certificate(verdict.certificate, automaton_table(automaton)) is None
+
+
+@settings(deadline=None, max_examples=40)
+@given(automata(states=7, letters="abc"))
+def test_both_conventions_are_certified(automaton) -> None:
+    analysis = plain_analysis(automaton)
+    for convention in Convention:
+        if not analysis.holds(convention):
+            proof = refutation(analysis, convention, 100)
+            assert proof is not None
+            assert check_certificate(flow_certificate(proof)) is None
+
+
+def _numbers(node, path=()):
+    """The places of all numbers, weights, and lists in a document."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield from _numbers(value, (*path, key))
+    elif isinstance(node, list):
+        if node:
+            yield path, "drop"
+            yield path, "repeat"
+        for index, value in enumerate(node):
+            yield from _numbers(value, (*path, index))
+    elif isinstance(node, int) or (isinstance(node, str) and path[-1] == "weight"):
+        yield path, "change"
+    elif isinstance(node, str) and path[-1] != "kind":
+        yield path, "letter"
+
+
+def _mutated(document, chance: random.Random):
+    document = copy.deepcopy(document)
+    path, action = chance.choice(list(_numbers(document)))
+    node = document
+    for key in path[:-1]:
+        node = node[key]
+    value = node[path[-1]]
+    if action == "drop":
+        value.pop(chance.randrange(len(value)))
+    elif action == "repeat":
+        value.append(chance.choice(value))
+    elif action == "letter":
+        node[path[-1]] = chance.choice(document["automaton"]["alphabet"])
+    elif isinstance(value, int):
+        node[path[-1]] = value + chance.choice([-1, 1])
+    else:
+        node[path[-1]] = chance.choice(["0", "1", "-1", "1/3", "2/0", "x"])
+    return document
+
+
+@pytest.mark.parametrize("name", NO)
+def test_what_passes_after_a_mutation_is_still_true(name) -> None:
+    chance = random.Random(name)
+    rejected = 0
+    for certificate in _certificates(name):
+        document = json.loads(write_certificate(certificate))
+        for _ in range(150):
+            changed = _mutated(document, chance)
+            try:
+                read = read_certificate(json.dumps(changed))
+            except InputError:
+                rejected += 1
+                continue
+            if check_certificate(read) is not None:
+                rejected += 1
+                continue
+            table = read.automaton
+            automaton = minimal(table.alphabet, table.transitions, 0, table.accepting)
+            if read.kind == "flow":
+                assert not plain_analysis(automaton).holds(Convention(read.convention))
+            else:
+                both = decide_positional(automaton)
+                decision = both.local if read.program_class == "C-RASP[local]" else both.periodic_local
+                assert decision.answer is False
+    assert rejected > 100
+
+
+FLOW_MUTATIONS = {
+    "weight": lambda d: d["flows"][0]["weights"][0].update(weight="7"),
+    "no flows": lambda d: d.update(flows=[]),
+    "reversed flow": lambda d: d["flows"][0].update(
+        first=d["flows"][0]["second"], second=d["flows"][0]["first"]
+    ),
+    "pair": lambda d: d.update(pair=[d["pair"][0]] * 2),
+    "convention": lambda d: d.update(convention="end-of-sequence"),
+    "component": lambda d: d["states"].pop(),
+    "classes": lambda d: d["classes"].append([0]),
+    "singletons": lambda d: d.update(classes=[[q] for q in d["states"]]),
+    "accepting": lambda d: d["automaton"].update(accepting=[]),
+    "transition": lambda d: d["automaton"]["transitions"][0].pop(),
+    "target": lambda d: d["automaton"]["transitions"][0].__setitem__(0, 99),
+    "unreachable": lambda d: d["automaton"]["transitions"].append([0, 0]),
+    "words": lambda d: d["words"].update(second=d["words"]["first"]),
+    "loop": lambda d: d["words"].update(loops=[["1"]]),
+    "class": lambda d: d.update({"class": "C-RASP[local]"}),
+}
+
+
+@pytest.mark.parametrize("mutation", list(FLOW_MUTATIONS))
+def test_broken_flow_certificates(mutation) -> None:
+    document = json.loads(write_certificate(_certificates("tomita-6")[0]))
+    FLOW_MUTATIONS[mutation](document)
+    try:
+        certificate = read_certificate(json.dumps(document))
+    except InputError:
+        return
+    assert check_certificate(certificate) is not None
+
+
+SAMPLED_MUTATIONS = {
+    "weight": lambda d: d["flows"][0]["weights"][0].update(weight="1/5"),
+    "no flows": lambda d: d.update(flows=[]),
+    "block": lambda d: d.update(block=d["block"] + 1),
+    "no block": lambda d: d.update(block=None),
+    "object": lambda d: d["objects"].__setitem__(0, ["0"] * (len(d["objects"][0]) + 1)),
+    "arrow": lambda d: d["arrows"][0]["word"].append("0"),
+    "arrow end": lambda d: d["arrows"][0].update(target=5),
+    "vertex": lambda d: d["vertices"][0].update(state=17),
+    "twice": lambda d: d["vertices"].append(d["vertices"][0]),
+    "pair": lambda d: d.update(pair=[0, 0]),
+    "singletons": lambda d: d.update(classes=[[v] for v in range(len(d["vertices"]))]),
+    "fewer arrows": lambda d: d.update(arrows=[]),
+    "letter": lambda d: d["arrows"][0]["word"].__setitem__(0, "z"),
+}
+
+
+@pytest.mark.parametrize("mutation", list(SAMPLED_MUTATIONS))
+def test_broken_sampled_certificates(mutation) -> None:
+    document = json.loads(write_certificate(_certificates("tomita-3")[1]))
+    SAMPLED_MUTATIONS[mutation](document)
+    certificate = read_certificate(json.dumps(document))
+    assert check_certificate(certificate) is not None
+
+
+def test_programs_are_checked_elsewhere() -> None:
+    table = automaton_table(named_automaton("aa"))
+    certificate = ProgramCertificate(program_class="C-RASP[periodic, local]", automaton=table, program="")
+    assert read_certificate(write_certificate(certificate)) == certificate
+    with pytest.raises(InputError, match="running it"):
+        check_certificate(certificate)
+
+
+def test_the_checker_shares_no_code_with_the_deciders() -> None:
+    allowed = {
+        "__future__",
+        "collections.abc",
+        "fractions",
+        "re",
+        "longreach.errors",
+        "longreach.languages.program_class",
+        "longreach.languages.prove.findings",
+        "longreach.languages.prove.language_certificates",
+        "longreach.languages.prove.prediction_checker",
+    }
+    for module in (Path(checker.__file__), Path(checker.__file__).with_name("language_certificates.py")):
+        tree = ast.parse(module.read_text())
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        imported |= {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+        assert imported <= allowed | {"re", "typing", "pydantic"}
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"kind": "flow"}', '{"kind": "magic"}', '{"kind": "none"}'])
+def test_unreadable_certificates(text) -> None:
+    with pytest.raises(InputError) as caught:
+        read_certificate(text)
+    assert "\n" not in caught.value.message

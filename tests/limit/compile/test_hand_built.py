@@ -1,0 +1,178 @@
+"""The induction head's error, copying with it, and the circuit that works only on short inputs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from longreach.errors import InputError
+from longreach.limit.compile.hand_built import (
+    bigram_frequencies,
+    copies,
+    counter_example,
+    generate,
+    induction_errors,
+    induction_head,
+    offset_variance,
+    two_headed,
+    witness,
+)
+from longreach.limit.model import Transformer
+from longreach.limit.run import exact_evaluator as exact
+from longreach.limit.run.float_evaluator import attention, run
+
+
+def brute_force(word: str, tokens: str) -> list[list[Fraction]]:
+    """Equation (10) as it is printed."""
+    rows = []
+    for i in range(len(word)):
+        before = [k for k in range(i) if word[k] == word[i]]
+        rows.append([Fraction(sum(word[k + 1] == s for k in before), max(len(before), 1)) for s in tokens])
+    return rows
+
+
+def all_words(tokens: str, longest: int) -> list[str]:
+    return ["".join(word) for n in range(longest + 1) for word in product(tokens, repeat=n)]
+
+
+def worst(model: Transformer, words: list[str], tokens: str, offset: int = 0) -> float:
+    """The largest error times the length."""
+    outputs = run(model, words, offset)
+    return max(
+        float(np.abs(output - bigram_frequencies(word, tokens)).max()) * len(output)
+        for output, word in zip(outputs, words, strict=True)
+    )
+
+
+def test_frequencies_are_equation_10() -> None:
+    for word in all_words("abc", 5):
+        frequencies = bigram_frequencies(word, "abc")
+        assert not frequencies[0].any()
+        np.testing.assert_allclose(
+            frequencies[1:].reshape(-1, 3), np.array(brute_force(word, "abc"), float).reshape(-1, 3)
+        )
+
+
+def test_error_is_at_most_one_over_the_length_on_all_short_words() -> None:
+    assert worst(induction_head("abc"), all_words("abc", 7), "abc") < 0.7
+
+
+def test_error_falls_like_one_over_the_length() -> None:
+    rows = induction_errors([8, 32, 128, 512, 2048])
+    assert all(row.scaled < 0.7 for row in rows)
+    assert rows[-1].random < 1e-3
+
+
+def test_without_rounding_the_error_falls_too_but_slower() -> None:
+    rows = induction_errors([64, 512, 4096], precision=None)
+    assert all(row.scaled < 0.5 * np.log(row.length) for row in rows)
+    assert rows[-1].scaled > 1.5 * rows[0].scaled
+
+
+def test_with_a_weaker_first_layer_the_error_stays() -> None:
+    rows = induction_errors([64, 512, 4096], phi=1.0)
+    assert all(row.worst > 0.4 for row in rows)
+    assert rows[-1].random > 0.02
+
+
+def test_zero_where_the_frequencies_are_undefined() -> None:
+    outputs = run(induction_head("abcd"), ["abc" + "d" * 500])[0]
+    assert outputs[:5].max() < 1e-4
+
+
+def test_induction_head_is_exact_in_its_own_arithmetic() -> None:
+    result = exact.run(induction_head("ab"), "abaabb")
+    assert result.exact
+    np.testing.assert_allclose(
+        np.array(result.outputs, dtype=float), run(induction_head("ab"), ["abaabb"])[0], rtol=1e-12
+    )
+
+
+def test_second_layer_attends_to_what_followed() -> None:
+    weights = attention(induction_head("abc"), "abcabcabca", 1, 0)
+    assert np.flatnonzero(weights[-1] > 0.1).tolist() == [2, 5, 8]
+
+
+@pytest.mark.parametrize(("tokens", "length"), [(3, 1), (20, 20), (60, 40)])
+def test_copying_without_repetition(tokens: int, length: int) -> None:
+    assert copies(tokens, length, seed=length)
+
+
+def test_copying_with_repetition_fails() -> None:
+    # After "a", "b" and "c" have followed equally often.
+    assert generate(induction_head("#abc"), "#abac#", "#", 10) != tuple("abac#")
+
+
+def test_generation_stops_at_the_limit() -> None:
+    assert generate(induction_head("ab"), "aab", "b", 0) == ()
+    assert len(generate(induction_head("abc"), "ababa", "c", 7)) == 7
+
+
+def test_counter_example_is_right_up_to_half_its_context() -> None:
+    model = two_headed(12, "abc")
+    for offset in range(12):
+        words = all_words("abc", min(12 - offset, 6) - 1)
+        assert worst(model, words, "abc", offset) < 0.7
+
+
+@pytest.mark.parametrize("context", [16, 32, 64])
+def test_counter_example_is_wrong_at_its_context(context: int) -> None:
+    half, whole = context // 2, context
+    rows = counter_example(context, [2, 5, half - 1, half, whole])
+    assert all(row.right for row in rows if row.length <= half)
+    (last,) = [row for row in rows if row.length == whole]
+    assert last.error > 0.9
+    assert len(rows) == sum(context - length + 1 for length in (2, 5, half - 1, half, whole))
+
+
+def test_counter_example_depends_on_the_offset_between() -> None:
+    rows = counter_example(32, [20])
+    assert {row.right for row in rows} == {True, False}
+
+
+def test_witness_is_misread_as_skipping_a_token() -> None:
+    outputs = run(two_headed(32), [witness(32)])[0]
+    np.testing.assert_allclose(outputs[-1], [0, 0, 1, 0], atol=0.01)
+    assert bigram_frequencies(witness(32), "abcd")[-1].tolist() == [0, 1, 0, 0]
+
+
+def test_product_functions_vary_with_the_offset_and_are_local() -> None:
+    model = two_headed(32)
+    rows = offset_variance(model)
+    assert [(row.layer, row.head) for row in rows] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert all(row.variance > 0.05 and row.deviation > 1 for row in rows[:2])
+    assert all(row.variance == row.deviation == 0 for row in rows[2:])
+    for layer in model.layers:
+        for head in layer.heads:
+            values = model.positions @ head.kq.T @ model.positions.T
+            i, j = np.nonzero(values)
+            assert all(1 <= distance <= 2 for distance in i - j)
+
+
+def test_parameters_stay_bounded_as_the_context_grows() -> None:
+    sizes = []
+    for context in (16, 64):
+        model = two_headed(context)
+        norms = [np.linalg.norm(head.kq, 2) for layer in model.layers for head in layer.heads]
+        sizes.append(max(*norms, *np.linalg.norm(model.positions, axis=1)))
+    assert sizes[1] == pytest.approx(sizes[0])
+
+
+def test_variance_of_a_translation_invariant_model_is_zero() -> None:
+    assert all(row.variance == 0 for row in offset_variance(induction_head("ab")))
+
+
+def test_bad_input() -> None:
+    with pytest.raises(InputError, match="tokens"):
+        induction_head("aa")
+    with pytest.raises(InputError, match="tokens"):
+        two_headed(8, "$a")
+    with pytest.raises(InputError, match="context 10"):
+        two_headed(10)
+    with pytest.raises(InputError, match="witness"):
+        witness(5)
+    with pytest.raises(InputError, match="length 5"):
+        copies(4, 5)

@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from longreach.report import build
+from longreach.report.forecast_view import BENCHMARK
+from longreach.report.results_to_view import report_view
+from longreach.report.text import percent
+from tests.helpers.report_samples import accuracies, add, damage, hostile, several
+
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+SHAPES = {"path", "circle", "rect"}
+
+
+class Page(HTMLParser):
+    """The elements of a document; complains about tags that do not match."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == [], f"not closed: {self.open}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len({name for name, _ in attrs}) == len(attrs), f"{tag}: an attribute twice: {attrs}"
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in SHAPES, f"{tag} closes itself"
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag, f"</{tag}> out of order"
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+    def with_attribute(self, name: str) -> list[str]:
+        return [value for _, attrs in self.elements if (value := attrs.get(name)) is not None]
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+def check(text: str) -> Page:
+    """All that has to hold of every report."""
+    page = Page(text)
+    ids = page.with_attribute("id")
+    assert len(ids) == len(set(ids))
+    named = set(ids)
+    for tag, attrs in page.elements:
+        target = attrs.get("href")
+        if target is not None and tag != "link":
+            assert tag == "a", f"<{tag}> loads {target}"
+            inside = target.startswith("#") and target[1:] in named
+            assert inside or target.startswith("https://arxiv.org/abs/"), target
+        assert attrs.get("src") is None
+        assert not any(name.startswith("on") for name in attrs), f"{tag}: {attrs}"
+        style = attrs.get("style") or ""
+        assert re.fullmatch(r"(width:\d+\.\d%)?", style), style
+        for name in ("aria-labelledby",):
+            assert attrs.get(name) is None or attrs[name] in named
+        if tag == "svg" and attrs.get("aria-hidden") is None:
+            assert attrs.get("aria-label"), "a drawing without a name"
+        if tag == "meta" and attrs.get("http-equiv") == "Content-Security-Policy":
+            assert (attrs["content"] or "").startswith("default-src 'none'; style-src 'unsafe-inline'; ")
+    assert [attrs["href"] for tag, attrs in page.elements if tag == "link"] == ["data:,"]
+    assert sum(tag == "script" for tag, _ in page.elements) == 1
+    assert text.count("url(") == len(re.findall(r"url\(#tip-[a-z0-9-]+\)", text))
+    assert "@import" not in text
+    assert "nan" not in re.findall(r'\bd="[^"]*nan|cx="nan', text)
+    tables = sum(tag == "table" for tag, _ in page.elements)
+    assert sum(tag == "caption" for tag, _ in page.elements) == tables
+    return page
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    directory = tmp_path / "measured"
+    directory.mkdir()
+    return directory
+
+
+def test_without_results_there_are_the_forecasts(runs: Path) -> None:
+    page = check(build(runs))
+    assert "No runs yet" in page.words
+    assert {f"task-{name}" for name in BENCHMARK} <= set(page.with_attribute("id"))
+    assert list(runs.iterdir()) == []
+    alone = check(build())
+    assert "results none" in alone.words
+
+
+def test_a_report_is_the_same_every_time(runs: Path) -> None:
+    several(runs, "aa", "ape", 1.0, 0.9)
+    assert build(runs) == build(runs)
+
+
+def test_hostile_results_are_shown_as_text(runs: Path) -> None:
+    hostile(runs)
+    text = build(runs, title="</title><script>window.evil = 1</script>")
+    page = check(text)
+    assert "<script>window" not in text
+    assert "regex:<script>window.evil = 1</script>" in page.words
+    assert "ValueError: <script>" in page.words
+    assert "\u202e" not in text
+
+
+def test_damaged_unfinished_and_foreign_results_are_named(runs: Path) -> None:
+    hostile(runs)
+    view = report_view(runs, "report")
+    assert [name for name, _ in view.damaged] == ["fedcba9876543210"]
+    assert view.unfinished == ("0123456789abcdef",)
+    assert view.others == 1
+    page = check(build(runs))
+    assert "1 result cannot be read and is left out." in page.words
+    assert "1 run is not finished and is left out." in page.words
+    assert "0123456789abcdef" in page.words
+
+
+def test_a_result_with_impossible_numbers_is_named_and_left_out(runs: Path) -> None:
+    several(runs, "aa", "ape", 0.9, 0.8)
+    forged = damage(runs, add(runs, "aa", "ape", 2, accuracies(1.0, 0.5)).key)
+    view = report_view(runs, "report")
+    assert view.runs == 2
+    assert [name for name, _ in view.damaged] == [forged]
+    check(build(runs))
+
+
+def test_commands_are_quoted_for_a_shell(runs: Path) -> None:
+    hostile(runs)
+    name = "$(touch x); `id` 'q'\""
+    task = next(task for task in report_view(runs, "report").tasks if task.name == name)
+    assert task.listing is not None
+    assert shlex.split(task.listing) == ["longreach", "results", "list", f"--task={name}", "--all"]
+    assert shlex.split(task.forecasting or "") == ["longreach", "forecast", name, "--json"]
+
+
+def test_of_many_runs_some_are_shown(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longreach.report.results_to_view.MOST_TASKS", 2)
+    settings: list[dict[str, int]] = [{}, *({"width": width} for width in range(100, 115))]
+    for place, changes in enumerate(settings):
+        for seed in range(1 if place else 300):
+            add(runs, "aa", "ape", seed, accuracies(1.0, 0.5, 0.25), started=1, **changes)
+    add(runs, "aa", "ape", 300, None, error="RuntimeError: diverged", rows=(), started=1)
+    for number in range(4):
+        several(runs, f"regex:(a{{{number + 1}}})*", "ape", *([0.5] * (number + 1)))
+    view = report_view(runs, "report")
+    assert (view.runs, view.cells, view.further) == (301 + 15 + 10, 16 + 4, 2)
+    assert {task.name for task in view.tasks} - set(BENCHMARK) == {"regex:(a{3})*", "regex:(a{4})*"}
+    task = next(task for task in view.tasks if task.name == "aa")
+    assert (len(task.cells), task.further) == (12, 4)
+    (cell,) = task.chosen
+    assert (cell.number, len(cell.runs), len(cell.curves)) == (301, 30, 19)
+    assert "failed" in {run.status for run in cell.runs}
+    text = build(runs)
+    page = check(text)
+    assert "30 of 301 runs (all: longreach results list --task=aa --all )" in page.words
+    assert "4 further configurations of fewer runs are left out" in page.words
+    assert "2 further tasks of fewer runs are left out." in page.words
+    assert len(text.encode()) < 1_000_000
+
+
+def test_no_path_of_this_machine_is_shown(runs: Path) -> None:
+    hostile(runs)
+    text = build(runs)
+    assert str(runs.parent) not in text
+    assert "results measured" in check(text).words
+
+
+def test_nothing_that_a_file_names_is_imported(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "longreach_probe.py").write_text("task = None\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    hostile(runs)
+    page = check(build(runs))
+    assert "longreach_probe" not in sys.modules
+    assert "files and Python objects that a result names are not loaded" in page.words
+
+
+def test_failed_runs_stand_in_the_table_and_do_not_count_as_accuracy(runs: Path) -> None:
+    several(runs, "parity", "ape", 0.5)
+    add(runs, "parity", "ape", 1, None, error="RuntimeError: diverged at step 17")
+    view = report_view(runs, "report")
+    (cell,) = next(task for task in view.tasks if task.name == "parity").cells
+    assert [run.status for run in cell.runs] == ["done", "failed"]
+    assert cell.last is not None
+    assert cell.last.mean == 0.5
+    assert view.failed == 1
+    assert "RuntimeError: diverged at step 17" in check(build(runs)).words
+
+
+def test_the_matrix_shows_the_mean_over_the_runs_that_learned(runs: Path) -> None:
+    lasts = (0.91, 0.84, 0.77)
+    several(runs, "tomita-1", "nope", *lasts)
+    add(runs, "tomita-1", "nope", 7, accuracies(0.5, 0.1, 0.0))
+    page = check(build(runs))
+    row = re.search(r"tomita-1 1\* (.*?) tomita-2", page.words)
+    assert row is not None
+    assert percent(sum(lasts) / 3).replace("\u00a0", " ") in row[1]
+    assert "3 of 4 runs" in page.words
+
+
+def test_agreement_is_counted_by_the_rule(runs: Path) -> None:
+    several(runs, "aa", "ape", 0.9, 0.8, 0.7)  # yes, works
+    several(runs, "aa", "nope", 0.1, 0.0, 0.2)  # no, fails, learned
+    several(runs, "tomita-1", "ape", 0.1, 0.0, 0.2)  # yes, fails
+    several(runs, "tomita-3", "ape", 0.9, 0.9, 0.9)  # no, works
+    several(runs, "tomita-2", "ape", 0.9, 0.9)  # too few runs
+    several(runs, "binary-majority-interleave", "nope", 0.9, 0.9, 0.9)  # undecided
+    several(runs, "aa", "rope", 0.9, 0.9, 0.9)  # no forecast
+    view = report_view(runs, "report")
+    assert (view.agreeing, view.counted) == (2, 4)
+    assert {(task.name, cell.encoding) for task, cell in view.disagreements} == {
+        ("tomita-1", "ape"),
+        ("tomita-3", "ape"),
+    }
+    assert {(task.name, cell.encoding) for task, cell in view.uncounted} == {
+        ("tomita-2", "ape"),
+        ("binary-majority-interleave", "nope"),
+        ("aa", "rope"),
+    }
+    assert "2 of 4 counted" in check(build(runs)).words
+
+
+def test_other_encodings_and_penalties_have_columns_of_their_own(runs: Path) -> None:
+    several(runs, "sort", "ape", 0.9, 0.9, 0.9)
+    several(runs, "sort", "ape", 0.7, 0.7, 0.7, penalty=1e-4)
+    several(runs, "sort", "rope", 0.6)
+    view = report_view(runs, "report")
+    assert view.encodings == ("nope", "ape", "ape + 0.0001", "rope")
+    sort = next(task for task in view.tasks if task.name == "sort")
+    assert [(cell.encoding, cell.last and round(cell.last.mean, 3)) for cell in sort.chosen] == [
+        ("ape", 0.9),
+        ("ape + 0.0001", 0.7),
+        ("rope", 0.6),
+    ]
+    heads = [verdict.answer for verdict in sort.verdicts]
+    assert heads == ["yes", "yes", "yes", "unknown"]
+    check(build(runs))
+
+
+def test_of_several_configurations_the_one_with_most_runs_stands_in_the_matrix(runs: Path) -> None:
+    several(runs, "aa", "ape", 0.2, 0.2, 0.2, width=32)
+    several(runs, "aa", "ape", 0.9, 0.9, 0.9, 0.9, width=64)
+    several(runs, "aa", "ape", 0.4, width=128)
+    view = report_view(runs, "report")
+    task = next(task for task in view.tasks if task.name == "aa")
+    assert len(task.cells) == 3
+    (chosen,) = task.chosen
+    assert len(chosen.runs) == 4
+    assert dict(task.common)["layers"] == "2"
+    assert "width" not in dict(task.common)
+    check(build(runs))
+
+
+def test_every_result_of_a_task_is_on_its_page_once(runs: Path) -> None:
+    hostile(runs)
+    view = report_view(runs, "report")
+    keys = [run.key for task in view.tasks for cell in task.cells for run in cell.runs]
+    assert len(keys) == len(set(keys)) == view.runs
+    on_disk = {path.parent.name for path in runs.glob("*/result.json")} - {name for name, _ in view.damaged}
+    assert len(on_disk - set(keys)) == view.others
+    assert check(build(runs)).words.count(keys[0]) == 1
+
+
+def test_a_whole_benchmark_stays_small(runs: Path) -> None:
+    for task in BENCHMARK:
+        for encoding in ("ape", "nope"):
+            several(runs, task, encoding, 0.9, 0.8, 0.7)
+    text = build(runs)
+    view = report_view(runs, "report")
+    assert (view.cells, view.runs) == (50, 150)
+    assert len(text.encode()) < 3_000_000
+    page = check(text)
+    assert page.words.count("Attention of the compiled program") > 10
+    assert sum(attrs.get("class") == "automaton" for _, attrs in page.elements) > 15
+
+
+def test_programs_and_certificates_stand_on_the_pages() -> None:
+    page = check(build())
+    assert "L = i % 2 == 0" in page.words  # (aa)*, with positions
+    assert "no count that a program can keep separates them" in page.words
+    assert "The program for NoPE uses no positions, and serves here as well." in page.words
+    assert "bits needed" in page.words

@@ -1,0 +1,61 @@
+"""Where things stand: tests mirror the source, names mean one thing, helpers are in one place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import longreach
+
+SOURCE = Path(longreach.__file__).parent
+TESTS = Path(__file__).parent
+
+# Tests of what several modules do together; every other test stands where the module that it tests does.
+ACROSS = {
+    "test_contributing.py": "the examples of additions",
+    "test_demo.py": "the recorded demonstration",
+    "test_docs.py": "the examples of the documents",
+    "test_imports.py": "the order of packages",
+    "test_layout.py": "this",
+    "cli/test_stacking.py": "members side by side, from the command line to the results",
+    "cli/test_terminal.py": "what no command may print",
+    "forecast/test_trained.py": "forecasts of tasks as they are trained",
+    "languages/test_alike.py": "letters that act alike, from the decision to the program",
+    "languages/test_prediction_on_prefixes.py": "prediction, from the decision to the program",
+    "limit/test_pipeline.py": "from a program to all that is made of it",
+    "report/test_browser.py": "the report in a browser",
+    "studies/test_laptop_results.py": "the committed results",
+    "tasks/test_algorithmic.py": "the tasks of one file each, by the same means",
+    "verdicts/test_documents.py": "the documents of commands, pinned",
+    "training/test_faults.py": "kills, interruptions and damaged files",
+    "training/test_prediction_forecast.py": "training meets its forecast",
+}
+# Names that several modules may share, with the reason; today none need it.
+SHARED: dict[str, str] = {}
+
+
+def test_tests_mirror_the_source() -> None:
+    found = {path.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    astray = {
+        path.as_posix()
+        for path in found
+        if not (SOURCE / path.with_name(path.name.removeprefix("test_"))).is_file()
+    }
+    assert astray - ACROSS.keys() == set(), "no module of that name there: rename the test, or list it"
+    assert ACROSS.keys() - astray == set(), "listed, but it has a module or is gone"
+
+
+def test_no_two_modules_share_a_name() -> None:
+    names = Counter(path.stem for path in SOURCE.rglob("*.py") if path.stem != "__init__")
+    assert {name for name, times in names.items() if times > 1} == SHARED.keys()
+
+
+def test_helpers_stand_together() -> None:
+    """Beside tests, `__init__` and what pytest collects there are only the modules of tests/helpers."""
+    plain = {"__init__.py", "conftest.py"}
+    elsewhere = [
+        path.relative_to(TESTS).as_posix()
+        for path in TESTS.rglob("*.py")
+        if not path.name.startswith("test_") and path.name not in plain and path.parent != TESTS / "helpers"
+    ]
+    assert elsewhere == []
