@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.tasks.catalog import load_argument, load_task, self_contained
-from longreach.tasks.outside_task import is_attribute
 
 MODULE = """
 from longreach.tasks.sort import Sort
@@ -107,6 +107,8 @@ def test_bad_programs(here: Path, text: str, message: str) -> None:
 
 
 def test_names_of_other_kinds() -> None:
-    assert not any(map(is_attribute, ["sort", "regex:ab", "crasp:ab", "a:b:c", "1a:b", ":b", "a:"]))
+    assert not any(
+        TaskName(name).is_attribute for name in ["sort", "regex:ab", "crasp:ab", "a:b:c", "1a:b", ":b", "a:"]
+    )
     with pytest.raises(InputError, match="an alphabet goes with regex:"):
         load_task("crasp:lib:dyck-1", ["a"])

@@ -7,10 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from longreach.config.task_name import TaskName
 from longreach.crasp import parse
 from longreach.crasp.library import load
 from longreach.errors import InputError
-from longreach.tasks.program_task import ProgramTask, is_text, short_name
+from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import PAD, SOS
 
 MAJORITY = '#alphabet a b\nL = # "a" >= # "b"'
@@ -71,10 +72,10 @@ def test_the_name_is_the_text_without_comments() -> None:
     first = ProgramTask("one", parse(f"// a comment\n{MAJORITY}"))
     second = ProgramTask("two", parse('L   = # "a" >= (# "b")  // another'))
     assert first.self_contained == second.self_contained == f"crasp:{MAJORITY}"
-    assert is_text(first.self_contained)
-    assert not is_text("crasp:mine.cr")
-    assert short_name(first.self_contained) == short_name(second.self_contained)
-    assert len(short_name(first.self_contained)) == 16
+    assert TaskName(first.self_contained).is_text
+    assert not TaskName("crasp:mine.cr").is_text
+    assert TaskName(first.self_contained).short == TaskName(second.self_contained).short
+    assert len(TaskName(first.self_contained).short) == 16
     assert parse(first.text).core == first.program.core
 
 

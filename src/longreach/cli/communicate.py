@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.config.task_name import TaskName
 from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def communicate(
 
     Example: longreach communicate copy-repeat --max-length 10
     """
-    if alphabet is not None and (task is None or not task.startswith("regex:")):
+    if alphabet is not None and (task is None or not TaskName(task).is_regex):
         raise InputError("--alphabet: goes with a TASK regex:…")
     if out is not None and (out.suffix.lower() not in FORMATS or not out.parent.is_dir()):
         wrong = (

@@ -10,6 +10,7 @@ import typer
 
 from longreach.cli.language import STYLES, TITLES
 from longreach.cli.output import console, print_json
+from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.languages.program_class import ENCODING_SIDES
 
@@ -53,7 +54,7 @@ def forecast(
     """
     if (task is None) != all_tasks:
         raise InputError("TASK: missing; --all shows all" if task is None else "--all: goes without TASK")
-    if alphabet is not None and (task is None or not task.startswith("regex:")):
+    if alphabet is not None and (task is None or not TaskName(task).is_regex):
         raise InputError("--alphabet: goes with a TASK regex:…")
     if program and all_tasks:
         raise InputError("--program: goes with one TASK, not with --all")
@@ -95,7 +96,7 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
 
 def _print(answer: Forecast, program: bool) -> None:
     out = console()
-    out.print(answer.name.removeprefix("regex:"), style="bold", markup=False, end="")
+    out.print(TaskName(answer.name).expression, style="bold", markup=False, end="")
     about = answer.task.about
     states = getattr(answer.task, "automaton", None)
     shown = f"over {' '.join(answer.alphabet)}, {len(states)} states" if states is not None else about
@@ -199,7 +200,6 @@ def _best(measured: tuple[Measured, ...]) -> list[Measured]:
 
 
 def _print_notes(out: Console, answer: Forecast) -> None:
-    from longreach.tasks.program_task import is_text, short_name
     from longreach.verdicts.verdict import Answer
 
     notes = answer.encodings
@@ -210,7 +210,7 @@ def _print_notes(out: Console, answer: Forecast) -> None:
     if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in ENCODING_SIDES):
         lines.append(f"no: {answer.meaning_of_no}")
     best = next((key for key in ENCODING_SIDES if verdicts[key] is Answer.YES), "ape")
-    nameless = is_text(answer.stored) and answer.name == short_name(answer.stored)
+    nameless = TaskName(answer.stored).is_text and answer.name == TaskName(answer.stored).short
     if not nameless and not any(own.encoding == best for own in answer.measured):
         command = ["longreach", "train", answer.name, "--encoding", best, "--seeds", "3"]
         lines.append(f"next: {shlex.join(command)}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, note, print_json, write_text
+from longreach.config.task_name import TaskName
 from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def _print(
 
     out = console()
     automaton = answer.automaton
-    out.print(task.removeprefix("regex:"), style="bold", markup=False, end="")
+    out.print(TaskName(task).expression, style="bold", markup=False, end="")
     states = f"{len(automaton)} state" + ("s" if len(automaton) != 1 else "")
     out.print(f"   over {' '.join(automaton.alphabet)}, {states}", markup=False, style="dim")
     out.print(_verdict_table({key: found for key, found in answer.sides.items() if key != "local"}))

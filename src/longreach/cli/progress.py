@@ -96,10 +96,10 @@ class Bars:
         self, waiting: Sequence[TrainConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         """A bar for each member that waits, once it runs."""
-        from longreach.tasks.program_task import short_name
+        from longreach.config.task_name import TaskName
 
         bars = [
-            Bar(each.key, f"{short_name(each.task)} {each.encoding} seed {each.seed}", each.max_steps)
+            Bar(each.key, f"{TaskName(each.task).short} {each.encoding} seed {each.seed}", each.max_steps)
             for each in waiting
         ]
         with show_bars(bars, runs, total=total if self.overall else None) as ended:

@@ -151,9 +151,9 @@ def _print_listing(rows: list[Row], every: bool, limit: int | None) -> None:
 
 def _print_cells(rows: list[Row]) -> None:
     """A line per configuration: how many runs, how many learned, the means of those that count."""
+    from longreach.config.task_name import TaskName
     from longreach.results.cells import cells
     from longreach.results.table import column_order
-    from longreach.tasks.program_task import short_name
 
     found = cells(rows)
     shown = found[:MOST_ROWS]
@@ -163,7 +163,7 @@ def _print_cells(rows: list[Row]) -> None:
         means = {label: f"{spread.mean:.1%}" for label, spread in cell.accuracy.items()}
         key = cell.rows[0].key if len(cell.rows) == 1 else f"{cell.rows[0].key} …"
         counts = [len(cell.rows), len(cell.successful), len(cell.rows) - len(cell.finished)]
-        words = [key, short_name(cell.task), cell.encoding, *counts, f"{cell.seconds:.1f}"]
+        words = [key, TaskName(cell.task).short, cell.encoding, *counts, f"{cell.seconds:.1f}"]
         lines.append([*words, *(means.get(label, "") for label in ranges)])
     _print_table(["key", "task", "encoding"], ["runs", "learned", "failed", "seconds", *ranges], lines)
     left = len(found) - len(shown)
@@ -177,8 +177,8 @@ def _print_cells(rows: list[Row]) -> None:
 
 
 def _print_rows(rows: list[Row]) -> None:
+    from longreach.config.task_name import TaskName
     from longreach.results.table import column_order
-    from longreach.tasks.program_task import short_name
 
     if not rows:
         return
@@ -187,7 +187,7 @@ def _print_rows(rows: list[Row]) -> None:
     for row in rows:
         seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
         accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
-        task = None if row.task is None else short_name(row.task)
+        task = None if row.task is None else TaskName(row.task).short
         texts = [row.key, task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
         lines.append(texts)
     _print_table(["key", "task", "encoding", "seed", "status"], ["steps", "seconds", *ranges], lines)

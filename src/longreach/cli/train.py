@@ -24,6 +24,7 @@ from longreach.cli.output import console, note, print_json
 from longreach.cli.progress import Bars, print_plan
 from longreach.cli.setting_options import given_settings, help_of, with_setting_options
 from longreach.cli.summary import BRACKETS, cell_of, print_summary, summary
+from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def train(
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
         raise InputError(f"--seeds: {seeds} is less than 1")
-    if settings["alphabet"] is not None and not task.startswith("regex:"):
+    if settings["alphabet"] is not None and not TaskName(task).is_regex:
         raise InputError("--alphabet: goes with a TASK regex:…")
     from longreach.experiments.running import check_runs
     from longreach.experiments.running import train as train_members

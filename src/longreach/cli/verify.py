@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, print_json
+from longreach.config.task_name import TaskName
 from longreach.errors import Field, InputError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def verify(
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
-    if alphabet is not None and regex is None and not (task or "").startswith("regex:"):
+    if alphabet is not None and regex is None and not TaskName(task or "").is_regex:
         raise InputError("--alphabet: goes with --regex, or with --task regex:…")
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from longreach.config.cell_label import CellLabel
 from longreach.config.hyperparameters import BASELINE
 
 ALGORITHMIC = (
@@ -47,7 +48,7 @@ class Place:
     @property
     def label(self) -> str:
         """The encoding, and the coefficient of the penalty if there is one."""
-        return f"{self.encoding} + {self.penalty:g}" if self.penalty else self.encoding
+        return CellLabel(self.encoding, self.penalty).text
 
 
 def siblings(task: str) -> frozenset[str]:

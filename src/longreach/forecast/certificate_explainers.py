@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longreach.config.task_name import TaskName
 from longreach.forecast.task_certificates import CommunicationCertificate, ReductionCertificate
 from longreach.languages.prove.flow_explainer import explain_flow, explain_sampled_flow
 from longreach.languages.prove.language_certificates import FlowCertificate
@@ -44,7 +45,7 @@ def reduction_in_short(certificate: ReductionCertificate) -> str:
 
 def language_name(certificate: ReductionCertificate) -> str:
     """The language that a task is reduced to."""
-    return certificate.language.removeprefix("regex:")
+    return TaskName(certificate.language).expression
 
 
 def _sentence(text: str) -> str:

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.forecast.asking import follows
 from longreach.forecast.task_certificates import ReductionCertificate, ReductionDocument
@@ -58,8 +59,8 @@ def check_reduction(certificate: ReductionCertificate, task: Task, trusted: bool
 
 def _language(certificate: ReductionCertificate) -> Automaton:
     name = certificate.language
-    if name.startswith("regex:"):
-        return from_expression(name.removeprefix("regex:"), certificate.alphabet)
+    if TaskName(name).is_regex:
+        return from_expression(TaskName(name).expression, certificate.alphabet)
     return named_automaton(name)
 
 

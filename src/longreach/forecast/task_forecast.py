@@ -8,16 +8,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from longreach.config.task_name import TaskName
 from longreach.errors import Argument, InputError
 from longreach.forecast.evidence_to_verdicts import sides
 from longreach.forecast.other_encodings import EncodingNote, notes
 from longreach.forecast.own_runs import Measured, measured
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.results.index import Index, read_index
-from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
+from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.language_task import LanguageTask
-from longreach.tasks.outside_task import is_attribute
-from longreach.tasks.program_task import short_name
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
 from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
@@ -135,16 +134,16 @@ def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
     task = load_argument(name, alphabet)
     stored = self_contained(name)
     try:
-        found = sides(task, stored, trusted=not is_attribute(name))
+        found = sides(task, stored, trusted=not TaskName(name).is_attribute)
     except InputError as error:
         raise error if error.place is not None else error.at(Argument("task")) from None
-    return Forecast(short_name(name), stored, task, found, published(name))
+    return Forecast(TaskName(name).short, stored, task, found, published(name))
 
 
 def _with_runs(found: Forecast, index: Index) -> Forecast:
     letters = found.alphabet
     usual = letters
-    if found.name.startswith(REGEX):
+    if TaskName(found.name).is_regex:
         with contextlib.suppress(InputError):  # without letters of its own, the alphabet is always given
             usual = tuple(getattr(load_task(found.name), "letters", letters))
     return replace(found, measured=measured(index.rows(task=found.stored), letters, usual))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longreach.config.task_name import TaskName
 from longreach.crasp.parser import read_text
 from longreach.errors import InputError
 from longreach.forecast.certificate_kind import TaskKind
@@ -18,10 +19,9 @@ from longreach.languages.prove.program_checker import automaton_of, shown
 from longreach.languages.prove.rightness import rightness
 from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.automaton_documents import automaton_table, read_automaton
-from longreach.tasks.catalog import REGEX, load_argument, load_task, self_contained
+from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.language_task import LanguageTask, RegularLanguage
-from longreach.tasks.outside_task import is_attribute
-from longreach.tasks.program_task import PREFIX, ProgramTask, is_text, short_name
+from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import PAD, Task
 from longreach.verdicts.verdict import CertificateDocument
 
@@ -55,7 +55,7 @@ def subject_of(name: str, alphabet: Sequence[str] | None = None) -> Subject:
     ('a', 'b')
     """
     task = load_argument(name, alphabet)
-    return _subject(task, self_contained(name), not is_attribute(name))
+    return _subject(task, self_contained(name), not TaskName(name).is_attribute)
 
 
 def _subject(task: Task, name: str, trusted: bool = True) -> Subject:
@@ -73,12 +73,12 @@ def own_subject(statement: Statement) -> Subject | Finding | None:
         name = _named_task(statement.claims[0].certificate)
         if name is None:
             return None
-    if is_attribute(name):
+    if TaskName(name).is_attribute:
         return Finding.claimed(f"the task is Python code, which is not run unless you say so: --task {name}")
-    if name.startswith(PREFIX):
+    if TaskName(name).is_program:
         name = _program_text(statement, name)
     try:
-        task = load_task(name, statement.alphabet if name.startswith(REGEX) else None)
+        task = load_task(name, statement.alphabet if TaskName(name).is_regex else None)
         return _subject(task, self_contained(name))
     except InputError as error:
         automaton = _automaton_file(name)
@@ -97,7 +97,7 @@ def _program_text(statement: Statement, name: str) -> str:
     """The program itself, where the document has only its short name and a certificate has the text."""
     for claim in statement.claims:
         text = _named_task(claim.certificate) or ""
-        if is_text(text) and short_name(text) == name:
+        if TaskName(text).is_text and TaskName(text).short == name:
             return text
     return name
 
@@ -155,7 +155,7 @@ def _check_certificate(certificate: CertificateDocument, subject: Subject | None
             return Finding.invalid("the certificate is about a task, not about a language")
         name = _named_task(certificate) or ""
         if name != subject.name:
-            return Finding.invalid(f"the certificate is about the task {short_name(name)}")
+            return Finding.invalid(f"the certificate is about the task {TaskName(name).short}")
         return kind.check(certificate, subject.task, subject.trusted)
     expected: AutomatonTable | None = None
     carried: Any = certificate

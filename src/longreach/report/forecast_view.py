@@ -9,11 +9,11 @@ from functools import lru_cache
 from longreach.comparison.agreement import level
 from longreach.comparison.paper import published_accuracy, published_lengths
 from longreach.comparison.places import Place
+from longreach.config.cell_label import CellLabel
 from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.languages.program_class import ENCODING_SIDES
 from longreach.report.certificate_view import certificate_view
-from longreach.report.runs_view import split_column
 from longreach.report.task_figures import attention_view, automaton_drawing
 from longreach.report.view import Answer, AttentionView, EncodingView
 from longreach.tasks.published import FIGURE_1_TASKS
@@ -118,7 +118,8 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[E
     """For the other columns of the matrix: other encodings, and encodings with a penalty."""
     views = []
     for column in columns:
-        encoding, penalty = split_column(column)
+        label = CellLabel.read(column)
+        encoding, penalty = label.encoding, label.penalty
         if column in ENCODING_SIDES:
             continue
         base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)

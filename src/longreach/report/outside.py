@@ -19,11 +19,11 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.execution.environment import worker_environment
 from longreach.execution.process import Event, WorkerProcess
 from longreach.report.forecast_view import Known, known_of
-from longreach.tasks.program_task import PREFIX, is_text
 
 SECONDS = 0.5  # of computing for a task; starting another process takes about as long
 PATIENCE = 10.0  # times as long, where the machine is busy
@@ -116,9 +116,9 @@ def name_problem(name: str) -> str | None:
     depth = re.fullmatch(r"d-([0-9]+)", name)
     if depth and (len(depth[1]) > 9 or int(depth[1]) > MOST_DEPTH):
         return f"brackets nested deeper than {MOST_DEPTH} are left to longreach forecast"
-    if name.startswith("regex:"):
+    if TaskName(name).is_regex:
         return "the expression is too long for a report" if len(name) > MOST_EXPRESSION else None
-    if name.startswith(PREFIX) and is_text(name):
+    if TaskName(name).is_program and TaskName(name).is_text:
         return "the program is too long for a report" if len(name) > MOST_PROGRAM else None
     if not re.fullmatch(r"[a-z0-9-]+", name):
         return "files and Python objects that a result names are not loaded"

@@ -10,6 +10,8 @@ from typing import Any
 
 from longreach.comparison.agreement import Budget, Observation, judge
 from longreach.comparison.places import Place
+from longreach.config.cell_label import CellLabel
+from longreach.config.task_name import TaskName
 from longreach.report import runs_view as measured
 from longreach.report.forecast_view import BENCHMARK, Known, further_verdicts, known_of
 from longreach.report.outside import Outside
@@ -22,7 +24,6 @@ from longreach.results.cells import Cell, cells
 from longreach.results.files import read_result
 from longreach.results.index import Row, read_index
 from longreach.results.schema import Result, setting
-from longreach.tasks.program_task import short_name
 
 ALGORITHMIC, LANGUAGES, OWN = "Algorithmic tasks", "Formal languages", "Further tasks"
 MOST_TASKS = 100  # beside those of the benchmark: each takes up to a second
@@ -169,7 +170,7 @@ def _judged(
             why = "there is no forecast for the task" if budget else "its configuration says too little"
             found[task, column] = ("not counted", why)
             continue
-        place = Place(task, cell.encoding, measured.split_column(column)[1])
+        place = Place(task, cell.encoding, CellLabel.read(column).penalty)
         last = list(cell.accuracy.values())[-1].mean if len(cell.accuracy) > 1 else None
         observed[task, column] = Observation(place, len(cell.finished), cell.learned, last, budget)
         forecasts[place] = verdict
@@ -231,7 +232,7 @@ def _task_view(
     views.sort(key=lambda pair: (_column_order(pair[1].encoding), not pair[0]))
     columns = dict.fromkeys(view.encoding for _, view in views)
     return TaskView(
-        name=short_name(name),
+        name=TaskName(name).short,
         slug=slug,
         about=known.about or "",
         kind=_kind(name, known),

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from longreach.config.cell_label import CellLabel
 from longreach.config.length_range import LengthRange
 from longreach.report.text import plural
 from longreach.report.view import CurveView, Point, RunView
@@ -26,20 +27,7 @@ MOST = 10**15
 def column_of(cell: Cell) -> str:
     """The column of a cell in the matrix: its encoding, and a penalty if it has one."""
     penalty = setting(cell.config, "penalty")
-    return f"{cell.encoding} + {penalty:g}" if _is_number(penalty) and penalty else cell.encoding
-
-
-def split_column(column: str) -> tuple[str, float]:
-    """The encoding and the penalty of a column; what a file calls an encoding may look like both.
-
-    >>> split_column("ape + 0.0001"), split_column("a + b")
-    (('ape', 0.0001), ('a + b', 0.0))
-    """
-    encoding, _, penalty = column.rpartition(" + ")
-    try:
-        return encoding, float(penalty) if encoding else 0.0
-    except ValueError:
-        return column, 0.0
+    return CellLabel(cell.encoding, penalty if _is_number(penalty) else 0.0).text
 
 
 def _is_number(value: object) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from html import escape
 
+from longreach.config.cell_label import CellLabel
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.hyperparameters import BASELINE
 
@@ -21,11 +22,12 @@ def encoding_name(name: str) -> str:
     >>> encoding_name("nope"), encoding_name("mine"), encoding_name("ape + 0.0001")
     ('NoPE', 'mine', 'APE, penalty 0.0001')
     """
-    plain, _, penalty = name.partition(" + ")
+    label = CellLabel.read(name)
+    plain = label.encoding
     shown = ENCODINGS[plain].title if plain in ENCODINGS else plain
     if plain == BASELINE:
         shown = "baseline (MLP)"
-    return f"{shown}, penalty {penalty}" if penalty else shown
+    return f"{shown}, penalty {label.penalty:g}" if label.penalty else shown
 
 
 def percent(share: float | None) -> str:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 
+from longreach.config.task_name import REGEX, TaskName
 from longreach.errors import Argument, InputError, near_names
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.language_task import RegularLanguage
-from longreach.tasks.outside_task import attribute_task, is_attribute, is_program, program_task
+from longreach.tasks.outside_task import attribute_task, program_task
 from longreach.tasks.task import Task
-
-REGEX = "regex:"
 
 
 def _named(name: str) -> Task:
@@ -68,8 +67,8 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     Traceback (most recent call last):
     longreach.errors.InputError: no task is named 'copy-uniqe'; did you mean 'copy-unique'...
     """
-    if name.startswith(REGEX):
-        expression = name.removeprefix(REGEX)
+    if TaskName(name).is_regex:
+        expression = TaskName(name).expression
         return RegularLanguage(name, from_expression(expression, alphabet), expression)
     if alphabet is not None:
         raise InputError(f"{name}: an alphabet goes with {REGEX}…")
@@ -77,9 +76,9 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
         return _named(name)
-    if is_program(name):
+    if TaskName(name).is_program:
         return program_task(name)
-    if is_attribute(name):
+    if TaskName(name).is_attribute:
         return attribute_task(name)
     raise InputError(f"no task is named {name!r}{near_names(name, TASKS)}")
 
@@ -94,7 +93,7 @@ def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
     try:
         return load_task(name, alphabet)
     except InputError as error:
-        if is_program(name):
+        if TaskName(name).is_program:
             raise
         raise error.at(Argument("task")) from None
 
@@ -107,4 +106,4 @@ def self_contained(name: str) -> str:
     >>> self_contained("crasp:lib:tomita-1")
     'crasp:#alphabet 0 1\\nD = # "0" == 0'
     """
-    return program_task(name).self_contained if is_program(name) else name
+    return program_task(name).self_contained if TaskName(name).is_program else name

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import sys
 from typing import Any
 
+from longreach.config.task_name import PROGRAM, TaskName
 from longreach.errors import Argument, InputError, near_names
-from longreach.tasks.program_task import PREFIX, ProgramTask, is_text, short_name
+from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import Task
-
-_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-_ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
-
-
-def is_program(name: str) -> bool:
-    """Whether the name of a task is that of a program.
-
-    >>> is_program("crasp:mine.cr"), is_program("sort")
-    (True, False)
-    """
-    return name.startswith(PREFIX)
-
-
-def is_attribute(name: str) -> bool:
-    """Whether the name of a task is that of a Python object.
-
-    >>> is_attribute("my.tasks:reverse"), is_attribute("regex:(a|b)*"), is_attribute("sort")
-    (True, False, False)
-    """
-    return _ATTRIBUTE.fullmatch(name) is not None and not name.startswith((PREFIX, "regex:"))
 
 
 def program_task(name: str) -> ProgramTask:
@@ -43,11 +22,12 @@ def program_task(name: str) -> ProgramTask:
     from longreach.crasp.library import load_program
     from longreach.crasp.program import parse
 
-    source = name.removeprefix(PREFIX)
+    read = TaskName(name)
+    source = read.source
     if not source:
-        reason = f"the name of the program is empty; expected {PREFIX}FILE"
+        reason = f"the name of the program is empty; expected {PROGRAM}FILE"
         raise InputError(reason, place=Argument("task"))
-    program = parse(source, short_name(name)) if is_text(name) else load_program(source)
+    program = parse(source, read.short) if read.is_text else load_program(source)
     task = ProgramTask(name, program)
     if not task.letters:
         raise InputError(f"{source}: the program names no token; declare its letters: #alphabet a b")
@@ -65,17 +45,14 @@ def attribute_task(name: str) -> Task:
     Traceback (most recent call last):
     longreach.errors.InputError: module 'longreach.tasks.sort' has no attribute 'Sorted'; did you mean ...
     """
-    found = _ATTRIBUTE.fullmatch(name)
-    assert found is not None
-    value: Any = _module(found[1])
-    for part in found[2].split("."):
+    module, path = TaskName(name).attribute
+    value: Any = _module(module)
+    for part in path.split("."):
         try:
             value = getattr(value, part)
         except AttributeError:
             public = [other for other in dir(value) if not other.startswith("_")]
-            where = (
-                f"module {found[1]!r}" if value is sys.modules.get(found[1]) else f"{type(value).__name__}"
-            )
+            where = f"module {module!r}" if value is sys.modules.get(module) else f"{type(value).__name__}"
             raise InputError(f"{where} has no attribute {part!r}{near_names(part, public)}") from None
     if not isinstance(value, Task) and callable(value):
         try:

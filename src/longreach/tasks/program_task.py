@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from longreach.config.task_name import PROGRAM, TaskName
 from longreach.crasp.core import Core
 from longreach.crasp.evaluate import Kernel, State, Stream, Value, at_empty_word
 from longreach.crasp.program import Program
@@ -20,7 +20,6 @@ from longreach.tasks.evidence import Evidence
 from longreach.tasks.language_task import LanguageTask, label_name
 from longreach.tasks.task import BoolArray, IntArray
 
-PREFIX = "crasp:"
 ACCEPTED, REJECTED = ("accept",), ("reject",)
 MOST_OUTPUTS = 8
 """A predictor with more outputs would have more labels than a vocabulary should."""
@@ -70,7 +69,7 @@ class ProgramTask(LanguageTask):
     @property
     def self_contained(self) -> str:
         """The name of the task by which it is found again without the file."""
-        return PREFIX + self.text
+        return PROGRAM + self.text
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -83,7 +82,7 @@ class ProgramTask(LanguageTask):
         outputs = [token for token, _ in self.core.outputs]
         if len(outputs) > MOST_OUTPUTS:
             raise InputError(
-                f"{short_name(self.name)}: {len(outputs)} outputs make too many labels to train on; "
+                f"{TaskName(self.name).short}: {len(outputs)} outputs make too many labels to train on; "
                 f"the most are {MOST_OUTPUTS}"
             )
         sizes = range(len(outputs) + 1)
@@ -95,7 +94,7 @@ class ProgramTask(LanguageTask):
         for place, token in enumerate(tokens):
             if token in tokens[:place]:
                 raise InputError(
-                    f"{short_name(self.name)}: the alphabet has {token!r}, which the task needs itself"
+                    f"{TaskName(self.name).short}: the alphabet has {token!r}, which the task needs itself"
                 )
         return tokens
 
@@ -188,19 +187,3 @@ class _Accepted:
     def read(self, letters: IntArray) -> None:
         self._state = self._tried.take(self._rows * self._size + letters)
         self._try()
-
-
-def short_name(task: str) -> str:
-    """The name of a task on one line: a program's text is shortened to a hash.
-
-    >>> short_name("crasp:mine.cr"), short_name("crasp:#alphabet a\\nL = true")
-    ('crasp:mine.cr', 'crasp:909b09ec79')
-    """
-    if not is_text(task):
-        return task
-    return PREFIX + hashlib.sha256(task.encode()).hexdigest()[:10]
-
-
-def is_text(task: str) -> bool:
-    """Whether the name of a task holds a program itself: a text has an alphabet and more lines."""
-    return task.startswith(f"{PREFIX}#alphabet") and "\n" in task

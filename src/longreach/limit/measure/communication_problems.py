@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from longreach.config.task_name import TaskName
 from longreach.errors import InputError, near_names
 from longreach.languages.regular.automaton import Automaton
 from longreach.limit.measure.communication import Function, Inputs, Problem
@@ -40,8 +41,8 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
     from longreach.languages.regular.expression_to_automaton import from_expression
     from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 
-    if name.startswith("regex:"):
-        return regular_problem(name, from_expression(name.removeprefix("regex:"), alphabet))
+    if TaskName(name).is_regex:
+        return regular_problem(name, from_expression(TaskName(name).expression, alphabet))
     if name in PROBLEMS:
         return PROBLEMS[name]
     try:
