@@ -2,7 +2,6 @@
 
 `language_certificates` are the documents, made by `proof_to_certificate`. `flow_checker`,
 `program_checker`, `prediction_checker` and `predictor_checker` check them; `findings` are their words.
-`induction` proves a program for all lengths, `rightness` tries it where there is no proof,
-`program_to_automaton` finds the automaton of a program; `flow_explainer` says in words why there is no
-program.
+`induction` proves a program for all lengths, on the steps of `machine`; `rightness` tries it where there is
+no proof; `program_to_automaton` finds the automaton of a program; `flow_explainer` says why there is none.
 """
