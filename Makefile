@@ -40,7 +40,7 @@ test: $(VENV)/.dev
 	$(PYTEST)
 
 test-all: $(VENV)/.all chromium
-	$(PYTEST)
+	$(PYTEST) --hypothesis-profile=thorough
 
 # The report is looked at in the system's browser; nothing fetches one of its own.
 chromium:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-# The same examples on every machine; `--hypothesis-profile=search` looks for new ones.
+# The same examples on every machine: some in `make test`, more in `make test-all` (thorough);
+# `--hypothesis-profile=search` looks for new ones.
 settings.register_profile(
     "repeatable",
     derandomize=True,
     deadline=None,
-    max_examples=250,
+    max_examples=100,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("search", parent=settings.get_profile("repeatable"), derandomize=False)
+settings.register_profile("thorough", parent=settings.get_profile("repeatable"), max_examples=250)
+settings.register_profile("search", parent=settings.get_profile("thorough"), derandomize=False)
 settings.load_profile("repeatable")
