@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from longreach.comparison.cell_forecast import Verdict
 from longreach.comparison.places import Place, siblings
+from longreach.comparison.tally import level_of, works
 from longreach.tasks.catalog import load_task
 
 State: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "no forecast", "not run"]
@@ -93,7 +94,7 @@ def level(task: str) -> float:
     >>> level("parity"), level("binary-majority-interleave"), level("aa")
     (0.75, 0.5625, 0.5)
     """
-    return (1 + load_task(task).chance) / 2
+    return level_of(load_task(task).chance)
 
 
 def judge(
@@ -111,15 +112,15 @@ def judge(
 def _judge(cell: Observation, forecast: Verdict | None, others: Iterable[Observation]) -> Judgement:
     if cell.last is None:
         return Judgement("not run", "no run has finished", None)
-    works = cell.last >= level(cell.place.task)
+    working = works(cell.last, load_task(cell.place.task).chance)
     if cell.runs < LEAST_RUNS:
-        return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", works)
+        return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", working)
     if forecast is None:
         what = "the baseline" if cell.place.is_baseline else "this encoding"
-        return Judgement("no forecast", f"the theory says nothing about {what}", works)
+        return Judgement("no forecast", f"the theory says nothing about {what}", working)
     if forecast == "undecided":
-        return Judgement("undecided", "the theory has no verdict", works)
-    if works:
+        return Judgement("undecided", "the theory has no verdict", working)
+    if working:
         state: State = "agrees" if forecast == "yes" else "disagrees"
         return Judgement(state, f"forecast {forecast}, works", True)
     if forecast == "yes":
