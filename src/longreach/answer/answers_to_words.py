@@ -38,15 +38,20 @@ class Block:
 
 
 def heading(found: ThreeAnswers) -> tuple[str, str]:
-    """What the task is called, and what it is."""
+    """What the task is called, and what it is.
+
+    >>> from longreach.answer import ask
+    >>> heading(ask("aa", minutes=0)), heading(ask("sort", minutes=0))
+    (('(aa)*', 'words over a, 2 states'), ('sort', 'distinct numbers in increasing order'))
+    """
     forecast = found.forecast
-    name = TaskName(forecast.name).expression
-    about = forecast.task.about
+    name, about = TaskName(forecast.name).expression, forecast.task.about
     automaton = getattr(forecast.task, "automaton", None)
-    if automaton is not None and about in (name, forecast.name):
-        count = len(automaton)
-        about = f"words over {' '.join(forecast.alphabet)}, {count} state{'' if count == 1 else 's'}"
-    return name, about
+    if automaton is None:
+        return name, about
+    count = len(automaton)
+    words = f"words over {' '.join(forecast.alphabet)}, {count} state{'' if count == 1 else 's'}"
+    return (name if about == name else f"{about} ({name})" if forecast.name not in NAMED_LANGUAGES else about), words
 
 
 def blocks(found: ThreeAnswers) -> tuple[Block, Block, Block]:
@@ -72,14 +77,16 @@ def _will_it(found: ThreeAnswers, encoding: str) -> Line:
         note = found.forecast.encodings.get(encoding)
         says, basis = NOT_KNOWN, "" if note is None else note.statement
     else:
-        says, basis = expectation(side.trained), f"{rests_on(side)}: {clause(side)}"
+        says, basis = expectation(side.trained), clause(side)
+        if side.trained is not Answer.UNDECIDED:
+            basis = f"{rests_on(side)}: {basis}"
     cell = next((each for each in found.measurement.cells if each.encoding == encoding), None)
-    return Line(side_title(encoding), says, basis, _measured(found, cell))
+    return Line(side_title(encoding), says, basis, _measured(cell))
 
 
-def _measured(found: ThreeAnswers, cell: MeasuredCell | None) -> str:
+def _measured(cell: MeasuredCell | None) -> str:
     if cell is None:
-        return f"not measured; {_command(found)} does it in about 2 minutes"
+        return ""
     if not cell.tally.runs:
         return "not measured: no run has finished"
     tested = f"{cell.tested.first}–{cell.tested.last}"
@@ -110,7 +117,7 @@ def _threshold(found: ThreeAnswers) -> Line:
         counts = f"runs that work at {tested}, by training length: {threshold.counts}"
         return Line(f"measured ({title})", threshold.words, counts)
     if not cells:
-        return Line("measured", NOT_KNOWN, f"not measured; {_command(found)} tries a few lengths")
+        return Line("measured", NOT_KNOWN, f"{_command(found)} tries a few lengths in about 2 minutes")
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]
     if all(answer is Answer.NO for answer in answers) and not any(cell.tally.works for cell in cells):
         return Line("measured", "none expected", "expected to fail at every training length; no others were tried")
@@ -157,7 +164,7 @@ def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
     """What the runs say of the forecast: one sentence where all say the same, else one an encoding."""
     findings = found.findings
     if not findings:
-        return ("Nothing was measured, so the forecast cannot be judged.",)
+        return ("Nothing was measured, so the forecast is not judged.",)
     states = {finding.state for finding in findings.values()}
     if states == {"agrees"}:
         return ("The measured runs agree with the forecast.",)

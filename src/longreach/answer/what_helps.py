@@ -59,7 +59,8 @@ def _encodings(forecast: Forecast, counted: Mapping[str, MeasuredCell]) -> list[
         for key in ("nope", "ape")
         if key in counted and counted[key].tally.runs
     ]
-    needs = [] if not window else [f"the last {window} letters" if window > 1 else "the last letter"]
+    # The window counts the symbols before the present one.
+    needs = [] if not window else [f"the last {window + 1} symbols"]
     needs += [] if modulus in (None, 1) else [f"the position modulo {modulus}"]
     basis = f"a program needs {' and '.join(needs)}" if needs else "a program with positions exists"
     found = [
@@ -70,8 +71,8 @@ def _encodings(forecast: Forecast, counted: Mapping[str, MeasuredCell]) -> list[
     if window == 0 and modulus is not None:
         found.append(_other(f"periodic positions, such as RoPE or sinusoidal ones of period {modulus}", basis))
     elif window is not None and modulus == 1:
-        reach = "letter" if window == 1 else f"{window} letters"
-        found.append(_other(f"positions that single out the last {reach}, such as ALiBi", basis))
+        change = f"positions that single out the last {window + 1} symbols, such as ALiBi"
+        found.append(_other(change, basis))
     return found
 
 
