@@ -39,7 +39,8 @@ def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["aa", "parity", "addition", "sort", "regex:(a|b)*abb", "crasp:lib:dyck-1"])
 def test_no_paper_is_needed(task: str) -> None:
-    text = as_text(ask(task, minutes=0))
+    _, *lines = as_text(ask(task, minutes=0)).splitlines()
+    text = "\n".join(lines)
     assert not [word for word in PAPERS if word in text]
     assert "longreach ask" in text  # what was not measured says what would find out
 
@@ -65,8 +66,7 @@ def test_a_contradiction_is_said_by_encoding(tmp_path: Path) -> None:
 
 def test_text_of_the_task_is_no_markup() -> None:
     found = ask("regex:a<b>*", minutes=0)
-    assert "<b>" not in as_html(found)
-    assert "a&lt;b&gt;*" in as_html(found)
+    assert as_html(found).startswith("<p><b>a&lt;b&gt;*</b> ")
     assert heading(found)[0] == "a<b>*"
 
 

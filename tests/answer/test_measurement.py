@@ -27,7 +27,7 @@ class _Listener(Nobody):
 
 @pytest.fixture
 def training(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[TrainConfig]]]:
-    """Replaces training: results appear as a rule says, and each member takes some seconds by the estimate."""
+    """Replaces training: results appear as a rule says, and each step takes some seconds by the estimate."""
 
     def replace(
         works: Callable[[TrainConfig], bool | None], seconds: float = 0.0, interrupt: bool = False
@@ -101,7 +101,10 @@ def test_the_plan_fits_the_minutes(tmp_path: Path, training: Any, minutes: float
     whole = [
         share
         for share in SHARES
-        if sum(each.max_steps for each in first_members(question, share)) * seconds / 2000 * measurement.MARGIN
+        if sum(each.max_steps for each in first_members(question, share))
+        * seconds
+        / 2000
+        * measurement.MARGIN
         <= measurement.FIRST_PART * 60 * minutes
     ]
     assert found.share <= max(whole, default=SHARES[-1])

@@ -28,7 +28,7 @@ def test_what_cannot_be_asked(given: dict[str, Any], message: str) -> None:
 
 
 def test_an_unknown_encoding_is_named_with_its_like() -> None:
-    with pytest.raises(InputError, match="'ropee'.*did you mean 'rope'"):
+    with pytest.raises(InputError, match=r"'ropee'.*did you mean 'rope'"):
         Question(task="aa", encodings=("ropee",))
 
 

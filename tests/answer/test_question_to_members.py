@@ -23,7 +23,9 @@ TASKS = ("aa", "parity", "sort", "addition", "copy-repeat", "012-0-2", "regex:(a
 def test_all_steps_are_the_members_of_the_laptop(task: str) -> None:
     """What `longreach train` has done is done here too."""
     members = first_members(Question(task=task, seeds=2), 1.0)
-    wanted = [resolve(task, encoding, scale="laptop", seed=seed) for seed in (0, 1) for encoding in ("nope", "ape")]
+    wanted = [
+        resolve(task, encoding, scale="laptop", seed=seed) for seed in (0, 1) for encoding in ("nope", "ape")
+    ]
     assert [member.key for member in members] == [member.key for member in wanted]
 
 

@@ -51,8 +51,6 @@ def test_the_start_by_its_definition(work: dict[int, int]) -> None:
     found = Threshold.of([first], others)
     assert found is not None
     starts = [
-        length
-        for length in work
-        if all(2 * number >= 3 for other, number in work.items() if other >= length)
+        length for length in work if all(2 * number >= 3 for other, number in work.items() if other >= length)
     ]
     assert found.start == min(starts, default=None)

@@ -84,7 +84,18 @@ def test_an_interruption_shows_what_there_is(
 
 def test_it_measures(longreach: Call, tmp_path: Path) -> None:
     """A few seconds of real training, and again without any."""
-    command = ("ask", "binary-majority", "--minutes", 0.5, "--seeds", 1, "--encoding", "nope", "--runs", tmp_path)
+    command = (
+        "ask",
+        "binary-majority",
+        "--minutes",
+        0.5,
+        "--seeds",
+        1,
+        "--encoding",
+        "nope",
+        "--runs",
+        tmp_path,
+    )
     first = longreach(*command, "--json")
     assert first.code == 0
     document = json.loads(first.out)

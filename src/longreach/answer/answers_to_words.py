@@ -10,6 +10,7 @@ from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.three_answers import ThreeAnswers
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.task_name import TaskName
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Answer
 
@@ -46,20 +47,21 @@ def heading(found: ThreeAnswers) -> tuple[str, str]:
     """
     forecast = found.forecast
     name, about = TaskName(forecast.name).expression, forecast.task.about
+    known = NAMED_LANGUAGES.get(forecast.name)
+    name = name if known is None else known.expression
     automaton = getattr(forecast.task, "automaton", None)
-    if automaton is None:
+    if automaton is None or about != name:
         return name, about
     count = len(automaton)
-    words = f"words over {' '.join(forecast.alphabet)}, {count} state{'' if count == 1 else 's'}"
-    return (name if about == name else f"{about} ({name})" if forecast.name not in NAMED_LANGUAGES else about), words
+    return name, f"words over {' '.join(forecast.alphabet)}, {count} state{'' if count == 1 else 's'}"
 
 
 def blocks(found: ThreeAnswers) -> tuple[Block, Block, Block]:
     """The three questions with their answers.
 
     >>> from longreach.answer import ask
-    >>> [block.question for block in blocks(ask("parity", minutes=0))]
-    ['Will it work on inputs longer than it was trained on?', 'From which training length?', 'What would help?']
+    >>> [block.question for block in blocks(ask("parity", minutes=0))][1:]
+    ['From which training length?', 'What would help?']
     """
     return (
         Block(WILL_IT, (*(_will_it(found, each) for each in found.question.encodings), _odds())),
@@ -90,7 +92,9 @@ def _measured(cell: MeasuredCell | None) -> str:
     if not cell.tally.runs:
         return "not measured: no run has finished"
     tested = f"{cell.tested.first}–{cell.tested.last}"
-    learned = "" if cell.tally.learned == cell.tally.runs else f", {cell.tally.learned} learned the short ones"
+    learned = (
+        "" if cell.tally.learned == cell.tally.runs else f", {cell.tally.learned} learned the short ones"
+    )
     return f"measured {cell.words} at {tested}, trained to {cell.train_to}{learned}"
 
 
@@ -106,7 +110,10 @@ def _odds() -> Line:
 
 
 def _from_which(found: ThreeAnswers) -> tuple[Line, ...]:
-    return (_threshold(found), Line("proved", NOT_KNOWN, "the known bounds have constants that nobody has computed"))
+    return (
+        _threshold(found),
+        Line("proved", NOT_KNOWN, "the known bounds have constants that nobody has computed"),
+    )
 
 
 def _threshold(found: ThreeAnswers) -> Line:
@@ -120,9 +127,13 @@ def _threshold(found: ThreeAnswers) -> Line:
         return Line("measured", NOT_KNOWN, f"{_command(found)} tries a few lengths in about 2 minutes")
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]
     if all(answer is Answer.NO for answer in answers) and not any(cell.tally.works for cell in cells):
-        return Line("measured", "none expected", "expected to fail at every training length; no others were tried")
+        return Line(
+            "measured", "none expected", "expected to fail at every training length; no others were tried"
+        )
     if found.measurement.is_whole and not any(2 * cell.tally.learned >= cell.tally.runs for cell in cells):
-        return Line("measured", NOT_KNOWN, "the first length was not learned; other lengths would say nothing")
+        return Line(
+            "measured", NOT_KNOWN, "the first length was not learned; other lengths would say nothing"
+        )
     return Line("measured", NOT_KNOWN, f"no time was left; {_longer(found)}")
 
 
@@ -168,9 +179,7 @@ def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
     states = {finding.state for finding in findings.values()}
     if states == {"agrees"}:
         return ("The measured runs agree with the forecast.",)
-    return tuple(
-        f"{side_title(encoding)}: {finding.words}" for encoding, finding in findings.items()
-    )
+    return tuple(f"{side_title(encoding)}: {finding.words}" for encoding, finding in findings.items())
 
 
 def took(seconds: float) -> str:

@@ -21,7 +21,7 @@ from longreach.answer.question_to_members import (
 )
 from longreach.config.training import TrainConfig
 from longreach.execution.environment import cores
-from longreach.experiments.planning import seconds_of
+from longreach.experiments.planning import seconds_of, together
 from longreach.experiments.running import Nobody, Watcher, check_runs, check_torch, train_pending
 from longreach.forecast import Forecast
 from longreach.results.atomic import ResultError, write_atomically
@@ -81,7 +81,11 @@ class _Measuring:
         share = self._share(FIRST_PART if sweeping else 1.0)
         first = first_members(self.question, share)
         for_all = None if share == 1.0 else self._seconds(first_members(self.question, 1.0))
-        self._train(first, f"trained to {first[0].train_lengths.last}", "then other training lengths" if sweeping else "")
+        self._train(
+            first,
+            f"trained to {first[0].train_lengths.last}",
+            "then other training lengths" if sweeping else "",
+        )
         cells = MeasuredCell.of(first, self.results.values(), self.chance)
         others = [] if self.interrupted else self._others(first, cells)
         if others:
@@ -122,8 +126,8 @@ class _Measuring:
     def _seconds(self, members: Sequence[TrainConfig]) -> float:
         """How long the members that are not done take on this machine."""
         waiting = [member for member in members if self._done(member) is None]
-        times = seconds_of(waiting)
-        return MARGIN * max(sum(times.values()) / cores(), max(times.values(), default=0.0))
+        times = list(seconds_of(waiting).values())
+        return MARGIN * together(times, cores()) if times else 0.0
 
     def _done(self, member: TrainConfig) -> Result | None:
         if member.key not in self.results:
@@ -181,6 +185,5 @@ def _plan(waiting: Sequence[TrainConfig], seconds: float, what: str, after: str)
     count = f"{len(waiting)} run{'' if len(waiting) == 1 else 's'}"
     about = f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"
     steps = f"{waiting[0].max_steps:,} steps each"
-    return f"measuring {count} {what}, {steps}: about {about}{', ' if after else ''}{after}; Ctrl-C ends it with what there is"
-
-
+    then = f", {after}" if after else ""
+    return f"measuring {count} {what}, {steps}: about {about}{then}; Ctrl-C ends it with what there is"

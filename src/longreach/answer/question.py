@@ -47,7 +47,9 @@ class Question:
             if (wrong := unknown_encoding(name)) is not None:
                 raise InputError(wrong, place=Field("encoding"))
             if ENCODINGS[name].ids == "given":
-                raise InputError(f"{name!r} needs position ids that tasks do not have", place=Field("encoding"))
+                raise InputError(
+                    f"{name!r} needs position ids that tasks do not have", place=Field("encoding")
+                )
             if self.encodings.count(name) > 1:
                 raise InputError(f"{name!r} stands twice", place=Field("encoding"))
 
@@ -66,10 +68,10 @@ class Question:
         """How files about it are called, without their endings.
 
         >>> Question(task="aa").file_stem, Question(task="regex:(ab)*").file_stem
-        ('ask-aa', 'ask-regex-ab-36ed')
+        ('ask-aa', 'ask-regex-ab-aa4b')
         """
         if self.task in TASKS:
             return f"ask-{self.task}"
-        whole = canonical_json([self_contained(self.task), self.alphabet])
+        whole = canonical_json({"task": self_contained(self.task), "alphabet": self.alphabet})
         slug = re.sub(r"[^A-Za-z0-9]+", "-", TaskName(self.task).short).strip("-")[:MOST_LETTERS]
         return f"ask-{slug}-{hashlib.sha256(whole.encode()).hexdigest()[:4]}"

@@ -20,7 +20,7 @@ LEAST_STEPS = 100
 SHORTER = (0.8, 0.6, 0.4)
 """Training lengths to try where a task works, as shares of the length that it works at."""
 LONGER = (1.5, 2.0)
-"""Training lengths to try where it does not; all below the tested ones, which begin after twice the length."""
+"""Training lengths to try where it does not; below the tested ones, which begin after twice it."""
 
 
 def first_members(question: Question, share: float) -> list[TrainConfig]:
@@ -42,7 +42,7 @@ def _member(question: Question, encoding: str, seed: int, share: float) -> Train
     usual = resolve(question.task, encoding, scale="laptop", alphabet=question.alphabet, seed=seed)
     if share == 1.0:
         return usual  # as `longreach train` has it: what is done there is done here
-    steps = max(LEAST_STEPS, round(share * usual.max_steps, -2))
+    steps = max(LEAST_STEPS, 100 * round(share * usual.max_steps / 100))
     given = {"max_steps": steps, "evaluate_every": steps, "warmup": int(share * usual.warmup)}
     return TrainConfig.read({**usual.document(), **given})
 
@@ -77,7 +77,7 @@ def largest_share(
     """The largest share of steps with which the first members take no more than these seconds.
 
     >>> largest_share(Question(task="aa"), 60, lambda members: sum(each.max_steps for each in members) / 100)
-    0.25
+    0.35
     """
     for share in SHARES:
         if cost(first_members(question, share)) <= seconds:

@@ -1,4 +1,4 @@
-"""The answer to a question: forecast, measurement, threshold, advice, and what the runs say of the forecast."""
+"""The answer to a question: forecast, measurement, threshold, advice, and a judgement of the forecast."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class ThreeAnswers:
 
 
 def _with_others(finding: Finding, tally: Tally, others: list[Tally]) -> Finding:
-    """A no that fails and was not learned: it counts where the same steps were enough under another encoding."""
+    """A no that fails and was not learned: it counts where another encoding was, in the same steps."""
     if not any(other.runs and 2 * other.learned >= other.runs for other in others):
         return finding
     words = (

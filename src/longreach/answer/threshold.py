@@ -32,7 +32,7 @@ class Threshold:
 
     @property
     def start(self) -> int | None:
-        """The least training length from which on at least half of the runs work at every one; None if none."""
+        """The least training length from which on at least half of the runs work; None if none."""
         found = None
         for cell in reversed(self.cells):
             if not cell.tally.works:

@@ -9,7 +9,6 @@ import typer
 
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
-from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -115,7 +114,11 @@ def _print_block(out: Console, block: Block) -> None:
             table.add_row(Text(line.label), _said(line), Text(_rests(line, " · "), "dim"))
         out.print(Padding(table, (0, 0, 0, 2)))
         return
-    width = max(len(line.label) for line in block.lines if line.says) if any(line.says for line in block.lines) else 0
+    width = (
+        max(len(line.label) for line in block.lines if line.says)
+        if any(line.says for line in block.lines)
+        else 0
+    )
     for line in block.lines:
         first = Text(line.label.ljust(width))
         if line.says:
