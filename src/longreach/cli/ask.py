@@ -9,6 +9,8 @@ import typer
 
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
+from longreach.config.task_name import TaskName
+from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,6 +44,9 @@ def ask(
         float, typer.Option(metavar="M", help="How long to measure; 0: the forecast alone.")
     ] = 2.0,
     seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each kind.")] = 3,
+    train_to: Annotated[
+        int | None, typer.Option(metavar="N", help="The longest training length; default: by the task.")
+    ] = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
@@ -56,6 +61,8 @@ def ask(
 
     Example: longreach ask "regex:(aa)*"
     """
+    if alphabet is not None and not TaskName(task).is_regex:
+        raise InputError("--alphabet: goes with a TASK regex:…")
     from longreach.answer import ask as answer
 
     found = answer(
@@ -64,6 +71,7 @@ def ask(
         encodings=("nope", "ape") if not encoding else tuple(encoding),
         minutes=minutes,
         seeds=seeds,
+        train_to=train_to,
         runs=runs,
         progress=Bars(overall=True),
     )
