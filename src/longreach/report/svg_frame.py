@@ -75,7 +75,7 @@ class Frame:
         left, right = max(self.left, self.x(first)), min(self.right, self.x(last))
         height = self.height - _TOP - _BOTTOM
         size = f'x="{left:.1f}" y="{_TOP:g}" width="{right - left:.1f}" height="{height:g}"'
-        told = f' data-tip="{escaped(tip)}"' if tip else ""
+        told = ' data-tip="{}"'.format(escaped(tip).replace("\n", "&#10;")) if tip else ""
         return f'<rect class="{kind}" {size}{told}/>'
 
 
