@@ -98,6 +98,11 @@ def by_training_range(shown: Iterable[tuple[Cell, CellView]]) -> tuple[Group, ..
     )
 
 
+def trained_order(cell: CellView) -> tuple[int, int]:
+    """For sorting cells by the lengths that they were trained on."""
+    return _length_order(cell.trained)
+
+
 def _length_order(name: str | None) -> tuple[int, int]:
     lengths = read_name(name or "")
     return (-1, -1) if lengths is None else (lengths.last, lengths.first)

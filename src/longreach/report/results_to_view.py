@@ -18,6 +18,7 @@ from longreach.report.cell_choice import (
     judgements,
     reasons,
     tally_of,
+    trained_order,
 )
 from longreach.report.forecast_view import BENCHMARK, Known, further_verdicts, known_of
 from longreach.report.outside import Outside, without
@@ -36,7 +37,17 @@ OWN, ALGORITHMIC, LANGUAGES, FURTHER = "Your tasks", "Algorithmic tasks", "Forma
 MOST_TASKS = 100  # beside those of the benchmark: each takes up to a second
 MOST_CELLS = 12  # of a task
 _BESIDE: tuple[Judgement, str] = ("not counted", "another configuration of more runs stands for it")
-_IN_THE_LINE = ("encoding", "penalty", "layers", "heads", "width", "lr", "max_steps")
+_IN_THE_LINE = (
+    "encoding",
+    "penalty",
+    "layers",
+    "heads",
+    "width",
+    "lr",
+    "max_steps",
+    "train_lengths",
+    "test_lengths",
+)
 
 
 @dataclass(frozen=True)
@@ -208,7 +219,7 @@ def _task_view(
         is_chosen = chosen[name, column] is cell
         judgement = judged[name, column] if is_chosen else _BESIDE
         views.append((is_chosen, cell, _cell_view(cell, column, judgement, common, results, known)))
-    views.sort(key=lambda three: (_column_order(three[2].encoding), not three[0]))
+    views.sort(key=lambda three: (_column_order(three[2].encoding), not three[0], trained_order(three[2])))
     columns = dict.fromkeys(view.encoding for _, _, view in views)
     return TaskView(
         name=TaskName(name).short,
