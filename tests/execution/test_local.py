@@ -274,3 +274,27 @@ def test_bad_input(call: Callable[[], object], message: str) -> None:
     with pytest.raises(InputError) as caught:
         call()
     assert message in caught.value.message
+
+
+def test_at_the_deadline_what_runs_is_ended_and_nothing_starts(tmp_path: Path) -> None:
+    taken = []
+
+    def jobs() -> Any:
+        yield from (_job("square", n=n) for n in range(2))
+        yield _job("wait", pids=str(tmp_path), seconds=600)
+        while True:
+            taken.append(len(taken))
+            yield _job("wait", pids=str(tmp_path), seconds=600 + len(taken))
+
+    start = time.monotonic()
+    answers = [answer for _, answer in LocalEngine(workers=2).run(jobs(), deadline=start + 4)]
+    assert sorted(answers) == [0, 1]
+    assert 4 <= time.monotonic() - start < 60
+    assert len(taken) == 1
+    assert all(gone(int(name)) for name in os.listdir(tmp_path))
+
+
+def test_after_the_deadline_no_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_module.subprocess, "Popen", None)
+    jobs = [_job("square", n=n) for n in range(3)]
+    assert list(LocalEngine(workers=2).run(jobs, deadline=time.monotonic())) == []

@@ -266,3 +266,30 @@ def test_claims_of_one_process_are_not_those_of_another(tmp_path: Path) -> None:
         assert other() == "[True, True, False]"
     assert other() == "[True, True, True]"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_deadline_ends_the_run_and_leaves_the_rest_for_another(tmp_path: Path) -> None:
+    quick, slow = _job(0), _job(1, seconds=600)
+    found = list(run_pending([quick, slow], tmp_path, ENGINE, deadline=time.monotonic() + 5))
+    assert [result.key for result in found] == [quick.key]
+    assert pending([quick, slow], tmp_path) == [slow]
+    with Claims(tmp_path) as claims:
+        assert claims.take(slow.key)
+
+
+def test_a_deadline_does_not_wait_for_other_processes(tmp_path: Path) -> None:
+    job = _job(0)
+    code = (
+        "import sys, time; from pathlib import Path; from longreach.results.locks import Claims\n"
+        "claims = Claims(Path(sys.argv[1])); print(claims.take(sys.argv[2]), flush=True); time.sleep(600)"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path), job.key], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "True\n"
+        assert list(run_pending([job], tmp_path, ENGINE, deadline=time.monotonic() + 1)) == []
+    finally:
+        other.kill()
+        other.communicate()

@@ -24,7 +24,7 @@ class Recorder:
     jobs: int = 1
     parallel: int = 2
 
-    def run(self, jobs: Iterable[Job]) -> Generator[Outcome]:
+    def run(self, jobs: Iterable[Job], *, deadline: float | None = None) -> Generator[Outcome]:
         for job in jobs:
             self.seen.append(job)
             yield job.key, job.config["members"]

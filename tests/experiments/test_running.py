@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,9 +14,10 @@ import pytest
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.execution.engines import EngineOptions
-from longreach.experiments import engine_maker, plan, resolve, stacked_maker, train
+from longreach.experiments import engine_maker, plan, planning, resolve, stacked_maker, train
 from longreach.experiments.running import longest_first, train_pending
 from longreach.results.schema import Result
+from longreach.training import checkpoint, engine, job
 from longreach.training.ensemble import NOT_COMPILED
 
 
@@ -78,3 +80,47 @@ def test_longest_first() -> None:
     short, long = (resolve(task, scale="laptop") for task in ("tomita-1", "copy-unique"))
     more = short.model_copy(update={"max_steps": 10**9})
     assert longest_first([short, more, long, short]) == [more, long, short]
+
+
+def test_a_deadline_keeps_what_is_finished_and_the_state_of_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "FUNCTION", "tests.helpers.training_functions:run_often")
+    quick, endless = tiny(), tiny(max_steps=10**6, evaluate_every=10**6, compile=False)
+    state, end = tmp_path / endless.key / checkpoint.STATE, time.monotonic() + 120
+    found: dict[str, Result] = {}
+    while not state.exists() or quick.key not in found:
+        assert time.monotonic() < end
+        found |= train_pending([quick, endless], tmp_path, deadline=time.monotonic() + 6)
+    assert found.keys() == {quick.key}
+    assert [each.key for each in train([endless, quick], tmp_path, deadline=time.monotonic())] == [quick.key]
+
+
+@pytest.mark.parametrize("width", [16, 256])
+def test_seconds_grow_with_the_steps_and_are_measured_once(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def seconds(config: TrainConfig) -> float:
+        asked.append(config.width)
+        return 0.5
+
+    monkeypatch.setattr(engine, "step_seconds", seconds)
+    planning._step_seconds.cache_clear()
+    short, long = (tiny(width=width, max_steps=steps, test_size=1) for steps in (100, 1000))
+    found = planning.seconds_of([short, long, long.with_seed(3)])
+    assert asked == [width]
+    assert found[long.key] == found[long.with_seed(3).key]
+    assert found[short.key] == pytest.approx(50, rel=0.05)
+    assert found[long.key] == pytest.approx(500, rel=0.05)
+    planning._step_seconds.cache_clear()
+
+
+def test_shapes_for_which_there_is_no_time_lie_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "step_seconds", lambda config: float(config.width))
+    planning._step_seconds.cache_clear()
+    members = [tiny(width=width, evaluate_every=10**6, test_size=1) for width in (8, 64, 16, 32)]
+    small, large, *others = planning.seconds_of(members, budget=0.0).values()
+    assert all(small < other < large for other in others)
+    planning._step_seconds.cache_clear()

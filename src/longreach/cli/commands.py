@@ -25,6 +25,10 @@ class Command:
 
 
 COMMANDS = {
+    "ask": Command(
+        "Answer three questions on a task: will it work on longer inputs, from which length on, what helps.",
+        "ask",
+    ),
     "forecast": Command(
         "Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.",
         "forecast",

@@ -34,8 +34,19 @@ class EncodingRow:
     """How training draws ids: consecutive from a random offset, a random increasing choice, or the task's."""
     learned_positions: bool = False
     """Whether there is a learned vector per id, which can be penalized."""
+    plain: str = ""
+    """In plain words, name included; by default the title stands before "positions"."""
     even: Literal["width", "width per head"] | None = None
     """What must be even; other shapes are refused."""
+
+    @property
+    def words(self) -> str:
+        """What a model has, in plain words, with the name that people write.
+
+        >>> ENCODINGS["nope"].words, ENCODINGS["sinusoidal"].words
+        ('without positions (NoPE)', 'with sinusoidal positions')
+        """
+        return self.plain or f"with {self.title} positions"
 
     def refusal(self, *, width: int, heads: int) -> str | None:
         """Why the encoding does not fit a shape, or None."""
@@ -53,11 +64,13 @@ ENCODINGS: dict[str, EncodingRow] = _table(
     [
         EncodingRow(
             name="nope", title="NoPE", code="encoding_modules:Encoding",
+            plain="without positions (NoPE)",
             about="No positional encoding: order reaches the model through the causal mask alone.",
             source="Kazemnejad et al., arXiv 2305.19466",
         ),
         EncodingRow(
             name="ape", title="APE", code="encoding_modules:LearnedAbsolute", learned_positions=True,
+            plain="with learned positions (APE)",
             about="A learned vector per position, added to the embedding.",
             source="Radford et al. 2019 (GPT-2)",
         ),
@@ -68,21 +81,25 @@ ENCODINGS: dict[str, EncodingRow] = _table(
         ),
         EncodingRow(
             name="rope", title="RoPE", code="encoding_modules:Rotary", even="width per head",
+            plain="with rotary positions (RoPE)",
             about="Queries and keys turn by angles that grow with the position.",
             source="Su et al., arXiv 2104.09864",
         ),
         EncodingRow(
             name="alibi", title="ALiBi", code="encoding_modules:LinearBias",
+            plain="with a bias by distance (ALiBi)",
             about="Attention falls with the distance, at a fixed slope per head.",
             source="Press et al., arXiv 2108.12409",
         ),
         EncodingRow(
             name="t5", title="T5", code="encoding_modules:RelativeBuckets",
+            plain="with learned biases by distance (T5)",
             about="A learned bias per bucket of distances.",
             source="Raffel et al., arXiv 1910.10683",
         ),
         EncodingRow(
             name="fire", title="FIRE", code="encoding_modules:FunctionalInterpolation",
+            plain="with a learned function of distance (FIRE)",
             about="A learned function of the distance as a share of the length.",
             source="Li et al., arXiv 2310.04418",
         ),
@@ -95,6 +112,7 @@ ENCODINGS: dict[str, EncodingRow] = _table(
         EncodingRow(
             name="coupled", title="coupled", code="encoding_modules:LearnedAbsolute", ids="given",
             learned_positions=True,
+            plain="with the task's own positions (coupled)",
             about="Learned vectors under the task's own position ids.",
             source="Cho et al., arXiv 2405.20671",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +75,18 @@ class Engine(Protocol):
         """How many jobs run at a time."""
         ...
 
-    def run(self, jobs: Iterable[Job]) -> Generator[Outcome]:
-        """Yield the key and the answer, or the failure, of each job as it finishes."""
+    def run(self, jobs: Iterable[Job], *, deadline: float | None = None) -> Generator[Outcome]:
+        """Yield the key and the answer, or the failure, of each job as it finishes.
+
+        At the deadline, a time of `time.monotonic`, no job starts any more and those that run are ended.
+        """
         ...
+
+
+def is_over(deadline: float | None) -> bool:
+    """Whether the time is over.
+
+    >>> is_over(None), is_over(time.monotonic() - 1)
+    (False, True)
+    """
+    return deadline is not None and time.monotonic() >= deadline

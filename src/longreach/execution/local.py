@@ -13,7 +13,7 @@ from typing import Any
 from longreach.errors import Field, InputError
 from longreach.execution.attempts import ATTEMPTS, Attempt, Attempts
 from longreach.execution.environment import cores, worker_environment
-from longreach.execution.jobs import Failure, Job, Outcome
+from longreach.execution.jobs import Failure, Job, Outcome, is_over
 from longreach.execution.process import Event, WorkerProcess
 
 TICK = 1.0  # seconds between looks at processes that may have died without a word
@@ -61,14 +61,14 @@ class LocalEngine:
         """How many jobs run at a time."""
         return cores() if self.workers is None else self.workers
 
-    def run(self, jobs: Iterable[Job]) -> Generator[Outcome]:
+    def run(self, jobs: Iterable[Job], *, deadline: float | None = None) -> Generator[Outcome]:
         """Yield the key and the answer, or the failure, of each job as it finishes.
 
-        Closing the generator, an interruption or an error in `jobs` ends the workers at once.
+        Closing the generator, an interruption, the deadline or an error in `jobs` ends the workers at once.
         """
         crew = Crew(self)
         try:
-            yield from crew.outcomes(jobs)
+            yield from crew.outcomes(jobs, deadline)
         finally:
             crew.end()
 
@@ -90,16 +90,21 @@ class Crew:
     def __init__(self, engine: LocalEngine) -> None:
         self._engine = engine
         self._attempts = Attempts(())
+        self._deadline: float | None = None
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._places: dict[WorkerProcess, _Place] = {}
         self._environment = worker_environment(os.environ, engine.threads) | dict(engine.environment)
 
-    def outcomes(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """Run these jobs; to be read to its end before there are others."""
+    def outcomes(self, jobs: Iterable[Job], deadline: float | None = None) -> Iterator[Outcome]:
+        """Run these jobs; to be read to its end before there are others, unless it ends at the deadline."""
         self._attempts = Attempts(jobs, self._engine.attempts)
+        self._deadline = deadline
         self._hand_out()
         while any(place.attempt is not None for place in self._places.values()):
-            process, line = self._next_event()
+            event = self._next_event()
+            if event is None:
+                return
+            process, line = event
             place = self._places.get(process)
             if place is None:  # said before it was let go
                 continue
@@ -118,7 +123,7 @@ class Crew:
 
     def _hand_out(self) -> None:
         """Give every worker that has nothing to do a job, and start workers while there are jobs for them."""
-        while True:
+        while not is_over(self._deadline):
             idle = next((place for place in self._places.values() if place.attempt is None), None)
             if idle is None and len(self._places) >= self._engine.parallel:
                 return
@@ -134,12 +139,16 @@ class Crew:
             message = {"key": job.key, "function": job.function, "config": job.config, "directory": directory}
             idle.process.send(message)
 
-    def _next_event(self) -> Event:
+    def _next_event(self) -> Event | None:
+        """What a worker said or that it ended; None when the time of all of them is over."""
         while True:
             try:
                 return self._events.get_nowait()  # an answer that is there counts, however late we look
             except queue.Empty:
-                wait = min([TICK, *self._end_overdue()])
+                if is_over(self._deadline):
+                    return None
+                rest = [] if self._deadline is None else [self._deadline - time.monotonic()]
+                wait = max(0.0, min([TICK, *rest, *self._end_overdue()]))
             try:
                 return self._events.get(timeout=wait)
             except queue.Empty:

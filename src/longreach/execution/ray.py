@@ -19,7 +19,7 @@ from typing import Any
 from longreach.errors import Field, InputError
 from longreach.execution.attempts import Attempt, Attempts
 from longreach.execution.environment import cores
-from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome
+from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome, is_over
 from longreach.execution.node import errand, run_kept
 from longreach.execution.packages import load
 
@@ -93,10 +93,10 @@ class RayEngine:
         with _connected(self) as ray:
             return max(1, _places(ray, self))
 
-    def run(self, jobs: Iterable[Job]) -> Generator[Outcome]:
+    def run(self, jobs: Iterable[Job], *, deadline: float | None = None) -> Generator[Outcome]:
         """Yield the key and the answer, or the failure, of each job as it finishes.
 
-        Closing the generator cancels what runs, and ends Ray if it was started here.
+        Closing the generator, or the deadline, cancels what runs, and ends Ray if it was started here.
         """
         attempts = Attempts(jobs)
         first = attempts.take()
@@ -106,7 +106,7 @@ class RayEngine:
         with _connected(self) as ray:
             tasks = _Tasks(ray, self, attempts)
             try:
-                yield from tasks.outcomes()
+                yield from tasks.outcomes(deadline)
             finally:
                 tasks.cancel()
 
@@ -126,9 +126,9 @@ class _Tasks:
             num_cpus=engine.cpus, num_gpus=engine.gpus, max_retries=0, max_calls=1 if engine.gpus else 0
         )(run_kept)
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self, deadline: float | None = None) -> Iterator[Outcome]:
         self._hand_out()
-        while self._running:
+        while self._running and not is_over(deadline):
             try:
                 ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=TICK)
             except self._ray.exceptions.RayError as error:

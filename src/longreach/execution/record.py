@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from longreach.config.keys import job_key
 from longreach.errors import InputError
-from longreach.execution.jobs import Answer, Engine, Failure, Job
+from longreach.execution.jobs import Answer, Engine, Failure, Job, is_over
 from longreach.results.atomic import ResultError
 from longreach.results.files import RESULT, Stamp, finished, read_result, write_result
 from longreach.results.locks import Claims
@@ -44,7 +44,9 @@ def pending(jobs: Iterable[Job], runs: str | Path) -> list[Job]:
     return list(found.values())
 
 
-def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Generator[Result]:
+def run_pending(
+    jobs: Iterable[Job], runs: str | Path, engine: Engine, *, deadline: float | None = None
+) -> Generator[Result]:
     """Run what is not done, and yield each result when it is written.
 
     The functions are called with the configuration and the job's directory, `runs/<key>`, and return a
@@ -53,6 +55,9 @@ def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Genera
 
     Processes that do this at the same time in one directory share the work: a job that another one has begun
     is left to it, and its result is yielded when it is there.
+
+    At the deadline, a time of `time.monotonic`, it ends as if it were closed: what runs is ended, and goes on
+    the next time from the state that it has kept.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as runs:
@@ -70,7 +75,8 @@ def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Genera
         told = False
         while waiting:
             mine: dict[str, Job] = {}
-            with closing(engine.run(_claimed(waiting, mine, before, claims, runs))) as outcomes:
+            given = _claimed(waiting, mine, before, claims, runs)
+            with closing(engine.run(given, deadline=deadline)) as outcomes:
                 for key, answer in outcomes:
                     result = _result(mine[key], answer)
                     write_result(runs, result)
@@ -79,6 +85,8 @@ def run_pending(jobs: Iterable[Job], runs: str | Path, engine: Engine) -> Genera
             for result in _elsewhere(waiting, before, claims, runs):
                 del waiting[result.key]
                 yield result
+            if is_over(deadline):
+                return
             if waiting and not told:
                 logger.warning("waiting for jobs that another process runs: %d", len(waiting))
                 told = True

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from longreach.errors import Field, InputError
 from longreach.execution.attempts import Attempt, Attempts
-from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome
+from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome, is_over
 from longreach.execution.node import errand, run_once
 from longreach.execution.packages import load
 
@@ -78,10 +78,10 @@ class SlurmEngine:
             return self.workers
         return ARRAY if self.cluster == "slurm" else 1
 
-    def run(self, jobs: Iterable[Job]) -> Generator[Outcome]:
+    def run(self, jobs: Iterable[Job], *, deadline: float | None = None) -> Generator[Outcome]:
         """Yield the key and the answer, or the failure, of each job as it finishes.
 
-        Closing the generator cancels what runs or waits.
+        Closing the generator, or the deadline, cancels what runs or waits.
         """
         attempts = Attempts(jobs)
         first = attempts.take()
@@ -90,7 +90,7 @@ class SlurmEngine:
         attempts.put_back(first)
         queue = _Queue(self, attempts)
         try:
-            yield from queue.outcomes()
+            yield from queue.outcomes(deadline)
         finally:
             queue.cancel()
 
@@ -107,9 +107,9 @@ class _Queue:
         self._executor = self._make_executor()
         self._asked = time.monotonic()
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self, deadline: float | None = None) -> Iterator[Outcome]:
         self._hand_out()
-        while self._running:
+        while self._running and not is_over(deadline):
             for name in (ended := self._find_ended()):
                 outcome = self._ended(*self._running.pop(name))
                 self._hand_out()

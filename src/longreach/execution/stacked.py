@@ -38,20 +38,22 @@ class StackedEngine:
         """How many groups run at a time."""
         return self.engine.parallel
 
-    def run(self, jobs: Iterable[Job]) -> Generator[Outcome]:
+    def run(self, jobs: Iterable[Job], *, deadline: float | None = None) -> Generator[Outcome]:
         """Yield the key and the answer, or the failure, of each job when its group has finished."""
         waiting = list(jobs)
         if not waiting:
             return
         again: list[Job] = []
-        yield from self._run([tuple(group) for group in self.group(waiting)], again)
+        yield from self._run([tuple(group) for group in self.group(waiting)], again, deadline)
         if again:
-            yield from self._run([(job,) for job in again], [])
+            yield from self._run([(job,) for job in again], [], deadline)
 
-    def _run(self, groups: Sequence[tuple[Job, ...]], again: list[Job]) -> Generator[Outcome]:
+    def _run(
+        self, groups: Sequence[tuple[Job, ...]], again: list[Job], deadline: float | None
+    ) -> Generator[Outcome]:
         made = [self._job(group) for group in groups]
         known = {job.key: group for job, group in zip(made, groups, strict=True)}
-        with closing(self.engine.run(made)) as outcomes:
+        with closing(self.engine.run(made, deadline=deadline)) as outcomes:
             for key, answer in outcomes:
                 group = known[key]
                 if isinstance(answer, Failure) and len(group) > 1:

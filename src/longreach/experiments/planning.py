@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from longreach.config.training import TrainConfig
-from longreach.execution.plan import Plan, shape
+from longreach.execution.plan import Plan
 from longreach.execution.plan import plan as plan_jobs
 from longreach.execution.record import pending
 from longreach.experiments.engine_makers import EngineMaker, engine_maker
-from longreach.experiments.running import check_runs, check_torch, job_of
+from longreach.experiments.running import check_runs, check_torch, job_of, work_of_step
+
+SAMPLE_BUDGET = 2.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,6 @@ def plan(
     >>> planned.plan.pending, planned.seconds_at_most > 0
     (1, True)
     """
-    check_torch()
-    from longreach.training.engine import seconds_at_most
-
     runs = check_runs(runs)
     make = engine or engine_maker("local", runs)
     jobs, parallel = [job_of(config) for config in configs], make(len(configs)).parallel
@@ -48,8 +49,66 @@ def plan(
     if found.estimated == found.pending:
         return Planned(found, None)
     waiting = {job.key for job in pending(jobs, runs)}
-    members = [config for config in configs if config.key in waiting]
-    shapes = {shape(config.document()): config for config in members}
-    each = {name: seconds_at_most(config) for name, config in shapes.items()}
-    times = [each[shape(config.document())] for config in members]
-    return Planned(found, max(sum(times) / parallel, *times))
+    times = list(seconds_of([config for config in configs if config.key in waiting]).values())
+    return Planned(found, together(times, parallel))
+
+
+def together(seconds: Sequence[float], parallel: int) -> float:
+    """How long members take that train so many at a time, one of them the longest.
+
+    >>> together([10.0, 10.0, 10.0, 40.0], parallel=2)
+    40.0
+    """
+    return max(sum(seconds) / parallel, *seconds) if seconds else 0.0
+
+
+def seconds_of(configs: Iterable[TrainConfig], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
+    """By key, how many seconds a member trains at most on one core: all its steps at the pace of a few.
+
+    The largest shape is tried, the smallest, and others while there is time; the rest lie between those.
+
+    >>> from longreach.experiments import resolve
+    >>> members = [resolve("parity", max_steps=steps) for steps in (20, 2000)]
+    >>> short, long = seconds_of(members).values()
+    >>> 0 < short < long
+    True
+    """
+    check_torch()
+    from longreach.training.engine import steps_at_most
+
+    members = {config.key: config for config in configs}
+    work = {key: work_of_step(config) for key, config in members.items()}
+    ordered = sorted(members, key=work.__getitem__, reverse=True)
+    end, each = time.monotonic() + budget, dict[str, float]()
+    for number, key in enumerate([*ordered[:1], *ordered[1:][-1:], *ordered[1:-1]]):
+        if number < 2 or time.monotonic() < end:
+            each[key] = _step_seconds(_shape(members[key]))
+    tried = sorted((work[key], seconds) for key, seconds in each.items())
+    return {
+        key: (each[key] if key in each else _between(work[key], tried)) * steps_at_most(config)
+        for key, config in members.items()
+    }
+
+
+def _between(work: float, tried: Sequence[tuple[float, float]]) -> float:
+    """The seconds of a step, on the line between those with a little less work and a little more.
+
+    >>> _between(3.0, [(1.0, 10.0), (5.0, 30.0)])
+    20.0
+    """
+    more = next(place for place, (known, _) in enumerate(tried) if known >= work)
+    (low, least), (high, most) = tried[max(more - 1, 0)], tried[more]
+    return most if high == low else least + (most - least) * (work - low) / (high - low)
+
+
+def _shape(config: TrainConfig) -> TrainConfig:
+    """One configuration for all whose steps take as long."""
+    same = {"seed": 0, "lr": 1e-3, "max_steps": 10**9, "warmup": 0, "evaluate_every": 10**9, "test_size": 1}
+    return config.model_copy(update=same)
+
+
+@lru_cache(maxsize=256)
+def _step_seconds(config: TrainConfig) -> float:
+    from longreach.training.engine import step_seconds
+
+    return step_seconds(config)

@@ -12,6 +12,7 @@ from longreach.errors import Field, InputError, MissingExtra
 from longreach.execution.jobs import Job
 from longreach.execution.record import pending, run_pending
 from longreach.experiments.engine_makers import EngineMaker, engine_maker
+from longreach.results.files import finished as result_of
 from longreach.results.files import read_result
 from longreach.results.schema import Result
 from longreach.training.shape import task_of
@@ -73,8 +74,13 @@ def train_pending(
     *,
     engine: EngineMaker | None = None,
     progress: Watcher | None = None,
+    deadline: float | None = None,
 ) -> dict[str, Result]:
-    """Train the members that are not done, in this order; their results by key, failed ones included."""
+    """Train the members that are not done, in this order; their results by key, failed ones included.
+
+    At the deadline, a time of `time.monotonic`, those that run are ended, as Ctrl-C does: they keep the state
+    of the last ten seconds, go on from there the next time, and are not among the results.
+    """
     check_torch()
     runs, progress = check_runs(runs), progress or Nobody()
     jobs = [job_of(config) for config in configs]
@@ -83,9 +89,13 @@ def train_pending(
     finished: dict[str, Result] = {}
     members = [config for config in configs if config.key in waiting]
     with progress.watch(members, runs, len(jobs)) as ended:
-        for result in run_pending(jobs, runs, make(len(waiting))):
+        for result in run_pending(jobs, runs, make(len(waiting)), deadline=deadline):
             finished[result.key] = result
             ended(result)
+        for key in waiting - finished.keys():  # done before the others of their group, which were ended
+            if (found := result_of(runs / key)) is not None:
+                finished[key] = found
+                ended(found)
     for remark in dict.fromkeys(remark for result in finished.values() for remark in _remarks(result)):
         progress.say(remark)
     return finished
@@ -97,8 +107,11 @@ def train(
     *,
     engine: EngineMaker | None = None,
     progress: Watcher | None = None,
+    deadline: float | None = None,
 ) -> list[Result]:
     """The results of all members in order; what is not done yet is trained, and goes on where it was.
+
+    With a deadline those that are not finished by then are left out.
 
     >>> import tempfile
     >>> from longreach.experiments import resolve
@@ -108,8 +121,11 @@ def train(
     ...     [(result.status, result.final.steps) for result in train(members, runs)]
     [('done', 5), ('done', 5)]
     """
-    finished = train_pending(configs, runs, engine=engine, progress=progress)
-    return [finished.get(config.key) or read_result(runs, config.key) for config in configs]
+    found = train_pending(configs, runs, engine=engine, progress=progress, deadline=deadline)
+    if deadline is None:
+        return [found.get(config.key) or read_result(runs, config.key) for config in configs]
+    there = [found.get(config.key) or result_of(Path(runs) / config.key) for config in configs]
+    return [result for result in there if result is not None]
 
 
 def _remarks(result: Result) -> list[str]:
@@ -123,7 +139,11 @@ def longest_first(configs: Iterable[TrainConfig]) -> list[TrainConfig]:
 
 
 def _work(config: TrainConfig) -> float:
-    """About how many multiplications training takes."""
+    return float(config.max_steps) * work_of_step(config)
+
+
+def work_of_step(config: TrainConfig) -> float:
+    """About how many multiplications a step takes."""
     width, length = config.width, task_of(config).input_size(config.train_lengths.last)
     per_token = config.layers * (12 * width**2 + 2 * width * length) + width * len(task_of(config).tokens)
-    return float(config.max_steps) * config.batch * length * per_token
+    return float(config.batch * length * per_token)

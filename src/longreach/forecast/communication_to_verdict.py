@@ -49,5 +49,17 @@ def by_communication(task: Task, name: str, key: str, evidence: Evidence, truste
     if found.status not in BELIEVED:
         return undecided(here, f"its communication is {growth.name}: {found.problem}")
     # Whoever reads one token later needs the bits as well.
-    verdict = same_answers(here, Answer.NO, Proof(reason=evidence.reason, certify=lambda: certificate))
-    return replace(verdict, by_communication=True)
+    each = growth.fits["linear"].coefficient
+    argued = "argument, " if found.valid else ""
+    proof = Proof(
+        reason=evidence.reason,
+        certify=lambda: certificate,
+        say=lambda: _clause(each),
+        weigh=lambda: f"{argued}counted to length {lengths[-1]}",
+    )
+    return replace(same_answers(here, Answer.NO, proof), by_communication=True)
+
+
+def _clause(bits: float) -> str:
+    shown = f"{bits:.2g} bit{'' if f'{bits:.2g}' == '1' else 's'}"
+    return f"half of the input must pass on {shown} per symbol, more than attention can"

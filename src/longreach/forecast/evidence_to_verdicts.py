@@ -38,6 +38,7 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
     return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
 
 
+OWN_PROGRAM = "program, the task itself"
 _NO_EVIDENCE = Evidence("none", None, "the task names no evidence")
 
 
@@ -65,9 +66,11 @@ def _program_sides(task: ProgramTask) -> dict[str, Verdict]:
     reason = f"the program uses {uses} relations" if uses else "the program uses no positional relations"
     # Relations that change nothing are left out, in the certificate as well.
     program = task.program if task.program.core.relations == core.relations else raise_core(core)
-    known = {"ape": program_verdict(task.self_contained, "ape", reason, program)}
-    if not core.relations:
-        known["nope"] = program_verdict(task.self_contained, "nope", reason, program)
+    ours = ENCODING_SIDES if not core.relations else ("ape",)
+    known = {
+        key: program_verdict(task.self_contained, key, reason, program, weigh=lambda: OWN_PROGRAM)
+        for key in sorted(ours)
+    }
     automaton = regular_language(core)
     if automaton is not None:
         # Its language settles the conventions, and whatever the program itself leaves open.

@@ -15,10 +15,12 @@ from longreach.forecast import forecast
 from longreach.languages.program_class import ENCODING_SIDES
 from longreach.report.certificate_view import certificate_view
 from longreach.report.task_figures import attention_view, automaton_drawing
+from longreach.report.text import encoding_title
 from longreach.report.view import Answer, AttentionView, EncodingView
 from longreach.tasks.published import FIGURE_1_TASKS
 from longreach.verdicts.verdict import Verdict
 
+EXPECTED = {"yes": "expected to work", "no": "expected to fail", "undecided": "undecided"}
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
 BENCHMARK = FIGURE_1_TASKS
 """The tasks that are always shown, in this order."""
@@ -31,8 +33,10 @@ class Known:
     about: str | None = None
     """None: the task was not loaded, and the note says why."""
     kind: str | None = None
-    level: float | None = None
-    """From which accuracy on it works; None if that is not known."""
+    chance: float | None = None
+    """The accuracy of guessing; None if that is not known."""
+    comparable: bool = False
+    """Whether its name alone tells what it is, so that the rule of agreement can be applied."""
     verdicts: tuple[EncodingView, ...] = ()
     """For no positions and for learned absolute ones."""
     statements: Mapping[str, str]
@@ -68,7 +72,8 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     return Known(
         about=found.task.about,
         kind=found.task.kind,
-        level=_level(name),
+        chance=found.task.chance,
+        comparable=_is_comparable(name),
         verdicts=_without_repetition(verdicts),
         statements={key: f"{note.statement} ({note.source})" for key, note in found.encodings.items()},
         automaton=drawing,
@@ -77,17 +82,22 @@ def known_of(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
     )
 
 
-def _level(name: str) -> float | None:
+def _is_comparable(name: str) -> bool:
     try:
-        return level(name)
+        level(name)
     except InputError:  # an expression whose alphabet cannot be told from it
-        return None
+        return False
+    return True
 
 
 def _verdict(name: str, key: str, verdict: Verdict) -> EncodingView:
     return EncodingView(
         encoding=key,
         answer=verdict.trained.value,
+        title=encoding_title(key),
+        expected=EXPECTED[verdict.trained.value],
+        clause=verdict.trained_proof.reason,
+        basis=verdict.trained_certificate.kind,
         program_class=verdict.program_class,
         reason=_reason(verdict),
         published=published_accuracy(Place(name, key)) or (),

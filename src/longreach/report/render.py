@@ -8,10 +8,22 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from longreach.report import charts
+from longreach.report import length_chart
+from longreach.report.conclusion import detail, headline
+from longreach.report.curve_chart import curves
 from longreach.report.results_to_view import report_view
-from longreach.report.text import duration, encoding_name, percent, plural, printable, shortened
-from longreach.report.view import CellView, ReportView, TaskView
+from longreach.report.text import (
+    duration,
+    encoding_name,
+    encoding_note,
+    lengths,
+    percent,
+    plural,
+    printable,
+    sentence_case,
+    shortened,
+)
+from longreach.report.view import CellView, Group, ReportView, TaskView
 
 TITLE = "longreach report"
 
@@ -27,11 +39,22 @@ def build(runs: str | Path | None = None, title: str = TITLE) -> str:
 
 def render(report: ReportView) -> str:
     """The document of a report."""
-    return _environment().get_template("report.html.jinja").render(report=report)
+    return (
+        environment()
+        .get_template("report.html.jinja")
+        .render(
+            title=report.title,
+            report=report,
+            columns=report.encodings,
+            headline=headline(report),
+            detail=detail(report),
+        )
+    )
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """The templates, with all that they call."""
+    found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
         autoescape=True,
         trim_blocks=True,
@@ -41,11 +64,13 @@ def _environment() -> jinja2.Environment:
     )
     filters: dict[str, Any] = {
         "percent": percent, "duration": duration, "plural": plural, "encoding_name": encoding_name,
-        "shortened": shortened,
+        "encoding_note": encoding_note, "shortened": shortened, "lengths": lengths,
+        "sentence_case": sentence_case, "series_class": length_chart.series_class,
+        "shares": length_chart.shares,
     }  # fmt: skip
-    environment.filters |= filters
-    environment.globals |= {"panel": _panel, "curves": _curves}
-    return environment
+    found.filters |= filters
+    found.globals |= {"panel": _panel, "curves": _curves}
+    return found
 
 
 def _shown(value: Any) -> Any:
@@ -53,9 +78,11 @@ def _shown(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _panel(task: TaskView, columns: tuple[str, ...]) -> Markup:
-    return Markup(charts.panel(task, columns))
+def _panel(
+    task: TaskView, columns: tuple[str, ...], group: Group | None = None, large: bool = False
+) -> Markup:
+    return Markup(length_chart.panel(task, columns, group, large=large))
 
 
 def _curves(cell: CellView, what: str) -> Markup:
-    return Markup(charts.curves(cell, what))
+    return Markup(curves(cell, what))

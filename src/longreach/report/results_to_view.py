@@ -6,16 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from longreach.comparison.agreement import Budget, Observation, judge
-from longreach.comparison.places import Place
-from longreach.config.cell_label import CellLabel
-from longreach.config.task_name import TaskName
+from longreach.comparison.tally import level_of
+from longreach.config.task_name import Origin, TaskName
+from longreach.errors import InputError
 from longreach.report import runs_view as measured
+from longreach.report.cell_choice import (
+    Chosen,
+    by_training_range,
+    chosen_cells,
+    judgements,
+    reasons,
+    tally_of,
+)
 from longreach.report.forecast_view import BENCHMARK, Known, further_verdicts, known_of
-from longreach.report.outside import Outside
+from longreach.report.outside import Outside, without
 from longreach.report.overview import RULE, provenance, sentence, without_place
+from longreach.report.task_titles import task_title
 from longreach.report.text import slugs
 from longreach.report.train_command import command, train_command
 from longreach.report.view import CellView, CurveView, Judgement, ReportView, TaskView
@@ -25,7 +32,7 @@ from longreach.results.files import read_result
 from longreach.results.index import Row, read_index
 from longreach.results.schema import Result, setting
 
-ALGORITHMIC, LANGUAGES, OWN = "Algorithmic tasks", "Formal languages", "Further tasks"
+OWN, ALGORITHMIC, LANGUAGES, FURTHER = "Your tasks", "Algorithmic tasks", "Formal languages", "Further tasks"
 MOST_TASKS = 100  # beside those of the benchmark: each takes up to a second
 MOST_CELLS = 12  # of a task
 _BESIDE: tuple[Judgement, str] = ("not counted", "another configuration of more runs stands for it")
@@ -58,13 +65,13 @@ def report_view(runs: Path | None, title: str) -> ReportView:
     for cell in read.cells:
         if cell.task in by_task:
             by_task[cell.task].append(cell)
-    chosen = _chosen([cell for own in by_task.values() for cell in own])
-    judgements = _judged(chosen, known)
+    chosen = chosen_cells([cell for own in by_task.values() for cell in own])
+    judged = judgements(chosen, known)
     seen: dict[str, Result] = {}
     tasks = tuple(
         _task_view(
             name, by_task[name],
-            slug=links[name], known=known[name], chosen=chosen, judgements=judgements,
+            slug=links[name], known=known[name], chosen=chosen, judged=judged,
             results=_Results(runs, seen), alphabet=alphabets.get(name),
         )
         for name in _ordered(names, known)
@@ -94,6 +101,28 @@ def report_view(runs: Path | None, title: str) -> ReportView:
     )
 
 
+def single_task(runs: Path | None, name: str, alphabet: tuple[str, ...] | None) -> TaskView:
+    """What the report shows of one task that the caller trusts: its module is imported, its file read."""
+    found = [] if runs is None or not runs.is_dir() else _read(runs).cells
+    own = [cell for cell in found if cell.task == name and _over(cell, alphabet)]
+    slug = slugs([name])[name]
+    try:
+        known = known_of(name, alphabet, slug)
+    except InputError as error:
+        known = without(error.about_argument)
+    chosen = chosen_cells(own)
+    return _task_view(
+        name, own,
+        slug=slug, known=known, chosen=chosen, judged=judgements(chosen, {name: known}),
+        results=_Results(runs, {}), alphabet=alphabet,
+    )  # fmt: skip
+
+
+def _over(cell: Cell, alphabet: tuple[str, ...] | None) -> bool:
+    """Whether its task is over an alphabet, where one is asked for."""
+    return alphabet is None or setting(cell.config, "alphabet") in (None, list(alphabet))
+
+
 def _read(runs: Path) -> _Read:
     with read_index(runs) as index:
         rows, unfinished = index.rows(), index.unfinished
@@ -111,8 +140,8 @@ class _Results:
         """Of the cell's runs, or of some of them."""
         training = measured.training_range(cell)
         rows = measured.some(cell.rows, measured.MOST_CURVES)
-        dotted = len(rows) <= measured.DOTTED_CURVES
-        most = measured.MOST_EVALUATIONS if dotted else measured.FEW_EVALUATIONS
+        sharp = len(rows) <= measured.SHARP_CURVES
+        most = measured.MOST_EVALUATIONS if sharp else measured.FEW_EVALUATIONS
         found = [measured.curve_view(result, training, most) for result in map(self._read, rows) if result]
         return tuple(curve for curve in found if curve is not None)
 
@@ -146,65 +175,15 @@ def _alphabets(found: Iterable[Cell]) -> dict[str, tuple[str, ...]]:
     return alphabets
 
 
-def _chosen(found: Sequence[Cell]) -> dict[tuple[str, str], Cell]:
-    """One cell per task and column of the matrix."""
-    best: dict[tuple[str, str], Cell] = {}
-    for cell in found:
-        place = cell.task, measured.column_of(cell)
-        if place not in best or measured.weight(cell) > measured.weight(best[place]):
-            best[place] = cell
-    return best
-
-
-def _judged(
-    chosen: Mapping[tuple[str, str], Cell], known: Mapping[str, Known]
-) -> dict[tuple[str, str], tuple[Judgement, str]]:
-    """What each chosen cell says about the forecast, by the rule of the studies."""
-    found: dict[tuple[str, str], tuple[Judgement, str]] = {}
-    observed: dict[tuple[str, str], Observation] = {}
-    forecasts: dict[Place, Any] = {}
-    for (task, column), cell in chosen.items():
-        verdict = known[task].answer(cell.encoding)
-        budget = _budget(cell.config)
-        if known[task].level is None or budget is None:
-            why = "there is no forecast for the task" if budget else "its configuration says too little"
-            found[task, column] = ("not counted", why)
-            continue
-        place = Place(task, cell.encoding, CellLabel.read(column).penalty)
-        last = list(cell.accuracy.values())[-1].mean if len(cell.accuracy) > 1 else None
-        observed[task, column] = Observation(place, len(cell.finished), cell.learned, last, budget)
-        forecasts[place] = verdict
-    judged = judge(list(observed.values()), forecasts)
-    for key, each in observed.items():
-        one = judged[each.place]
-        why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason
-        found[key] = (_state(one.state), why)
-    return found
-
-
-def _state(state: str) -> Judgement:
-    states: dict[str, Judgement] = {
-        "agrees": "agrees", "disagrees": "disagrees", "undecided": "undecided", "not run": "not measured",
-    }  # fmt: skip
-    return states.get(state, "not counted")
-
-
-def _budget(config: Mapping[str, Any]) -> Budget | None:
-    values = [setting(config, name) for name in ("max_steps", "batch", "layers", "width")]
-    if all(isinstance(value, int) for value in values):
-        return Budget(*values)
-    return None
-
-
 def _ordered(names: Sequence[str], known: Mapping[str, Known]) -> list[str]:
-    """The benchmark in the papers' order by kind, then what else was run."""
-    order = [ALGORITHMIC, LANGUAGES, OWN]
+    """One's own tasks, the benchmark in the papers' order by kind, then what else was run."""
+    order = [OWN, ALGORITHMIC, LANGUAGES, FURTHER]
     return sorted(names, key=lambda name: order.index(_kind(name, known[name])))
 
 
 def _kind(name: str, known: Known) -> str:
     if name not in BENCHMARK:
-        return OWN
+        return FURTHER if TaskName(name).origin is Origin.BUILT_IN else OWN
     return LANGUAGES if known.kind == "language" else ALGORITHMIC
 
 
@@ -214,8 +193,8 @@ def _task_view(
     *,
     slug: str,
     known: Known,
-    chosen: Mapping[tuple[str, str], Cell],
-    judgements: Mapping[tuple[str, str], tuple[Judgement, str]],
+    chosen: Chosen,
+    judged: Mapping[tuple[str, str], tuple[Judgement, str]],
     results: _Results,
     alphabet: tuple[str, ...] | None,
 ) -> TaskView:
@@ -227,18 +206,20 @@ def _task_view(
     for cell in (cell for cell in own if id(cell) in shown):
         column = measured.column_of(cell)
         is_chosen = chosen[name, column] is cell
-        judgement = judgements[name, column] if is_chosen else _BESIDE
-        views.append((is_chosen, _cell_view(cell, column, judgement, common, results)))
-    views.sort(key=lambda pair: (_column_order(pair[1].encoding), not pair[0]))
-    columns = dict.fromkeys(view.encoding for _, view in views)
+        judgement = judged[name, column] if is_chosen else _BESIDE
+        views.append((is_chosen, cell, _cell_view(cell, column, judgement, common, results, known)))
+    views.sort(key=lambda three: (_column_order(three[2].encoding), not three[0]))
+    columns = dict.fromkeys(view.encoding for _, _, view in views)
     return TaskView(
         name=TaskName(name).short,
+        title=task_title(name),
         slug=slug,
         about=known.about or "",
         kind=_kind(name, known),
         verdicts=(*known.verdicts, *further_verdicts(name, columns, known)),
-        cells=tuple(view for _, view in views),
-        chosen=tuple(view for is_chosen, view in views if is_chosen),
+        cells=tuple(view for _, _, view in views),
+        chosen=tuple(view for is_chosen, _, view in views if is_chosen),
+        groups=by_training_range((cell, view) for _, cell, view in views),
         further=len(own) - len(views),
         listing=command("longreach", "results", "list", f"--task={name}", "--all"),
         forecasting=_command("forecast", name, alphabet, "--json"),
@@ -247,7 +228,7 @@ def _task_view(
         automaton=known.automaton,
         automaton_note=known.automaton_note,
         attention=known.attention,
-        level=known.level,
+        level=None if known.chance is None else level_of(known.chance),
         note=known.note,
     )
 
@@ -270,11 +251,14 @@ def _cell_view(
     judgement: tuple[Judgement, str],
     common: Mapping[str, str],
     results: _Results,
+    known: Known,
 ) -> CellView:
     own = measured.flat(cell.config)
+    tally = tally_of(cell, known.chance)
     return CellView(
         encoding=column,
         model=measured.model_line(cell.config),
+        trained=measured.training_range(cell),
         ranges=cell.ranges,
         points=measured.points(cell),
         number=len(cell.rows),
@@ -287,7 +271,9 @@ def _cell_view(
         ),
         successes=len(cell.successful),
         learned=cell.learned,
+        tally=tally,
         judgement=judgement[0],
         why=judgement[1],
+        reasons=reasons(known.answer(cell.encoding), tally),
         command=train_command(cell.config, [row.seed for row in cell.rows]),
     )

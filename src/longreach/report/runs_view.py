@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from longreach.config.cell_label import CellLabel
-from longreach.config.length_range import LengthRange
+from longreach.config.length_range import LengthRange, read_name
 from longreach.report.text import plural
 from longreach.report.view import CurveView, Point, RunView
 from longreach.results.cells import Cell, Spread
@@ -19,7 +19,7 @@ _SHAPE = (("layers", "layer"), ("heads", "head"))
 MOST_EVALUATIONS = 120  # points of a curve
 FEW_EVALUATIONS = 40  # of one among many
 MOST_CURVES = 20  # of a cell
-DOTTED_CURVES = 6  # with more of them there are lines only
+SHARP_CURVES = 6  # with more of them each has fewer points
 MOST_RUNS = 30  # lines of the run table of a cell
 MOST = 10**15
 
@@ -135,6 +135,11 @@ def _known(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else value
 
 
-def weight(cell: Cell) -> tuple[int, bool, str]:
-    """Which cell of several stands for an encoding: most runs, then one that learned, then the latest."""
-    return len(cell.rows), cell.learned, max(row.started or "" for row in cell.rows)
+def weight(cell: Cell) -> tuple[int, bool, int, str]:
+    """Which cell of several stands for an encoding.
+
+    The one of most runs, then one that learned, then the one trained on the longest inputs, then the latest.
+    """
+    trained = read_name(training_range(cell) or "")
+    last = 0 if trained is None else trained.last
+    return len(cell.rows), cell.learned, last, max(row.started or "" for row in cell.rows)

@@ -14,6 +14,7 @@ from longreach.config.encoding_table import ENCODINGS
 from longreach.config.hyperparameters import BASELINE
 
 NO_BREAK = "\u00a0"
+_NOTES = {"nope": "without positions", "ape": "with learned positions"}
 
 
 def encoding_name(name: str) -> str:
@@ -28,6 +29,39 @@ def encoding_name(name: str) -> str:
     if plain == BASELINE:
         shown = "baseline (MLP)"
     return f"{shown}, penalty {label.penalty:g}" if label.penalty else shown
+
+
+def encoding_title(name: str) -> str:
+    """An encoding in words that need no paper.
+
+    >>> encoding_title("nope"), encoding_title("rope")
+    ('without positions (NoPE)', 'with RoPE')
+    """
+    note = encoding_note(name)
+    return f"{note} ({encoding_name(name)})" if note else f"with {encoding_name(name)}"
+
+
+def encoding_note(name: str) -> str:
+    """What an encoding is, where a few words say it."""
+    return _NOTES.get(name, "")
+
+
+def sentence_case(text: str) -> str:
+    """With a large first letter, as a sentence begins.
+
+    >>> sentence_case("position 0 is even")
+    'Position 0 is even'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def lengths(name: str) -> str:
+    """A range of lengths as people write it.
+
+    >>> lengths("41-60"), lengths("51-100*")
+    ('41–60', '51–100*')
+    """
+    return re.sub(r"(?<=[0-9])-(?=[0-9])", "–", name)
 
 
 def percent(share: float | None) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, TypeAlias
+
+from longreach.comparison.tally import Tally
 
 Answer: TypeAlias = Literal["yes", "no", "undecided", "unknown"]
 """Of the forecast; unknown where the theory says nothing about an encoding."""
@@ -40,8 +44,17 @@ class EncodingView:
 
     encoding: str
     answer: Answer
+    title: str = ""
+    """The encoding in words that need no paper."""
+    expected: str = ""
+    """What the answer means for training, in the same words."""
+    clause: str = ""
+    """Why, likewise."""
+    basis: str = ""
+    """What it rests on."""
     program_class: str = ""
     reason: str = ""
+    """Why, in the papers' words."""
     published: tuple[float | None, ...] = ()
     """The published accuracies, as fractions, from the shortest bin to the longest."""
     published_lengths: tuple[str, ...] = ("1-50", "51-100", "101-150")
@@ -95,6 +108,8 @@ class CellView:
     encoding: str
     model: str
     """Its shape in a few words."""
+    trained: str | None = None
+    """The range of lengths that it was trained on."""
     ranges: tuple[str, ...]
     points: tuple[Point, ...]
     number: int
@@ -106,8 +121,12 @@ class CellView:
     """What its configuration has that not all runs of the task share."""
     successes: int
     learned: bool
+    tally: Tally | None = None
+    """Its runs counted one by one; None where it is not known from when on one works."""
     judgement: Judgement
     why: str
+    reasons: tuple[str, ...] = ()
+    """Why the runs may do what was not expected, the likeliest first, each with what to try next."""
     command: str | None = None
     """The command line that makes its runs, where the configuration tells it."""
 
@@ -120,6 +139,16 @@ class CellView:
     def last(self) -> Point | None:
         """The longest range that was measured."""
         return self.points[-1] if self.points else None
+
+    @property
+    def lasts(self) -> tuple[float, ...]:
+        """The accuracies on the longest range, run by run, of the runs that are shown."""
+        return tuple(run.accuracy[-1] for run in self.runs if run.accuracy and run.accuracy[-1] is not None)
+
+    @property
+    def finished(self) -> tuple[RunView, ...]:
+        """The runs that are shown and came to their end."""
+        return tuple(run for run in self.runs if run.status == "done")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,10 +171,20 @@ class AttentionView:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Group:
+    """The cells of a task that were trained on the same lengths, one per encoding: a chart."""
+
+    trained: str | None
+    cells: tuple[CellView, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskView:
     """A task with its forecast and its runs."""
 
     name: str
+    title: str
+    """What it is called where people read."""
     slug: str
     """Its name as it stands in links."""
     about: str
@@ -155,6 +194,8 @@ class TaskView:
     cells: tuple[CellView, ...]
     chosen: tuple[CellView, ...]
     """One cell per encoding, for the overview."""
+    groups: tuple[Group, ...] = ()
+    """The cells by the lengths that they were trained on, the shortest first."""
     further: int = 0
     """Configurations that are left out, because there are too many."""
     listing: str | None = None
@@ -215,6 +256,21 @@ class ReportView:
     provenance: tuple[tuple[str, str], ...]
 
     @property
+    def groups(self) -> tuple[tuple[str, tuple[TaskView, ...]], ...]:
+        """The tasks under their headings."""
+        return grouped(self.tasks)
+
+    @property
+    def measured(self) -> tuple[TaskView, ...]:
+        """The tasks that have runs."""
+        return tuple(task for task in self.tasks if task.runs)
+
+    @property
+    def unmeasured(self) -> tuple[TaskView, ...]:
+        """The tasks that have none."""
+        return tuple(task for task in self.tasks if not task.runs)
+
+    @property
     def disagreements(self) -> tuple[tuple[TaskView, CellView], ...]:
         """The chosen cells whose measurement is not what the forecast says."""
         return self._judged("disagrees")
@@ -226,3 +282,8 @@ class ReportView:
 
     def _judged(self, *states: Judgement) -> tuple[tuple[TaskView, CellView], ...]:
         return tuple((task, cell) for task in self.tasks for cell in task.chosen if cell.judgement in states)
+
+
+def grouped(tasks: Iterable[TaskView]) -> tuple[tuple[str, tuple[TaskView, ...]], ...]:
+    """Tasks under their headings, in the order in which they come."""
+    return tuple((kind, tuple(found)) for kind, found in groupby(tasks, key=lambda task: task.kind))

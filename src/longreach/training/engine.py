@@ -8,20 +8,25 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from longreach.config.hyperparameters import BASELINE
 from longreach.config.training import TrainConfig
 from longreach.training.compiled_step import Step, compiled_step, compiler, fixed_shape
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
+from longreach.training.shape import task_of
 from longreach.training.step import loss_and_gradient, step_numbers, update
 
-__all__ = ["Diverged", "Report", "Trained", "chunks_of", "seconds_at_most", "train"]
+__all__ = ["Diverged", "Report", "Trained", "chunks_of", "step_seconds", "steps_at_most", "train"]
 
 CHUNKS = 4
 CHUNKS_FROM_WIDTH = 64  # below, a step is overhead, and one more chunk is one more of it
 
-SAMPLE_STEPS = 3
-SAMPLE_ROWS = 8
-SAMPLE_FROM_WIDTH = 256
+SAMPLE_STEPS = 4
+SAMPLE_SECONDS = 0.5  # after which no further step is taken
+SAMPLE_ROWS = 4
+SAMPLE_LAYERS = 2
+SAMPLE_FROM_WIDTH = 256  # from here on a step is work, not overhead, and a part of it tells
+FORWARD = 1 / 3  # of a step
 
 
 def train(
@@ -44,24 +49,49 @@ def train(
     return _Run(config, directory, report, checkpoint_seconds, found).go()
 
 
-def seconds_at_most(config: TrainConfig) -> float:
-    """How long all steps of a member take, from a few of them; most members stop before the last.
+def step_seconds(config: TrainConfig) -> float:
+    """How long a step takes on this processor, from a few; of wide models with few rows and layers.
 
     >>> from longreach.experiments import resolve
-    >>> seconds_at_most(resolve("binary-majority")) > 1
+    >>> 0 < step_seconds(resolve("binary-majority")) < 10
     True
     """
     prepare(CPU)
-    # A few rows are enough to tell where a step is work, not overhead.
-    rows = min(config.batch, SAMPLE_ROWS) if config.width >= SAMPLE_FROM_WIDTH else config.batch
-    sample = config.model_copy(update={"batch": rows, "test_size": 1, "compile": False})
-    run = _Run(sample, None, None, CHECKPOINT_SECONDS)
+    if config.width < SAMPLE_FROM_WIDTH or config.encoding == BASELINE:
+        return _sampled(config)
+    rows = min(config.batch, SAMPLE_ROWS)
+    few = config.model_copy(update={"batch": rows, "layers": min(config.layers, SAMPLE_LAYERS)})
+    found = _sampled(few)
+    if config.layers > few.layers:
+        # The last layer does less than the others.
+        one = _sampled(few.model_copy(update={"layers": 1}))
+        found += (config.layers - few.layers) * max(found - one, one / 2)
+    return found * config.batch / rows
+
+
+def _sampled(config: TrainConfig) -> float:
+    run = _Run(config.model_copy(update={"test_size": 1, "compile": False}), None, None, CHECKPOINT_SECONDS)
     run._step()  # the first one is slow
-    start = time.perf_counter()
-    for _ in range(SAMPLE_STEPS):
+    start, steps = time.perf_counter(), 0
+    while steps < SAMPLE_STEPS and time.perf_counter() - start < SAMPLE_SECONDS:
         run._step()
-    each = (time.perf_counter() - start) / SAMPLE_STEPS * config.batch / rows
-    return each * config.max_steps
+        steps += 1
+    return (time.perf_counter() - start) / steps
+
+
+def steps_at_most(config: TrainConfig) -> float:
+    """All steps of a member, with its evaluations as if they were steps; most members stop before the last.
+
+    >>> from longreach.experiments import resolve
+    >>> steps_at_most(resolve("sort", max_steps=1000, test_size=1)) < 1010
+    True
+    """
+    task = task_of(config)
+    train, *_ = sizes = [task.input_size(lengths.last) for lengths in config.ranges]
+    batches = config.test_size / config.batch
+    on_the_way = config.max_steps // config.evaluate_every
+    at_the_end = 2 * sum(size / train for size in sizes)  # from the first position on, and at random offsets
+    return config.max_steps + FORWARD * batches * (on_the_way + at_the_end)
 
 
 def chunks_of(config: TrainConfig) -> int:

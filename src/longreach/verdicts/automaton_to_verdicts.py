@@ -11,7 +11,7 @@ from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.decide.automaton_to_decisions import ClassDecision, Decisions, decide
 from longreach.languages.decide.extended_automaton import Analysis, Convention
 from longreach.languages.decide.without_positions import Refutation
-from longreach.languages.program_class import PERIODIC_LOCAL, ProgramClass
+from longreach.languages.program_class import PERIODIC_LOCAL
 from longreach.languages.prove.language_certificates import (
     END,
     Certificate,
@@ -23,7 +23,15 @@ from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.automaton_documents import automaton_table
 from longreach.languages.regular.measures import Measures
 from longreach.languages.write.automaton_to_program import acceptor, predictor
+from longreach.verdicts.decision_to_clause import clause_of
 from longreach.verdicts.decision_to_reason import prediction_reason_of, reason_of
+from longreach.verdicts.program_to_basis import (
+    NOT_CERTIFIED,
+    NOT_KNOWN,
+    NOT_WRITTEN,
+    PROVED,
+    program_basis,
+)
 from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Proof, Verdict
 
 
@@ -108,6 +116,8 @@ class _Writer:
     budget: Budget
     written: dict[tuple[int, bool], Program | str] = field(default_factory=dict)
     """Programs, or why there is none, by the identity of their analysis and whether they predict."""
+    weighed: dict[Program, str] = field(default_factory=dict)
+    """How each program is known to be right."""
 
     def write(self, analysis: Analysis | None, *, predicts: bool) -> Program | str:
         if analysis is None:
@@ -121,6 +131,13 @@ class _Writer:
             except OverBudget as spent:
                 self.written[key] = str(spent)
         return self.written[key]
+
+    def weigh(self, analysis: Analysis | None, program: Program) -> str:
+        """How the program is known to be right."""
+        assert analysis is not None
+        if program not in self.weighed:
+            self.weighed[program] = program_basis(program.core, analysis.extended.automaton, self.budget)
+        return self.weighed[program]
 
 
 def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
@@ -140,20 +157,45 @@ def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
 def _membership(decision: ClassDecision, writer: _Writer) -> Proof:
     reason = reason_of(decision)
     if not decision.answer:
-        return Proof(reason=reason, certify=lambda: no_certificate(decision, reason))
-    return _yes(reason, decision.program_class, decision.analysis, writer, predicts=False)
+        return _no(decision, reason, prediction=False)
+    return _yes(decision, reason, decision.analysis, writer, predicts=False)
 
 
 def _prediction(decision: ClassDecision, writer: _Writer) -> Proof:
     reason = prediction_reason_of(decision)
     if not decision.prediction:
-        return Proof(reason=reason, certify=lambda: no_certificate(decision, reason))
-    return _yes(reason, decision.program_class, decision.predicted.analysis, writer, predicts=True)
+        return _no(decision, reason, prediction=True)
+    return _yes(decision, reason, decision.predicted.analysis, writer, predicts=True)
+
+
+def _no(decision: ClassDecision, reason: str, *, prediction: bool) -> Proof:
+    """Also of what is undecided."""
+
+    def weigh() -> str:
+        decided = (decision.prediction if prediction else decision.answer) is not None
+        if not decided:
+            return NOT_KNOWN
+        return NOT_CERTIFIED if proof.certificate.kind == "none" else PROVED
+
+    proof = Proof(
+        reason=reason,
+        certify=lambda: no_certificate(decision, reason),
+        say=lambda: clause_of(decision, prediction=prediction),
+        weigh=weigh,
+    )
+    return proof
 
 
 def _yes(
-    reason: str, program_class: ProgramClass, analysis: Analysis | None, writer: _Writer, *, predicts: bool
+    decision: ClassDecision, reason: str, analysis: Analysis | None, writer: _Writer, *, predicts: bool
 ) -> Proof:
+    def say() -> str:
+        return clause_of(decision, prediction=predicts)
+
+    def weigh() -> str:
+        program = write()
+        return NOT_WRITTEN if isinstance(program, str) else writer.weigh(analysis, program)
+
     def write() -> Program | str:
         return writer.write(analysis, predicts=predicts)
 
@@ -162,7 +204,7 @@ def _yes(
         if analysis is None or isinstance(program, str):
             return NoCertificate(reason=f"the program is not written: {program}")
         return ProgramCertificate(
-            program_class=program_class,
+            program_class=decision.program_class,
             convention=Convention.LAST_LETTER.value,
             automaton=automaton_table(analysis.extended.automaton),
             program=program.text,
@@ -172,7 +214,7 @@ def _yes(
         )
 
     if analysis is None:
-        return Proof(reason=reason, certify=certify, write=write)
+        return Proof(reason=reason, certify=certify, write=write, say=say, weigh=weigh)
     return Proof(
         reason=reason,
         certify=certify,
@@ -180,6 +222,8 @@ def _yes(
         window=analysis.extended.window,
         modulus=analysis.extended.modulus,
         depth=analysis.rounds(),
+        say=say,
+        weigh=weigh,
     )
 
 

@@ -62,6 +62,20 @@ class Proof:
     """The modulus of the positions that a program needs; None unless known."""
     depth: int | None = None
     """How deeply the counts are nested; None unless known."""
+    say: Callable[[], str] | None = None
+    """Makes `clause`."""
+    weigh: Callable[[], str] | None = None
+    """Makes `basis`."""
+
+    @cached_property
+    def clause(self) -> str | None:
+        """The reason in words that need no paper; None where only the reason is known."""
+        return None if self.say is None else self.say()
+
+    @cached_property
+    def basis(self) -> str | None:
+        """What has been established, in a few words; None where nobody looked."""
+        return None if self.weigh is None else self.weigh()
 
     @cached_property
     def certificate(self) -> CertificateDocument:
@@ -207,9 +221,13 @@ class Verdict:
     @property
     def trained_needs(self) -> tuple[int | None, int | None]:
         """The smallest window and modulus for what is trained; None where not known."""
+        return self.easiest_proof.window, self.easiest_proof.modulus
+
+    @property
+    def easiest_proof(self) -> Proof:
+        """Of `trained`, with the smallest window and modulus."""
         easier = self.predicts and self.prediction is Answer.YES
-        proof = self.prediction_proof if easier else self.proof
-        return proof.window, proof.modulus
+        return self.prediction_proof if easier else self.proof
 
     @property
     def trained_certificate(self) -> CertificateDocument:

@@ -21,33 +21,29 @@
   label();
 
   // One page at a time: the one that holds the element named after #.
-  var menu = document.getElementById("menu"), narrow = window.matchMedia("(max-width: 60rem)");
   function route() {
     var target = document.getElementById(location.hash.slice(1));
     var page = target && target.closest(".page") || pages[0];
     pages.forEach(function (one) { one.classList.toggle("shown", one === page); });
-    document.querySelectorAll("nav.side a").forEach(function (link) {
-      if (link.getAttribute("href") === "#" + page.id) { link.setAttribute("aria-current", "page"); } else { link.removeAttribute("aria-current"); }
-    });
-    if (narrow.matches) { menu.open = false; }
     if (target && target !== page) { target.scrollIntoView(); } else { window.scrollTo(0, 0); }
   }
   window.addEventListener("hashchange", route);
-  narrow.addEventListener("change", function () { menu.open = !narrow.matches; });
   route();
 
-  // The filter keeps the tasks whose name has the text and that are of the kind asked for.
+  // The filter keeps the tasks of the matrix whose name has the text and that are of the kind asked for.
   var text = document.getElementById("filter"), which = document.getElementById("which");
   function filter() {
-    document.querySelectorAll("[data-task]").forEach(function (element) {
+    document.querySelectorAll(".matrix [data-task]").forEach(function (element) {
       var named = element.dataset.task.toLowerCase().indexOf(text.value.trim().toLowerCase()) >= 0;
       var flagged = !which.value || element.dataset.flags.split(" ").indexOf(which.value) >= 0;
       element.hidden = !(named && flagged);
     });
     document.querySelectorAll(".matrix tbody").forEach(function (body) { body.hidden = !body.querySelector("[data-task]:not([hidden])"); });
   }
-  text.addEventListener("input", filter);
-  which.addEventListener("change", filter);
+  if (text) {
+    text.addEventListener("input", filter);
+    which.addEventListener("change", filter);
+  }
 
   // Numbers of charts under the pointer.
   var box = document.createElement("div");

@@ -1,0 +1,16 @@
+"""TASK → three answers: will it work on longer inputs, from which training length on, and what would help.
+
+`question` is what is asked; `question_to_answers` answers it: the forecast, then what `measurement` finds
+within the minutes with the members that `question_to_members` chooses, then what `what_helps` makes of both.
+`answers_to_words` says it so that it needs no paper, for the terminal, the page and notebooks alike.
+
+>>> from longreach.answer import ask
+>>> ask("aa", minutes=0).document()["judgement"]
+'cannot be judged'
+"""
+
+from longreach.answer.question import Question
+from longreach.answer.question_to_answers import ask
+from longreach.answer.three_answers import ThreeAnswers
+
+__all__ = ["Question", "ThreeAnswers", "ask"]

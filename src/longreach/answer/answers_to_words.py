@@ -1,0 +1,221 @@
+"""Three answers in words that need no paper: for the terminal, the page, and notebooks."""
+
+from __future__ import annotations
+
+import html
+import shlex
+from dataclasses import dataclass
+
+from longreach.answer.measured_cell import MeasuredCell
+from longreach.answer.three_answers import ThreeAnswers
+from longreach.config.encoding_table import ENCODINGS
+from longreach.config.task_name import TaskName
+from longreach.languages.regular.named_languages import NAMED_LANGUAGES
+from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
+from longreach.verdicts.verdict import Answer
+
+WILL_IT = "Will it work on inputs longer than it was trained on?"
+FROM_WHICH = "From which training length?"
+WHAT_HELPS = "What would help?"
+NOT_KNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of an answer: about what, what is said, and what it rests on."""
+
+    label: str
+    says: str
+    basis: str = ""
+    measured: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A question and the lines of its answer."""
+
+    question: str
+    lines: tuple[Line, ...]
+
+
+def heading(found: ThreeAnswers) -> tuple[str, str]:
+    """What the task is called, and what it is.
+
+    >>> from longreach.answer import ask
+    >>> heading(ask("aa", minutes=0)), heading(ask("sort", minutes=0))
+    (('(aa)*', 'words over a, 2 states'), ('sort', 'distinct numbers in increasing order'))
+    """
+    forecast = found.forecast
+    name, about = TaskName(forecast.name).expression, forecast.task.about
+    known = NAMED_LANGUAGES.get(forecast.name)
+    name = name if known is None else known.expression
+    automaton = getattr(forecast.task, "automaton", None)
+    if automaton is None or about != name:
+        return name, about
+    count = len(automaton)
+    return name, f"words over {' '.join(forecast.alphabet)}, {count} state{'' if count == 1 else 's'}"
+
+
+def blocks(found: ThreeAnswers) -> tuple[Block, Block, Block]:
+    """The three questions with their answers.
+
+    >>> from longreach.answer import ask
+    >>> [block.question for block in blocks(ask("parity", minutes=0))][1:]
+    ['From which training length?', 'What would help?']
+    """
+    return (
+        Block(WILL_IT, (*(_will_it(found, each) for each in found.question.encodings), _odds())),
+        Block(FROM_WHICH, _from_which(found)),
+        Block(WHAT_HELPS, _what_helps(found)),
+    )
+
+
+# Will it work?
+
+
+def _will_it(found: ThreeAnswers, encoding: str) -> Line:
+    side = found.forecast.sides.get(encoding)
+    if side is None:
+        note = found.forecast.encodings.get(encoding)
+        says, basis = NOT_KNOWN, "" if note is None else note.statement
+    else:
+        says, basis = expectation(side.trained), clause(side)
+        if side.trained is not Answer.UNDECIDED:
+            basis = f"{rests_on(side)}: {basis}"
+    cell = next((each for each in found.measurement.cells if each.encoding == encoding), None)
+    return Line(side_title(encoding), says, basis, _measured(cell))
+
+
+def _measured(cell: MeasuredCell | None) -> str:
+    if cell is None:
+        return ""
+    if not cell.tally.runs:
+        return "not measured: no run has finished"
+    tested = f"{cell.tested.first}–{cell.tested.last}"
+    learned = (
+        "" if cell.tally.learned == cell.tally.runs else f", {cell.tally.learned} learned the short ones"
+    )
+    return f"measured {cell.words} at {tested}, trained to {cell.train_to}{learned}"
+
+
+def _command(found: ThreeAnswers) -> str:
+    return shlex.join(["longreach", "ask", found.forecast.name])
+
+
+def _odds() -> Line:
+    return Line("odds for one run", NOT_KNOWN, "no survey of comparable tasks has been made")
+
+
+# From which training length?
+
+
+def _from_which(found: ThreeAnswers) -> tuple[Line, ...]:
+    return (
+        _threshold(found),
+        Line("proved", NOT_KNOWN, "the known bounds have constants that nobody has computed"),
+    )
+
+
+def _threshold(found: ThreeAnswers) -> Line:
+    threshold, cells = found.threshold, found.measurement.cells
+    if threshold is not None:
+        title = ENCODINGS[threshold.encoding].title
+        tested = f"{threshold.tested.first}–{threshold.tested.last}"
+        counts = f"runs that work at {tested}, by training length: {threshold.counts}"
+        return Line(f"measured ({title})", threshold.words, counts)
+    if not cells:
+        return Line("measured", NOT_KNOWN, f"{_command(found)} tries a few lengths in about 2 minutes")
+    answers = [found.answer_of(encoding) for encoding in found.question.encodings]
+    if all(answer is Answer.NO for answer in answers) and not any(cell.tally.works for cell in cells):
+        return Line(
+            "measured", "none expected", "expected to fail at every training length; no others were tried"
+        )
+    if found.measurement.is_whole and not any(2 * cell.tally.learned >= cell.tally.runs for cell in cells):
+        return Line(
+            "measured", NOT_KNOWN, "the first length was not learned; other lengths would say nothing"
+        )
+    return Line("measured", NOT_KNOWN, f"no time was left; {_longer(found)}")
+
+
+def _longer(found: ThreeAnswers) -> str:
+    if not found.measurement.is_whole:
+        return "the same command goes on where it was"
+    minutes = max(2 * found.question.minutes, 2.0)
+    return f"{_command(found)} --minutes {minutes:g} goes on"
+
+
+# What would help?
+
+
+def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
+    lines = [Line(each.change, "", each.basis, each.measured or "") for each in found.advice]
+    measurement = found.measurement
+    if measurement.share < 1 and measurement.seconds_for_all is not None and _unlearned(found):
+        minutes = max(1, round(measurement.seconds_for_all / 30))
+        basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
+        lines.append(Line(f"more steps: --minutes {minutes}", "", basis))
+    if lines:
+        return tuple(lines)
+    answers = [found.answer_of(encoding) for encoding in found.question.encodings]
+    if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
+        return (Line("nothing is needed", "", "expected to work under every encoding that was asked for"),)
+    other = "rope" if "rope" not in found.question.encodings else "alibi"
+    train = shlex.join(["longreach", "ask", found.forecast.name, "--encoding", other])
+    return (Line(NOT_KNOWN, "", f"{train} measures another encoding in about 2 minutes"),)
+
+
+def _unlearned(found: ThreeAnswers) -> bool:
+    return any(cell.tally.learned < cell.tally.runs for cell in found.measurement.cells)
+
+
+# All of it
+
+
+def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
+    """What the runs say of the forecast: one sentence where all say the same, else one an encoding."""
+    findings = found.findings
+    if not findings:
+        return ("Nothing was measured, so the forecast is not judged.",)
+    states = {finding.state for finding in findings.values()}
+    if states == {"agrees"}:
+        return ("The measured runs agree with the forecast.",)
+    return tuple(f"{side_title(encoding)}: {finding.words}" for encoding, finding in findings.items())
+
+
+def took(seconds: float) -> str:
+    """A time for people.
+
+    >>> took(108), took(4.2)
+    ('1 min 48 s', '4.2 s')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def as_text(found: ThreeAnswers) -> str:
+    """Everything as plain text, a line each."""
+    name, about = heading(found)
+    lines = [f"{name}   {about}"]
+    for block in blocks(found):
+        lines.append(block.question)
+        for line in block.lines:
+            parts = [part for part in (line.says, line.basis, line.measured) if part]
+            lines.append(f"  {line.label}: {'; '.join(parts)}")
+    return "\n".join([*lines, *judgement_words(found)])
+
+
+def as_html(found: ThreeAnswers) -> str:
+    """Everything as a fragment of HTML, for notebooks."""
+    name, about = heading(found)
+    rows = []
+    for block in blocks(found):
+        rows.append(f'<tr><th colspan="4" style="text-align:left">{html.escape(block.question)}</th></tr>')
+        for line in block.lines:
+            cells = (line.label, line.says, line.basis, line.measured)
+            shown = "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in cells)
+            rows.append(f"<tr>{shown}</tr>")
+    judged = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in judgement_words(found))
+    title = f"<p><b>{html.escape(name)}</b> {html.escape(about)}</p>"
+    return f"{title}<table>{''.join(rows)}</table>{judged}"

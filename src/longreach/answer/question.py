@@ -1,0 +1,77 @@
+"""What is asked: a task, under which encodings, with how many seeds, within how many minutes."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from longreach.config.encoding_table import ENCODINGS, unknown_encoding
+from longreach.config.keys import canonical_json
+from longreach.config.task_name import TaskName
+from longreach.errors import Field, InputError
+from longreach.tasks.catalog import TASKS, self_contained
+
+MOST_LETTERS = 40  # of a task in a file's name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question, checked.
+
+    >>> Question(task="aa").file_stem, Question(task="aa", minutes=-1)
+    Traceback (most recent call last):
+    longreach.errors.InputError: minutes: -1 is less than 0
+    """
+
+    task: str
+    """As it was asked for."""
+    alphabet: tuple[str, ...] | None = None
+    encodings: tuple[str, ...] = ("nope", "ape")
+    minutes: float = 2.0
+    """Of measuring; 0: the forecast alone."""
+    seeds: int = 3
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.minutes):
+            raise InputError(f"{self.minutes} is no number of minutes", place=Field("minutes"))
+        if self.minutes < 0:
+            raise InputError(f"{self.minutes:g} is less than 0", place=Field("minutes"))
+        if self.seeds < 1:
+            raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
+        if not self.encodings:
+            raise InputError("none is given", place=Field("encoding"))
+        for name in self.encodings:
+            if (wrong := unknown_encoding(name)) is not None:
+                raise InputError(wrong, place=Field("encoding"))
+            if ENCODINGS[name].ids == "given":
+                raise InputError(
+                    f"{name!r} needs position ids that tasks do not have", place=Field("encoding")
+                )
+            if self.encodings.count(name) > 1:
+                raise InputError(f"{name!r} stands twice", place=Field("encoding"))
+
+    def document(self) -> dict[str, Any]:
+        """What makes two questions the same, whatever the file that a task stands in is called."""
+        return {
+            "task": self_contained(self.task),
+            "alphabet": None if self.alphabet is None else list(self.alphabet),
+            "encodings": list(self.encodings),
+            "minutes": self.minutes,
+            "seeds": self.seeds,
+        }
+
+    @property
+    def file_stem(self) -> str:
+        """How files about it are called, without their endings.
+
+        >>> Question(task="aa").file_stem, Question(task="regex:(ab)*").file_stem
+        ('ask-aa', 'ask-regex-ab-aa4b')
+        """
+        if self.task in TASKS:
+            return f"ask-{self.task}"
+        whole = canonical_json({"task": self_contained(self.task), "alphabet": self.alphabet})
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", TaskName(self.task).short).strip("-")[:MOST_LETTERS]
+        return f"ask-{slug}-{hashlib.sha256(whole.encode()).hexdigest()[:4]}"

@@ -1,0 +1,44 @@
+"""A question in, three answers out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from longreach.answer.measurement import measure
+from longreach.answer.question import Question
+from longreach.answer.three_answers import ThreeAnswers
+from longreach.experiments.running import Watcher
+from longreach.forecast import forecast
+
+
+def ask(
+    task: str,
+    alphabet: Sequence[str] | None = None,
+    *,
+    encodings: Sequence[str] = ("nope", "ape"),
+    minutes: float = 2.0,
+    seeds: int = 3,
+    runs: str | Path = "runs",
+    progress: Watcher | None = None,
+) -> ThreeAnswers:
+    """Forecast a task and measure it within the minutes; what was measured before is not measured again.
+
+    >>> found = ask("regex:(ab)*", minutes=0)
+    >>> found.answer_of("nope").value, found.threshold, len(found.advice) > 0
+    ('yes', None, False)
+    """
+    started = time.monotonic()
+    question = Question(
+        task=task,
+        alphabet=None if alphabet is None else tuple(alphabet),
+        encodings=tuple(encodings),
+        minutes=minutes,
+        seeds=seeds,
+    )
+    known = forecast(task, question.alphabet)
+    measured = measure(question, known, Path(runs), progress=progress)
+    return ThreeAnswers(
+        question=question, forecast=known, measurement=measured, seconds=time.monotonic() - started
+    )

@@ -1,0 +1,110 @@
+"""The answer to a question: forecast, measurement, threshold, advice, and a judgement of the forecast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from longreach.answer.measurement import Measurement
+from longreach.answer.question import Question
+from longreach.answer.threshold import Threshold
+from longreach.answer.what_helps import Advice, advice
+from longreach.comparison.tally import Finding, Tally, judge_runs
+from longreach.forecast import Forecast
+from longreach.verdicts.verdict import Answer
+
+Judgement: TypeAlias = Literal["agrees", "contradicts", "cannot be judged"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ThreeAnswers:
+    """Will it work on longer inputs, from which training length on, and what would help."""
+
+    question: Question
+    forecast: Forecast
+    measurement: Measurement
+    seconds: float
+    """That the answer took."""
+
+    @cached_property
+    def threshold(self) -> Threshold | None:
+        """From which training length on runs work; None where it was not measured."""
+        return Threshold.of(self.measurement.cells, self.measurement.lengths)
+
+    @cached_property
+    def findings(self) -> dict[str, Finding]:
+        """By encoding: what its runs say of the forecast."""
+        cells = self.measurement.cells
+        found = {}
+        for cell in cells:
+            finding = judge_runs(self.answer_of(cell.encoding), cell.tally)
+            others = [each.tally for each in cells if each.encoding != cell.encoding]
+            if finding.state == "not learned" and self.answer_of(cell.encoding) is Answer.NO:
+                finding = _with_others(finding, cell.tally, others)
+            found[cell.encoding] = finding
+        return found
+
+    def answer_of(self, encoding: str) -> Answer | None:
+        """The forecast for what is trained; None where theory has none for the encoding."""
+        side = self.forecast.sides.get(encoding)
+        return None if side is None else side.trained
+
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What would help; empty where nothing is known."""
+        return advice(
+            self.forecast, self.measurement.cells, self.threshold, self.findings, self.question.encodings
+        )
+
+    @property
+    def judgement(self) -> Judgement:
+        """What all runs together say of the forecast: one contradiction is one."""
+        states = {finding.state for finding in self.findings.values()}
+        if "contradicts" in states:
+            return "contradicts"
+        return "agrees" if "agrees" in states else "cannot be judged"
+
+    def document(self) -> dict[str, Any]:
+        """As `longreach ask --json` prints it."""
+        measurement = self.measurement
+        return {
+            "task": self.forecast.name,
+            "forecast": self.forecast.document(),
+            "measured": [cell.document() for cell in (*measurement.cells, *measurement.lengths)],
+            "threshold": None if self.threshold is None else self.threshold.document(),
+            "odds": None,
+            "advice": [each.document() for each in self.advice],
+            "judgement": self.judgement,
+            "judgements": {
+                encoding: {"state": each.state, "words": each.words, "reasons": list(each.reasons)}
+                for encoding, each in self.findings.items()
+            },
+            "minutes": self.question.minutes,
+            "seeds": self.question.seeds,
+            "share_of_steps": measurement.share,
+            "whole": measurement.is_whole,
+            "interrupted": measurement.interrupted,
+            "seconds": round(self.seconds, 1),
+        }
+
+    def __repr__(self) -> str:
+        from longreach.answer.answers_to_words import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from longreach.answer.answers_to_words import as_html
+
+        return as_html(self)
+
+
+def _with_others(finding: Finding, tally: Tally, others: list[Tally]) -> Finding:
+    """A no that fails and was not learned: it counts where another encoding was, in the same steps."""
+    if not any(other.runs and 2 * other.learned >= other.runs for other in others):
+        return finding
+    words = (
+        f"the measured runs agree with the forecast: {tally.words}, as expected; "
+        "the same steps were enough under another encoding"
+    )
+    return Finding("agrees", words)

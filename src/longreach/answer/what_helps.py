@@ -1,0 +1,122 @@
+"""What would help: the encoding, window or modulus under which the forecast is yes, and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from longreach.answer.measured_cell import MeasuredCell
+from longreach.answer.threshold import Threshold
+from longreach.comparison.tally import Finding
+from longreach.forecast import Forecast
+from longreach.verdicts.plain_words import side_title
+from longreach.verdicts.verdict import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """One change, why, and whether it was tried."""
+
+    change: str
+    basis: str
+    measured: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """As `longreach ask --json` has it."""
+        return asdict(self)
+
+
+def advice(
+    forecast: Forecast,
+    cells: Sequence[MeasuredCell],
+    threshold: Threshold | None,
+    findings: Mapping[str, Finding],
+    asked: Sequence[str],
+) -> tuple[Advice, ...]:
+    """What would help, the surest first; nothing where everything works already or nothing is known.
+
+    >>> from longreach.forecast import forecast
+    >>> [each.change for each in advice(forecast("aa"), (), None, {}, ("nope", "ape"))][0]
+    'learned positions (APE) instead of none'
+    """
+    counted = {cell.encoding: cell for cell in cells}
+    return (
+        *_encodings(forecast, counted),
+        *_longer(threshold),
+        *_seeds(forecast, cells, findings),
+        *_reasons(findings, asked),
+    )
+
+
+def _encodings(forecast: Forecast, counted: Mapping[str, MeasuredCell]) -> list[Advice]:
+    nope, ape = forecast.sides["nope"], forecast.sides["ape"]
+    if nope.trained is Answer.YES or ape.trained is not Answer.YES:
+        return []
+    window, modulus = ape.trained_needs
+    tried = [
+        f"{side_title(key)}: {counted[key].words}"
+        for key in ("nope", "ape")
+        if key in counted and counted[key].tally.runs
+    ]
+    # The window counts the symbols before the present one.
+    needs = [] if not window else [f"the last {window + 1} symbols"]
+    needs += [] if modulus in (None, 1) else [f"the position modulo {modulus}"]
+    basis = f"a program needs {' and '.join(needs)}" if needs else "a program with positions exists"
+    found = [
+        Advice(
+            change="learned positions (APE) instead of none", basis=basis, measured="; ".join(tried) or None
+        )
+    ]
+    if window == 0 and modulus is not None:
+        found.append(
+            _other(f"periodic positions, such as RoPE or sinusoidal ones of period {modulus}", basis)
+        )
+    elif window is not None and modulus == 1:
+        change = f"positions that single out the last {window + 1} symbols, such as ALiBi"
+        found.append(_other(change, basis))
+    return found
+
+
+def _other(change: str, basis: str) -> Advice:
+    return Advice(change=change, basis=f"{basis}, which these can tell; by theory, not tried here")
+
+
+def _longer(threshold: Threshold | None) -> list[Advice]:
+    if threshold is None or threshold.start is None:
+        return []
+    return [
+        Advice(
+            change=f"training to {threshold.start} or more",
+            basis=f"measured on inputs of {threshold.tested.name.replace('-', '–')}",
+            measured=threshold.counts,
+        )
+    ]
+
+
+def _seeds(
+    forecast: Forecast, cells: Sequence[MeasuredCell], findings: Mapping[str, Finding]
+) -> list[Advice]:
+    """Some runs work and others do not: choosing among seeds is a remedy that needs no theory."""
+    return [
+        Advice(
+            change=f"{side_title(cell.encoding)}: several seeds, one of which works on longer inputs",
+            basis="runs that differ in their seed only do different things",
+            measured=cell.words,
+        )
+        for cell in cells
+        if cell.tally.is_mixed and forecast.sides.get(cell.encoding) is not None
+    ]
+
+
+def _reasons(findings: Mapping[str, Finding], asked: Sequence[str]) -> list[Advice]:
+    """What the runs that did not do what was expected of them suggest."""
+    found: list[Advice] = []
+    for encoding in asked:
+        finding = findings.get(encoding)
+        if finding is None or finding.state not in ("contradicts", "not learned"):
+            continue
+        for reason in finding.reasons[:1]:
+            why, _, change = reason.partition(": ")
+            found.append(Advice(change=f"{side_title(encoding)}: {change or why}", basis=why))
+    return found

@@ -1,0 +1,142 @@
+"""`longreach ask`: will it work on longer inputs, from which training length on, and what would help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longreach.cli.output import console, note, print_json, write_text
+from longreach.cli.progress import Bars
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from longreach.answer import ThreeAnswers
+    from longreach.answer.answers_to_words import Block, Line
+
+DEFAULT_RUNS = Path("runs")
+WIDE = 120
+"""Columns from which on a line of an answer stands on one line."""
+INTERRUPTED = 130
+
+
+def ask(
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK",
+            help="A built-in task, d-N, regex:…, dfa:FILE, crasp:FILE, data:FILE, or module:attribute.",
+        ),
+    ],
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+    ] = None,
+    encoding: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A positional encoding, again for more; default: nope and ape."),
+    ] = None,
+    minutes: Annotated[
+        float, typer.Option(metavar="M", help="How long to measure; 0: the forecast alone.")
+    ] = 2.0,
+    seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each kind.")] = 3,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="The page; default: in the results directory."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Answer three questions on a task: will it work on longer inputs, from which length on, what helps.
+
+    The forecast comes from theory; then small transformers are trained within the minutes and measured.
+    What was measured before is not measured again, and the same command goes on where it was.
+
+    Example: longreach ask "regex:(aa)*"
+    """
+    from longreach.answer import ask as answer
+
+    found = answer(
+        task,
+        None if alphabet is None else list(alphabet),
+        encodings=("nope", "ape") if not encoding else tuple(encoding),
+        minutes=minutes,
+        seeds=seeds,
+        runs=runs,
+        progress=Bars(overall=True),
+    )
+    page = out
+    if page is None and minutes:
+        page = runs / f"{found.question.file_stem}.html"
+    if page is not None:
+        from longreach.report.answer_page import answer_page
+
+        write_text(page, answer_page(found, runs))
+    if as_json:
+        print_json({**found.document(), "page": None if page is None else str(page)})
+    else:
+        _print(found, page)
+    if found.measurement.interrupted:
+        note("interrupted; the same command goes on where it was")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print(found: ThreeAnswers, page: Path | None) -> None:
+    from longreach.answer.answers_to_words import blocks, heading, judgement_words, took
+
+    out = console()
+    name, about = heading(found)
+    out.print(name, style="bold", markup=False, highlight=False, end="")
+    out.print(f"   {about}", style="dim", markup=False, highlight=False)
+    for block in blocks(found):
+        out.print()
+        out.print(block.question, style="bold", markup=False, highlight=False)
+        _print_block(out, block)
+    out.print()
+    for sentence in judgement_words(found):
+        out.print(sentence, markup=False, highlight=False)
+    place = "" if page is None else f"page: {page} · "
+    out.print(f"{place}{took(found.seconds)}", style="dim", markup=False, highlight=False)
+
+
+def _print_block(out: Console, block: Block) -> None:
+    """On wide terminals a line each; on others what it rests on stands below."""
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    if out.width >= WIDE:
+        table = Table.grid(padding=(0, 3, 0, 0))
+        for column in range(3):
+            table.add_column(no_wrap=column < 2)
+        for line in block.lines:
+            table.add_row(Text(line.label), _said(line), Text(_rests(line, " · "), "dim"))
+        out.print(Padding(table, (0, 0, 0, 2)))
+        return
+    width = (
+        max(len(line.label) for line in block.lines if line.says)
+        if any(line.says for line in block.lines)
+        else 0
+    )
+    for line in block.lines:
+        first = Text(line.label.ljust(width))
+        if line.says:
+            first.append("   ").append_text(_said(line))
+        out.print(Padding(first, (0, 0, 0, 2)))
+        for part in (line.basis, line.measured):
+            if part:
+                out.print(Padding(Text(part, "dim"), (0, 0, 0, 6)))
+
+
+STYLES = {"expected to work": "bold green", "expected to fail": "bold yellow", "not known": "bold"}
+
+
+def _said(line: Line):  # type: ignore[no-untyped-def]
+    from rich.text import Text
+
+    return Text(line.says, STYLES.get(line.says, "bold"))
+
+
+def _rests(line: Line, between: str) -> str:
+    return between.join(part for part in (line.basis, line.measured) if part)

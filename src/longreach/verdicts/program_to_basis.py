@@ -1,0 +1,58 @@
+"""What is established of a program for a language, in a few words; within a time that nobody notices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from longreach.crasp.core import Core
+from longreach.errors import MissingExtra
+from longreach.languages.budget import Budget
+from longreach.languages.prove.induction import prove_predictor
+from longreach.languages.prove.language_certificates import END
+from longreach.languages.prove.predictor_checker import wrong_after
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import Automaton
+
+PROVED = "proved"
+NOT_KNOWN = "not known"
+NOT_WRITTEN = "decided, program not written"
+NOT_CERTIFIED = "decided, proof too large to write"
+PROOF_SECONDS = 2.0
+"""Of computing; whoever wants to wait asks `longreach verify`."""
+
+
+def program_basis(core: Core, automaton: Automaton, budget: Budget) -> str:
+    """How a program, for membership or for what may follow on words of the language, is known to be right.
+
+    >>> from longreach.crasp.library import load
+    >>> from longreach.languages.budget import DEFAULT_BUDGET
+    >>> from longreach.languages.regular.named_languages import named_automaton
+    >>> program_basis(load("tomita-4").core, named_automaton("tomita-4"), DEFAULT_BUDGET)
+    'program, proved for all lengths'
+    """
+    short = replace(budget, seconds=min(budget.seconds, PROOF_SECONDS), ends=None)
+    if core.is_predictor:
+        return _of_predictor(core, automaton, short)
+    known = rightness(core, automaton, budget=short)
+    if known.witness is not None:
+        return "program, found wrong"
+    return basis(None if known.proved else known.length)
+
+
+def _of_predictor(core: Core, automaton: Automaton, budget: Budget) -> str:
+    try:
+        if prove_predictor(core, automaton, END, budget=budget).proved:
+            return basis(None)
+    except MissingExtra:
+        pass
+    wrong, length = wrong_after(core, automaton)
+    return basis(length) if wrong is None else "program, found wrong"
+
+
+def basis(length: int | None) -> str:
+    """Of a program that is right on all that was tried, to a length; None: proved.
+
+    >>> basis(None), basis(12)
+    ('program, proved for all lengths', 'program, checked to length 12')
+    """
+    return "program, proved for all lengths" if length is None else f"program, checked to length {length}"

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longreach.answer import ask
+from longreach.answer.answers_to_words import (
+    FROM_WHICH,
+    WHAT_HELPS,
+    WILL_IT,
+    as_html,
+    as_text,
+    blocks,
+    heading,
+    judgement_words,
+)
+from tests.helpers.asked_results import asked
+
+PAPERS = ("C-RASP", "idempotent", "monoid", "Corollary", "Theorem", "et al")
+
+
+def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
+    found = asked("aa", tmp_path, {"nope": 0, "ape": 3})
+    will_it, from_which, what_helps = blocks(found)
+    assert (will_it.question, from_which.question, what_helps.question) == (WILL_IT, FROM_WHICH, WHAT_HELPS)
+    nope, ape, odds = will_it.lines
+    assert (nope.label, nope.says) == ("without positions (NoPE)", "expected to fail")
+    assert nope.basis.startswith("proved: ")
+    assert nope.measured == "measured 0 of 3 runs work at 41–60, trained to 20"
+    assert ape.says == "expected to work"
+    assert ape.measured == "measured 3 of 3 runs work at 41–60, trained to 20"
+    assert odds.says == "not known"
+    assert from_which.lines[0].label == "measured (APE)"
+    assert from_which.lines[0].says == "from 8 on, or less"
+    assert from_which.lines[1].says == "not known"
+    assert judgement_words(found) == ("The measured runs agree with the forecast.",)
+
+
+@pytest.mark.parametrize("task", ["aa", "parity", "addition", "sort", "regex:(a|b)*abb", "crasp:lib:dyck-1"])
+def test_no_paper_is_needed(task: str) -> None:
+    _, *lines = as_text(ask(task, minutes=0)).splitlines()
+    text = "\n".join(lines)
+    assert not [word for word in PAPERS if word in text]
+    assert "longreach ask" in text  # what was not measured says what would find out
+
+
+def test_two_noes_expect_no_length(tmp_path: Path) -> None:
+    found = asked("parity", tmp_path, {"nope": 0, "ape": 0})
+    _, from_which, what_helps = blocks(found)
+    assert from_which.lines[0].says == "none expected"
+    assert what_helps.lines[0].label == "not known"
+    assert "--encoding rope" in what_helps.lines[0].basis
+
+
+def test_two_yeses_need_nothing(tmp_path: Path) -> None:
+    _, _, what_helps = blocks(asked("binary-majority", tmp_path, {"nope": 3, "ape": 3}))
+    assert [line.label for line in what_helps.lines][-1] in ("nothing is needed", "training to 8 or more")
+
+
+def test_a_contradiction_is_said_by_encoding(tmp_path: Path) -> None:
+    words = judgement_words(asked("aa", tmp_path, {"nope": 3, "ape": 3}))
+    assert len(words) == 2
+    assert "contradict" in words[0]
+
+
+def test_text_of_the_task_is_no_markup() -> None:
+    found = ask("regex:a<b>*", minutes=0)
+    assert as_html(found).startswith("<p><b>a&lt;b&gt;*</b> ")
+    assert heading(found)[0] == "a<b>*"
+
+
+def test_other_encodings_say_what_is_known() -> None:
+    lines = blocks(ask("aa", minutes=0, encodings=("rope", "t5")))[0].lines
+    assert [line.says for line in lines[:2]] == ["not known", "not known"]
+    assert "modulus 2" in lines[0].basis

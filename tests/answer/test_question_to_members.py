@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longreach.answer.question import Question
+from longreach.answer.question_to_members import (
+    LEAST_STEPS,
+    SHARES,
+    first_members,
+    in_rounds,
+    largest_share,
+    other_lengths,
+    trained_to,
+)
+from longreach.experiments.resolve import resolve
+
+TASKS = ("aa", "parity", "sort", "addition", "copy-repeat", "012-0-2", "regex:(a|b)*abb", "crasp:lib:dyck-1")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_all_steps_are_the_members_of_the_laptop(task: str) -> None:
+    """What `longreach train` has done is done here too."""
+    members = first_members(Question(task=task, seeds=2), 1.0)
+    wanted = [
+        resolve(task, encoding, scale="laptop", seed=seed) for seed in (0, 1) for encoding in ("nope", "ape")
+    ]
+    assert [member.key for member in members] == [member.key for member in wanted]
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("share", SHARES[1:])
+def test_fewer_steps_change_nothing_else(task: str, share: float) -> None:
+    whole = first_members(Question(task=task, seeds=1), 1.0)
+    for member, full in zip(first_members(Question(task=task, seeds=1), share), whole, strict=True):
+        assert LEAST_STEPS <= member.max_steps < full.max_steps
+        assert abs(member.max_steps - share * full.max_steps) <= max(50, LEAST_STEPS)
+        changed = {"max_steps", "evaluate_every", "warmup"}
+        first, second = member.document(), full.document()
+        assert {name for name in first if first[name] != second[name]} <= changed
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("works", [True, False])
+def test_other_lengths_are_tested_on_the_same_long_inputs(task: str, works: bool) -> None:
+    for member in first_members(Question(task=task, seeds=1), 0.5):
+        lengths = other_lengths(member, works=works)
+        assert lengths
+        for length in lengths:
+            other = trained_to(member, length)
+            assert (length < member.train_lengths.last) == works
+            assert other.train_lengths == (member.train_lengths.first, length)
+            assert other.test_lengths == (member.test_lengths[-1],)
+            assert length < other.test_lengths[0].first
+            assert (other.max_steps, other.seed) == (member.max_steps, member.seed)
+
+
+@given(st.floats(1, 100_000))
+def test_the_share_is_the_largest_that_fits(seconds: float) -> None:
+    question = Question(task="binary-majority", seeds=1)
+    share = largest_share(question, seconds, lambda members: sum(each.max_steps for each in members))
+    fitting = [
+        each for each in SHARES if sum(one.max_steps for one in first_members(question, each)) <= seconds
+    ]
+    assert share == max(fitting, default=SHARES[-1])
+
+
+def test_rounds_give_something_of_everything() -> None:
+    first = [resolve("aa", seed=seed) for seed in range(3)]
+    second = [resolve("aa", "nope", seed=seed) for seed in range(2)]
+    assert in_rounds([first, second]) == [first[0], second[0], first[1], second[1], first[2]]
+    assert in_rounds([]) == []

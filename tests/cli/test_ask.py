@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.answer import measurement
+from tests.cli.conftest import Outcome
+from tests.helpers.asked_results import asked
+
+Call = Callable[..., Outcome]
+
+
+def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked("aa", tmp_path, {"nope": 0, "ape": 3})
+    for columns in (60, 80, 140):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        done = longreach("ask", "aa", "--runs", tmp_path)
+        assert done.code == 0
+        lines = done.out.splitlines()
+        assert max(map(len, lines)) <= columns
+        assert len(lines) <= 45
+        assert lines[0].startswith("(aa)*")
+        assert "Will it work on inputs longer than it was trained on?" in lines
+        assert "The measured runs agree with the forecast." in lines
+    page = tmp_path / "ask-aa.html"
+    assert "Will it work on inputs longer" in page.read_text(encoding="utf-8")
+
+
+def test_the_document(longreach: Call, tmp_path: Path) -> None:
+    asked("aa", tmp_path, {"nope": 0, "ape": 3})
+    done = longreach("ask", "aa", "--runs", tmp_path, "--json", "--out", tmp_path / "mine.html")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert document["page"] == str(tmp_path / "mine.html")
+    assert (tmp_path / "mine.html").is_file()
+    assert document["judgement"] == "agrees"
+
+
+def test_the_forecast_alone_writes_nothing(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = longreach("ask", "regex:(ab)*", "--minutes", 0, "--json")
+    assert (done.code, json.loads(done.out)["page"]) == (0, None)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("aaa",), "TASK: no task is named 'aaa'"),
+        (("aa", "--minutes", "-1"), "--minutes: -1 is less than 0"),
+        (("aa", "--minutes", "nan"), "--minutes: nan is no number of minutes"),
+        (("aa", "--seeds", "0"), "--seeds: 0 is less than 1"),
+        (("aa", "--encoding", "ropes"), "--encoding: "),
+        (("aa", "--alphabet", "ab"), "--alphabet: "),
+    ],
+)
+def test_bad_input_is_one_line(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = longreach("ask", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(error)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_shows_what_there_is(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measurement, "train_pending", interrupted)
+    done = longreach("ask", "binary-majority", "--runs", tmp_path)
+    assert done.code == 130
+    assert "no run has finished" in done.out
+    assert "the same command goes on where it was" in done.err
+
+
+def test_it_measures(longreach: Call, tmp_path: Path) -> None:
+    """A few seconds of real training, and again without any."""
+    command = (
+        "ask",
+        "binary-majority",
+        "--minutes",
+        0.5,
+        "--seeds",
+        1,
+        "--encoding",
+        "nope",
+        "--runs",
+        tmp_path,
+    )
+    first = longreach(*command, "--json")
+    assert first.code == 0
+    document = json.loads(first.out)
+    assert document["measured"][0]["runs"] == 1
+    again = json.loads(longreach(*command, "--json").out)
+    assert again["measured"][0] == document["measured"][0]

@@ -1,0 +1,63 @@
+"""Results of the members that a question would train, made up for tests: then nothing is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from longreach.answer import ThreeAnswers, ask
+from longreach.answer.question import Question
+from longreach.answer.question_to_members import first_members, other_lengths, trained_to
+from longreach.config.training import TrainConfig
+from longreach.results.files import write_result
+from longreach.results.schema import Final, Result, Timings
+
+
+def result_of(member: TrainConfig, shares: Sequence[float]) -> Result:
+    """A result with these accuracies on the member's ranges, the training range first."""
+    names = [lengths.name for lengths in member.ranges]
+    return Result(
+        key=member.key,
+        config=member.document(),
+        seed=member.seed,
+        status="done",
+        code="0.1.0",
+        packages={},
+        device="cpu",
+        timings=Timings(started="2026-01-31T12:00:00Z", seconds=1.0),
+        final=Final(
+            steps=member.max_steps, reached=shares[0] == 1.0, accuracy=dict(zip(names, shares, strict=True))
+        ),
+    )
+
+
+def write_results(
+    runs: Path, members: Iterable[TrainConfig], works: Callable[[TrainConfig], bool | None]
+) -> None:
+    """Results that learned the training range, and work on longer inputs or not; None: there is no result."""
+    for member in members:
+        answer = works(member)
+        if answer is not None:
+            longer = [1.0 if answer else 0.0] * len(member.test_lengths)
+            write_result(runs, result_of(member, [1.0, *longer]))
+
+
+def asked(task: str, runs: Path, works: dict[str, int], learned: bool = True) -> ThreeAnswers:
+    """An answer where so many of three runs work under each encoding, at every training length."""
+    first = first_members(Question(task=task), 1.0)
+
+    def rule(member: TrainConfig) -> bool:
+        return member.seed < works[member.encoding]
+
+    others = [
+        trained_to(member, length)
+        for member in first
+        for up in (True, False)
+        for length in other_lengths(member, works=up)
+    ]
+    if learned:
+        write_results(runs, [*first, *others], rule)
+    else:
+        for member in first:
+            write_result(runs, result_of(member, [0.9, *[float(rule(member))] * len(member.test_lengths)]))
+    return ask(task, runs=runs, minutes=2)
