@@ -21,6 +21,7 @@ __all__ = ["Task", "ask", "compile", "forecast", "load_task", "parse", "results"
 TYPE_CHECKING = False  # as in typing, which would have to be loaded
 
 if TYPE_CHECKING:
+    from longreach.answer import ask as ask
     from longreach.answer.trained_runs import train as train
     from longreach.crasp.program import parse as parse
     from longreach.forecast import forecast as forecast

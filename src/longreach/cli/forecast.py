@@ -59,16 +59,17 @@ def forecast(
     if program and all_tasks:
         raise InputError("--program: goes with one TASK, not with --all")
     directory = _runs(runs)
-    from longreach import forecast as theory
+    from longreach.forecast import forecast as forecast_task
+    from longreach.forecast import forecast_all
 
     if task is None:
-        found = theory.forecast_all(directory)
+        found = forecast_all(directory)
         if as_json:
             print_json({"forecasts": [each.document() for each in found]})
         else:
             console().print(_matrix(found))
         return
-    answer = theory.forecast(task, None if alphabet is None else list(alphabet), directory)
+    answer = forecast_task(task, None if alphabet is None else list(alphabet), directory)
     if as_json:
         print_json(_document(answer, program))
     else:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -14,13 +14,21 @@ from longreach.crasp.core import Core, is_boolean
 from longreach.crasp.evaluate import BLOCK, Kernel, State, at_empty_word
 from longreach.crasp.lowering import lower, raised
 from longreach.crasp.printer import statement_text
+from longreach.crasp.syntax import Statement
 from longreach.crasp.words import Codes
-
-if TYPE_CHECKING:
-    from longreach.crasp.program import Program
 
 WIDTH = 100
 """Characters of a line where no terminal says otherwise."""
+
+
+class Lowered(Protocol):
+    """A program: its statements, and their core operations."""
+
+    @property
+    def statements(self) -> tuple[Statement, ...]: ...
+
+    @property
+    def core(self) -> Core: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +124,7 @@ def values_of_all(core: Core, codes: Codes) -> list[list[bool | int]]:
     return rows
 
 
-def trace(program: Program, tokens: Sequence[str], codes: Codes, every_operation: bool = False) -> Trace:
+def trace(program: Lowered, tokens: Sequence[str], codes: Codes, every_operation: bool = False) -> Trace:
     """The trace of a program on a word, per statement or per core operation.
 
     >>> from longreach.crasp import parse
@@ -128,12 +136,15 @@ def trace(program: Program, tokens: Sequence[str], codes: Codes, every_operation
     P (False, False, True)
     """
     core = program.core
-    shown = raised(core) if every_operation else program
-    # Raising keeps the operations, so that statement names lead to the same values.
-    places = dict((lower(shown) if every_operation else core).names) | {f"output {symbol}": index for symbol, index in core.outputs}
+    statements, names = program.statements, core.names
+    if every_operation:
+        # Raising keeps the operations, so that statement names lead to the same values.
+        listing = raised(core)
+        statements, names = listing.statements, lower(listing).names
+    places = dict(names) | {f"output {symbol}": index for symbol, index in core.outputs}
     values = values_of_all(core, codes)
     rows = []
-    for statement in shown.statements:
+    for statement in statements:
         name = f"output {statement.name}" if statement.is_output else statement.name
         index = places[name]
         rows.append(

@@ -12,6 +12,8 @@ The package itself can be called: `longreach.forecast(…)` is `longreach.foreca
 'yes'
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -21,7 +21,7 @@ class HoldsProgram(Protocol):
 
 
 def compile_source(source: Program | HoldsProgram | str, context: int | None = None) -> Transformer:
-    """The limit transformer of a program, or with a context the ordinary transformer T_n for so many positions.
+    """The limit transformer of a program, or with a context of n positions the ordinary transformer T_n.
 
     A program is a `Program`, its text, `lib:NAME`, a file `….cr`, or whatever has one, such as a forecast.
 
