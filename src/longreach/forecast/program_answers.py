@@ -80,8 +80,8 @@ def predict(task: Task, sides: Mapping[str, Verdict], word: str | Sequence[str])
     For other tasks the whole answer, which the program writes token by token.
 
     >>> from longreach.forecast import forecast
-    >>> names = ("regex:(ab)*", "crasp:lib:tomita-1", "binary-majority")
-    >>> [predict(found.task, found.sides, word) for found, word in zip(map(forecast, names), ("ab", "110", "110"))]
+    >>> asked = {"regex:(ab)*": "ab", "crasp:lib:tomita-1": "110", "binary-majority": "110"}
+    >>> [predict(each.task, each.sides, asked[each.name]) for each in map(forecast, asked)]
     [('a', 'EOS'), ('reject',), ('1', 'EOS')]
     """
     core = known_program(sides, predicting=True).core

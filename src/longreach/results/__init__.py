@@ -1,7 +1,7 @@
 """The results directory: one file per finished job, and an index over these files.
 
 Import what you need from the modules: `schema` (what a result holds), `files` (write, read),
-`index` (queries), `table` (CSV, Parquet), `collected_runs` (rows and plots in Python), `provenance` (versions).
+`index` (queries), `table` (CSV, Parquet), `collected_runs` (rows, plots), `provenance` (versions).
 
 The package itself can be called: `longreach.results(…)` is `longreach.results.results(…)`.
 """
