@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
+from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.config.task_name import TaskName
 from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ def communicate(
             help="Symbols per half, at most. Default, and the most without TASK: what gives 4096 halves.",
         ),
     ] = None,
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
-    ] = None,
+    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw bits against N, as .png or .svg.")
     ] = None,
@@ -56,14 +55,13 @@ def communicate(
 
     Example: longreach communicate copy-repeat --max-length 10
     """
-    if alphabet is not None and (task is None or not TaskName(task).is_regex):
-        raise InputError("--alphabet: goes with a TASK regex:…")
+    letters = alphabet_of_task(alphabet, task)
     if out is not None and (out.suffix.lower() not in FORMATS or not out.parent.is_dir()):
         wrong = (
             "no such directory" if out.suffix.lower() in FORMATS else f"must end in {' or '.join(FORMATS)}"
         )
         raise InputError(f"--out: {out}: {wrong}")
-    found = [_measured(task, alphabet, max_length)] if task is not None else _all(max_length)
+    found = [_measured(task, letters, max_length)] if task is not None else _all(max_length)
     if out is not None:
         _draw(found, out)
     if as_json:
@@ -77,12 +75,12 @@ def communicate(
         note(f"wrote {out}")
 
 
-def _measured(task: str, alphabet: str | None, max_length: int | None) -> Measurement:
+def _measured(task: str, letters: list[str] | None, max_length: int | None) -> Measurement:
     from longreach.limit.measure.communication import measure
     from longreach.limit.measure.communication_problems import problem
 
     try:
-        split = problem(task, None if alphabet is None else list(alphabet))
+        split = problem(task, letters)
     except InputError as error:
         raise error.at(Argument("task")) from None
     try:

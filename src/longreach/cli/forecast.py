@@ -1,4 +1,4 @@
-"""`longreach forecast`: the verdict on a task, with its certificate, before anything is trained."""
+"""`longreach forecast`: what is expected of a task, and why, before anything is trained."""
 
 from __future__ import annotations
 
@@ -8,21 +8,45 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.language import STYLES, TITLES
+from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
+from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, print_json
+from longreach.cli.verdict_text import (
+    CAVEAT,
+    STYLES,
+    TITLES,
+    about_language,
+    counted,
+    finite_note,
+    fitting_table,
+    print_hanging,
+    print_heading,
+    print_side,
+    print_terms,
+)
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.languages.program_class import ENCODING_SIDES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
     from longreach.forecast import Forecast
     from longreach.forecast.own_runs import Measured
-    from longreach.verdicts.verdict import Verdict
+    from longreach.results.cells import Spread
 
 DEFAULT_RUNS = Path("runs")
+EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
+"""What is expected, in one word."""
+BY = {
+    "flow": "proof", "sampled-flow": "proof", "reduction": "proof", "communication": "argument", "none": "–",
+}  # fmt: skip
+"""What kind of certificate there is, in plain words; other kinds keep their names."""
+ALIKE = 0.1
+"""Runs whose accuracies lie closer together than this are shown by their mean."""
 
 
 def forecast(
@@ -32,9 +56,13 @@ def forecast(
             metavar="TASK", help="A built-in task, d-N, regex:…, crasp:FILE, or module:attribute."
         ),
     ] = None,
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
-    ] = None,
+    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
+    why: Annotated[
+        bool,
+        typer.Option(
+            "--why", help="The terms of the papers as well: classes, certificates, other encodings."
+        ),
+    ] = False,
     program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
     all_tasks: Annotated[
         bool, typer.Option("--all", help="A table of the 25 tasks of the benchmark instead of one TASK.")
@@ -54,10 +82,10 @@ def forecast(
     """
     if (task is None) != all_tasks:
         raise InputError("TASK: missing; --all shows all" if task is None else "--all: goes without TASK")
-    if alphabet is not None and (task is None or not TaskName(task).is_regex):
-        raise InputError("--alphabet: goes with a TASK regex:…")
-    if program and all_tasks:
-        raise InputError("--program: goes with one TASK, not with --all")
+    letters = alphabet_of_task(alphabet, task)
+    for option, given in (("--program", program), ("--why", why)):
+        if given and all_tasks:
+            raise InputError(f"{option}: goes with one TASK, not with --all")
     directory = _runs(runs)
     from longreach.forecast import forecast as forecast_task
     from longreach.forecast import forecast_all
@@ -67,13 +95,13 @@ def forecast(
         if as_json:
             print_json({"forecasts": [each.document() for each in found]})
         else:
-            console().print(_matrix(found))
+            _print_all(console(), found)
         return
-    answer = forecast_task(task, None if alphabet is None else list(alphabet), directory)
+    answer = forecast_task(task, letters, directory)
     if as_json:
         print_json(_document(answer, program))
     else:
-        _print(answer, program)
+        _print(answer, program, why, alphabet)
 
 
 def _runs(runs: Path | None) -> Path | None:
@@ -95,104 +123,79 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
     return document
 
 
-def _print(answer: Forecast, program: bool) -> None:
+def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> None:
+    from rich.text import Text
+
+    from longreach.verdicts.plain_words import clause, rests_on, side_title
+    from longreach.verdicts.verdict import Answer
+
     out = console()
-    out.print(TaskName(answer.name).expression, style="bold", markup=False, end="")
-    about = answer.task.about
-    states = getattr(answer.task, "automaton", None)
-    shown = f"over {' '.join(answer.alphabet)}, {len(states)} states" if states is not None else about
-    out.print(f"   {shown}", style="dim", markup=False)
-    out.print(_verdicts(answer))
-    numbers = _numbers(answer)
-    if numbers is not None:
-        out.print(numbers)
-    _print_notes(out, answer)
+    automaton = getattr(answer.task, "automaton", None)
+    about = answer.task.about if automaton is None else about_language(automaton)
+    print_heading(out, TaskName(answer.name).expression, about)
+    finite = None if automaton is None else finite_note(automaton)
+    if finite is not None:
+        print_hanging(out, finite)
+    for key in ENCODING_SIDES:
+        side = answer.sides[key]
+        print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
+    _print_numbers(out, answer)
+    if why:
+        _print_why(out, answer)
+    elif any(answer.sides[key].trained is Answer.NO for key in ENCODING_SIDES):
+        print_hanging(out, Text(CAVEAT, "dim"))
+    _print_next(out, answer, alphabet, why)
     if program:
         _print_programs(out, answer)
 
 
-def _verdicts(answer: Forecast) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for width in (None, None, 1):
-        table.add_column(no_wrap=width is None)
-    for key in ENCODING_SIDES:
-        side = answer.sides[key]
-        word, reason = side.trained.value, side.trained_proof.reason
-        if side.differs:
-            reason = f"for what is trained, words of the language only: {reason}"
-        table.add_row(f"  {TITLES[key]}", Text(word, f"bold {STYLES[word]}"), Text(reason))
-        table.add_row("", "", Text(_proof(side), "dim"))
-        if side.differs:
-            other = f"as membership over all words: {side.answer.value}; {side.reason}"
-            table.add_row("", "", Text(other, "dim"))
-    return table
+# Published and own accuracies
 
 
-def _proof(side: Verdict) -> str:
-    """The certificate in one line."""
-    from longreach.forecast.certificate_kinds import kind_of
-
-    certificate = side.trained_certificate
-    kind = kind_of(certificate)
-    if kind.proves is None:
-        return f"no certificate in {side.program_class}"
-    if kind.proves == "no":
-        return kind.in_short(certificate)
-    program = side.trained_proof.program
-    assert program is not None
-    core = program.core
-    return f"program in {core.class_name}, {core.size} operations, depth {core.depth}" + _needs(side)
-
-
-def _needs(side: Verdict) -> str:
-    trained = side.trained_needs
-    window, modulus = trained if side.differs else (side.window, side.modulus)
-    if not window and modulus in (None, 1):
-        return ""
-    less = "" if (window, modulus) == trained else f"; for what is trained {trained[0]} and {trained[1]}"
-    return f" (window {window}, modulus {modulus}{less})"
-
-
-def _numbers(answer: Forecast) -> Table | None:
-    """Published and own accuracies, one row each."""
-    from rich.table import Table
+def _print_numbers(out: Console, answer: Forecast) -> None:
+    """A row of accuracies for each encoding, published and own, and what is to be said of them below."""
     from rich.text import Text
 
     from longreach.results.table import column_order
 
     # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
-    rows: list[tuple[str, dict[tuple[str, int], float], str]] = []
+    rows: list[tuple[str, dict[tuple[str, int], str]]] = []
+    remarks: dict[str, None] = {}
     paper = answer.paper
     for key in ENCODING_SIDES:
         if paper is not None and key in paper.accuracy:
             labels = [each.label for each in paper.bins]
             columns = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
-            theirs = "" if answer.agreement[key] else f"their verdict: {paper.verdicts[key]}"
-            note = "; ".join(part for part in (theirs, paper.lengths_note) if part)
-            shares = dict(zip(columns, paper.accuracy[key].values(), strict=True))
-            rows.append((f"paper  {TITLES[key]}", shares, note))
+            shares = map(_percent, paper.accuracy[key].values())
+            rows.append((f"paper {TITLES[key]}", dict(zip(columns, shares, strict=True))))
+            if not answer.agreement[key]:
+                remarks[f"paper {TITLES[key]}: their verdict is {paper.verdicts[key]}"] = None
+    if paper is not None and paper.lengths_note:
+        remarks[f"paper: {paper.lengths_note}"] = None
     for own in _best(answer.measured):
-        cell = own.cell
-        note = f"{len(cell.successful)} of {len(cell.rows)} runs right up to the training length"
-        means = {(name, 0): spread.mean for name, spread in own.accuracy.items()}
-        rows.append((f"yours  {TITLES.get(own.encoding, own.encoding)}", means, note))
+        cell, title = own.cell, f"yours {TITLES.get(own.encoding, own.encoding)}"
+        rows.append((title, {(name, 0): _spread(spread) for name, spread in own.accuracy.items()}))
+        right = f"{len(cell.successful)} of {counted(len(cell.rows), 'run')}"
+        remarks[f"{title}: {right} right up to the training length"] = None
     if not rows:
-        return None
-    found = {column for _, shares, _ in rows for column in shares}
-    ranges = sorted(found, key=lambda column: (column_order(column[0]), column[1]))
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    for _ in ranges:
-        table.add_column(no_wrap=True, justify="right")
-    table.add_column()
-    table.add_row("  lengths", *(Text(name, "dim") for name, _ in ranges), "")
-    for title, shares, note in rows:
-        shown = [f"{100 * shares[column]:.1f} %" if column in shares else "" for column in ranges]
-        table.add_row(f"  {title}", *shown, Text(note, "dim"))
-    return table
+        return
+    ranges = sorted({each for _, shares in rows for each in shares}, key=lambda e: (column_order(e[0]), e[1]))
+    table = [[Text("  lengths", "dim"), *(Text(f"  {title}") for title, _ in rows)]]
+    for each in ranges:
+        table.append([Text(each[0], "dim", justify="right")])
+        table[-1] += (Text(shares.get(each, ""), justify="right") for _, shares in rows)
+    # The shortest and the longest range say most.
+    keep = [len(ranges) + 2, *(len(ranges) if place == 0 else place for place in range(len(ranges)))]
+    out.print(fitting_table(out, table, keep))
+    for remark in remarks:
+        print_hanging(out, Text(remark, "dim"), 2, 4)
+
+
+def _spread(spread: Spread) -> str:
+    """Of runs that do different things from the worst to the best, never a mean."""
+    if spread.high - spread.low <= ALIKE:
+        return _percent(spread.mean)
+    return f"{100 * spread.low:.0f}–{100 * spread.high:.0f} %"
 
 
 def _best(measured: tuple[Measured, ...]) -> list[Measured]:
@@ -200,23 +203,44 @@ def _best(measured: tuple[Measured, ...]) -> list[Measured]:
     return list({each.encoding: each for each in reversed(measured)}.values())[::-1]
 
 
-def _print_notes(out: Console, answer: Forecast) -> None:
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"
+
+
+# The terms of the papers, and what to do next
+
+
+def _print_why(out: Console, answer: Forecast) -> None:
+    from rich.text import Text
+
     from longreach.verdicts.verdict import Answer
 
+    out.print(Text("in the terms of the papers", "bold"))
+    sides = {key: answer.sides[key] for key in ENCODING_SIDES}
+    print_terms(out, sides, trained=True)
     notes = answer.encodings
-    verdicts = {key: answer.sides[key].trained for key in ENCODING_SIDES}
     lines = [f"{', '.join(names)}: {says}" for says, names in _grouped(notes).items()]
     unknown = [name for name, note in notes.items() if not note.known]
     lines.append(f"{', '.join(unknown)}: not decided by theory")
-    if Answer.NO in verdicts.values() or any(answer.sides[key].differs for key in ENCODING_SIDES):
+    if any(Answer.NO in (side.trained, side.answer) for side in sides.values()):
         lines.append(f"no: {answer.meaning_of_no}")
-    best = next((key for key in ENCODING_SIDES if verdicts[key] is Answer.YES), "ape")
-    nameless = TaskName(answer.stored).is_text and answer.name == TaskName(answer.stored).short
-    if not nameless and not any(own.encoding == best for own in answer.measured):
-        command = ["longreach", "train", answer.name, "--encoding", best, "--seeds", "3"]
-        lines.append(f"next: {shlex.join(command)}")
     for line in lines:
-        out.print(f"  {line}", style="dim", markup=False)
+        print_hanging(out, Text(line, "dim"), 2, 4)
+
+
+def _print_next(out: Console, answer: Forecast, alphabet: str | None, why: bool) -> None:
+    """Commands that end within minutes, on lines of their own that can be copied."""
+    from rich.text import Text
+
+    nameless = TaskName(answer.stored).is_text and answer.name == TaskName(answer.stored).short
+    if nameless:
+        return
+    given = [answer.name, *(["--alphabet", alphabet] if alphabet is not None else [])]
+    commands = [] if why else [("why", ["forecast", *given, "--why"])]
+    if {own.encoding for own in answer.measured}.isdisjoint(ENCODING_SIDES):
+        commands.append(("next", ["ask", *given]))
+    for title, command in commands:
+        out.print(Text(f"  {title}: longreach {shlex.join(command)}", "dim"), soft_wrap=True)
 
 
 def _grouped(notes: dict[str, Any]) -> dict[str, list[str]]:
@@ -235,48 +259,53 @@ def _print_programs(out: Console, answer: Forecast) -> None:
             shown.add(program.text)
             out.print()
             core = program.core
-            title = f"// {TITLES[key]}: {core.class_name}, {core.size} operations"
+            title = f"// {TITLES[key]}: {core.class_name}, {counted(core.size, 'operation')}"
             out.print(title, style="dim", markup=False)
             out.print(program.text, markup=False)
 
 
-def _matrix(found: tuple[Forecast, ...]) -> Table:
-    """Tasks by encodings: the verdict, the published accuracy at the longest range, and one's own."""
-    from rich.table import Table
+# All tasks
+
+
+def _print_all(out: Console, found: Sequence[Forecast]) -> None:
+    """Tasks by encodings: what is expected, the published accuracy at the longest range, and one's own."""
     from rich.text import Text
 
     own = any(each.measured for each in found)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("task")
+    columns: list[list[Text]] = [[Text("task", "bold"), *(Text(each.name) for each in found)]]
+    keep = [9]
     for key in ENCODING_SIDES:
-        table.add_column(TITLES[key])
-        table.add_column("paper", justify="right")
-        if own:
-            table.add_column("yours", justify="right")
-    table.add_column("by")
-    for each in found:
-        cells: list[Text] = [Text(each.name)]
-        for key in ENCODING_SIDES:
-            word = each.sides[key].trained.value
-            cells.append(Text(word, f"bold {STYLES[word]}"))
-            cells.append(Text(_percent(_last(each, key)), "dim"))
-            if own:
-                cells.append(Text(_percent(_last_own(each, key))))
-        kinds = dict.fromkeys(each.sides[key].trained_certificate.kind for key in ENCODING_SIDES)
-        cells.append(Text(", ".join(kinds), "dim"))
-        table.add_row(*cells)
-    return table
+        words = [each.sides[key].trained.value for each in found]
+        columns.append([Text(TITLES[key], "bold")])
+        columns[-1] += (Text(EXPECTED[word], f"bold {STYLES[word]}") for word in words)
+        keep.append(8)
+        for title, numbers, weight in (
+            ("paper", [_last(each, key) for each in found], 2),
+            ("yours", [_last_own(each, key) for each in found], 3),
+        ):
+            if title == "paper" or own:
+                columns.append([Text(title, "bold", justify="right")])
+                columns[-1] += (Text(number, "dim", justify="right") for number in numbers)
+                keep.append(weight)
+    columns.append([Text("by", "bold"), *(Text(_by(each), "dim") for each in found)])
+    out.print(fitting_table(out, columns, [*keep, 1]))
+    print_hanging(out, Text("expected on inputs longer than those of the training; " + CAVEAT_ALL, "dim"), 0)
 
 
-def _last(answer: Forecast, key: str) -> float | None:
+CAVEAT_ALL = '"fail" is a prediction from theory, not a proof that no run can work.'
+
+
+def _by(answer: Forecast) -> str:
+    kinds = [answer.sides[key].trained_certificate.kind for key in ENCODING_SIDES]
+    return ", ".join(dict.fromkeys(BY.get(kind, kind) for kind in kinds))
+
+
+def _last(answer: Forecast, key: str) -> str:
     if answer.paper is None or key not in answer.paper.accuracy:
-        return None
-    return list(answer.paper.accuracy[key].values())[-1]
+        return ""
+    return _percent(list(answer.paper.accuracy[key].values())[-1])
 
 
-def _last_own(answer: Forecast, key: str) -> float | None:
-    return next((own.last for own in _best(answer.measured) if own.encoding == key), None)
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f} %"
+def _last_own(answer: Forecast, key: str) -> str:
+    found = (own for own in _best(answer.measured) if own.encoding == key)
+    return next((_spread(list(own.accuracy.values())[-1]) for own in found if own.accuracy), "")

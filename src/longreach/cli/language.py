@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import console, note, print_json, write_text
+from longreach.cli.alphabet_option import alphabet_of
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.verdict_text import (
+    CAVEAT,
+    TITLES,
+    about_language,
+    counted,
+    finite_note,
+    print_hanging,
+    print_heading,
+    print_side,
+    print_terms,
+)
 from longreach.config.task_name import TaskName
 from longreach.errors import Argument, InputError
+from longreach.languages.program_class import ENCODING_SIDES
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from longreach.languages.budget import Budget
+    from longreach.languages.decide.extended_automaton import Convention
     from longreach.languages.regular.automaton import Automaton
     from longreach.languages.regular.measures import Measures
     from longreach.verdicts.automaton_to_verdicts import LanguageVerdicts
     from longreach.verdicts.verdict import Verdict
 
-TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
-STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
+
+class Reading(StrEnum):
+    """Where a program gives its answer, as an option."""
+
+    LAST = "last-letter"
+    EOS = "eos"
+
+    @property
+    def convention(self) -> Convention:
+        from longreach.languages.decide.extended_automaton import Convention
+
+        return Convention.LAST_LETTER if self is Reading.LAST else Convention.END_OF_SEQUENCE
 
 
 def language(
@@ -32,7 +53,9 @@ def language(
     ] = None,
     alphabet: Annotated[
         str | None,
-        typer.Option(metavar="LETTERS", help="The alphabet, as in abc; default: the letters of REGEX."),
+        typer.Option(
+            metavar="LETTERS", help="The alphabet, as in abc or a,b,c; default: the letters of REGEX."
+        ),
     ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="A benchmark language, such as tomita-4.")
@@ -40,6 +63,9 @@ def language(
     dfa: Annotated[
         Path | None, typer.Option(metavar="JSON", help="A deterministic automaton in a JSON file.")
     ] = None,
+    why: Annotated[
+        bool, typer.Option("--why", help="The terms of the papers as well: classes, reasons, certificates.")
+    ] = False,
     program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
     predictor: Annotated[
         bool,
@@ -51,15 +77,26 @@ def language(
     measures: Annotated[
         bool, typer.Option("--measures", help="Star-free, AC⁰, dot-depth and other measures.")
     ] = False,
+    reading: Annotated[
+        Reading,
+        typer.Option(
+            "--convention", help="Verdicts for programs that answer at the last letter, or at EOS after it."
+        ),
+    ] = Reading.LAST,
     draw: Annotated[
-        Path | None, typer.Option(metavar="SVG", help="Write a drawing of the automaton.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a drawing of the automaton, as .svg, .pdf or .png."),
     ] = None,
     file: Annotated[
         Path | None,
         typer.Option(
-            metavar="LIST", help="One REGEX a line, optionally a tab and its alphabet; one answer a line."
+            metavar="LIST",
+            help="One REGEX a line, optionally a tab and its alphabet; - is standard input. One answer a line.",
         ),
     ] = None,
+    verdicts: Annotated[
+        bool, typer.Option("--verdicts", help="JSON without certificates, many times faster.")
+    ] = False,
     seconds: Annotated[
         float,
         typer.Option("--budget", metavar="SECONDS", help="Time for each language; what it ends is said."),
@@ -79,53 +116,59 @@ def language(
     ]
     if len(given) != 1:
         raise InputError(f"{' and '.join(given) or 'REGEX'}: give one of REGEX, --name, --dfa, --file")
-    if alphabet is not None and len(set(alphabet)) != len(alphabet):
-        raise InputError(f"--alphabet: a letter stands twice in {alphabet!r}")
-    if alphabet == "":
-        raise InputError("--alphabet: is empty; a language needs at least one letter")
+    letters = alphabet_of(alphabet)
     if alphabet is not None and regex is None:
         raise InputError(f"--alphabet: goes with REGEX, not with {given[0]}")
     if not 0 < seconds < float("inf"):
         raise InputError(f"--budget: {seconds:g} is no time; give seconds above 0")
+    one_only = {
+        "--draw": draw,
+        "--explain": explain,
+        "--program": program,
+        "--predictor": predictor,
+        "--why": why,
+    }
+    wanted = [option for option, value in one_only.items() if value]
     if file is not None:
-        _many(
-            file,
-            measures,
-            as_json,
-            seconds,
-            [
-                label
-                for label, value in (
-                    ("--draw", draw),
-                    ("--explain", explain),
-                    ("--program", program),
-                    ("--predictor", predictor),
-                )
-                if value
-            ],
-        )
+        from longreach.cli.language_list import print_list
+
+        if wanted:
+            raise InputError(f"{wanted[0]}: goes with one language, not with --file")
+        print_list(
+            file, measures=measures, as_json=as_json, seconds=seconds,
+            convention=reading.convention, certificates=not verdicts,
+        )  # fmt: skip
         return
+    if reading is Reading.EOS and (program or predictor):
+        raise InputError("--convention: programs are written for reading at the last letter only")
+    form = _format(draw)
     from longreach.languages.budget import Budget
     from longreach.languages.prove.language_certificates import END
     from longreach.languages.regular.measures import measure
     from longreach.verdicts.automaton_to_verdicts import judge
 
     budget = Budget(seconds=seconds).running()
-    task, automaton = _automaton(regex, alphabet, name, dfa, budget)
+    task, automaton = _automaton(regex, letters, name, dfa, budget)
     answer = judge(automaton, budget)
     measured = measure(automaton) if measures else None
     if draw is not None:
-        from longreach.languages.regular.automaton_drawing import to_svg
-
-        write_text(draw, to_svg(automaton, task))
+        write_bytes(draw, _drawing(automaton, task, form))
     if predictor and END in automaton.alphabet:
         raise InputError(
             f"--predictor: the token {END!r} stands for the end, and the alphabet has it as well"
         )
     if as_json:
-        print_json(_document(task, answer, measured, program, predictor))
+        document = answer.document(task, measured, convention=reading.convention, certificates=not verdicts)
+        _add_programs(document, answer, program, predictor)
+        print_json(document)
     else:
-        _print(task, answer, measured, program, explain)
+        _print(task, answer, reading, why)
+        if program:
+            _print_programs(answer)
+        if explain:
+            _print_explanations(answer, reading)
+        if measured is not None:
+            _print_measures(measured)
         if predictor:
             _print_predictors(answer)
     if draw is not None:
@@ -133,7 +176,7 @@ def language(
 
 
 def _automaton(
-    regex: str | None, alphabet: str | None, name: str | None, dfa: Path | None, budget: Budget
+    regex: str | None, letters: list[str] | None, name: str | None, dfa: Path | None, budget: Budget
 ) -> tuple[str, Automaton]:
     from longreach.crasp.parser import read_text
     from longreach.languages.regular.automaton_documents import read_automaton
@@ -152,17 +195,32 @@ def _automaton(
         except InputError as error:
             raise InputError(f"--name: {error.message}") from None
     assert regex is not None
-    letters = None if alphabet is None else list(alphabet)
     try:
         return f"regex:{regex}", from_expression(regex, letters, budget)
     except InputError as error:
         raise error.at(Argument("regex")) from None
 
 
-def _document(
-    task: str, answer: LanguageVerdicts, measured: Measures | None, program: bool, predictor: bool
-) -> dict[str, Any]:
-    document = answer.document(task, measured)
+def _format(draw: Path | None) -> str:
+    """The format of a drawing by the end of its name; without one, SVG."""
+    from longreach.languages.regular.automaton_figure import FORMATS
+
+    form = "svg" if draw is None else draw.suffix.lower()[1:] or "svg"
+    if form not in ("svg", *FORMATS):
+        raise InputError(f"--draw: {draw}: must end in .svg, .pdf or .png")
+    return form
+
+
+def _drawing(automaton: Automaton, task: str, form: str) -> bytes:
+    from longreach.languages.regular.automaton_drawing import to_svg
+    from longreach.languages.regular.automaton_figure import to_figure
+
+    if form == "svg":
+        return to_svg(automaton, task).encode("utf-8", "replace")
+    return to_figure(automaton, task, form)
+
+
+def _add_programs(document: dict[str, Any], answer: LanguageVerdicts, program: bool, predictor: bool) -> None:
     if program:
         from longreach.languages.prove.rightness import rightness
 
@@ -183,75 +241,55 @@ def _document(
                 document[key]["predictor_not_written"] = written
             else:
                 document[key]["predictor"] = written.text
-    return document
 
 
-def _print(
-    task: str, answer: LanguageVerdicts, measured: Measures | None, program: bool, explain: bool
-) -> None:
-    from longreach.verdicts.verdict import MEANING_OF_NO
-
-    out = console()
-    automaton = answer.automaton
-    out.print(TaskName(task).expression, style="bold", markup=False, end="")
-    states = f"{len(automaton)} state" + ("s" if len(automaton) != 1 else "")
-    out.print(f"   over {' '.join(automaton.alphabet)}, {states}", markup=False, style="dim")
-    out.print(_verdict_table({key: found for key, found in answer.sides.items() if key != "local"}))
-    if any(found.answer == "no" for found in answer.sides.values()):
-        out.print(f"no: {MEANING_OF_NO}", style="dim", markup=False)
-    shown: set[str] = set()
-    for key, found in answer.sides.items():
-        if program and key != "local" and found.program is not None and found.program.text not in shown:
-            shown.add(found.program.text)
-            _print_program(key, found, answer)
-        elif program and key != "local" and found.not_written:
-            out.print()
-            out.print(f"// {TITLES[key]}: not written: {found.not_written}", style="dim", markup=False)
-        if explain and key != "local":
-            _print_explanation(key, found)
-    if measured is not None:
-        _print_measures(measured)
-
-
-def _verdict_table(classes: dict[str, Verdict]) -> Table:
-    """One row per class; long reasons wrap within their column."""
-    from rich.table import Table
+def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> None:
     from rich.text import Text
 
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column()
-    for key, verdict in classes.items():
-        word = verdict.answer.value
-        reason = verdict.reason
-        if verdict.window is not None and (verdict.window or (verdict.modulus or 1) > 1):
-            reason += f" (window {verdict.window}, modulus {verdict.modulus})"
-        style = f"bold {STYLES[word]}"
-        table.add_row(f"  {TITLES[key]}", Text(word, style), Text(verdict.program_class), Text(reason))
-        others = [
-            ("read after the last letter", verdict.end_of_sequence, ""),
-            ("what may follow, on words of the language only", verdict.prediction, verdict.prediction_reason),
-        ]
-        for label, other, why in others:
-            if other != verdict.answer:
-                table.add_row("", "", "", Text(f"{label}: {other.value}{why and f'; {why}'}", "dim"))
-    return table
+    from longreach.verdicts.plain_words import clause, rests_on, side_title
+    from longreach.verdicts.verdict import MEANING_OF_NO, Answer
+
+    out = console()
+    print_heading(out, TaskName(task).expression, about_language(answer.automaton))
+    finite = finite_note(answer.automaton)
+    if finite is not None:
+        print_hanging(out, finite)
+    sides = {key: answer.sides[key] for key in ENCODING_SIDES}
+    last = reading is Reading.LAST
+    for key, side in sides.items():
+        shown, other = (side, side.end_of_sequence) if last else (side.at_end, side.answer)
+        questions = {
+            "read at EOS, after the last letter" if last else "read at the last letter": other,
+            "predicting what may follow, on its words": side.prediction,
+        }
+        others = [(question, said) for question, said in questions.items() if said is not shown.answer]
+        print_side(out, side_title(key), shown.answer, clause(shown), rests_on(shown), others)
+    if why:
+        out.print(Text("in the terms of the papers", "bold"))
+        print_terms(out, sides if last else {key: side.at_end for key, side in sides.items()}, trained=False)
+    if any(Answer.NO in (side.answer, side.end_of_sequence) for side in sides.values()):
+        print_hanging(out, Text(f"no: {MEANING_OF_NO}" if why else CAVEAT, "dim"), 2, 4 if why else 2)
 
 
-def _print_program(key: str, found: Verdict, language: LanguageVerdicts) -> None:
+def _print_programs(answer: LanguageVerdicts) -> None:
     from longreach.languages.prove.rightness import rightness
 
-    assert found.program is not None
-    core = found.program.core
     out = console()
-    known = rightness(core, language.automaton, budget=language.budget)
-    out.print()
-    out.print(
-        f"// {TITLES[key]}: {core.class_name}, {core.size} operations, {known}", style="dim", markup=False
-    )
-    out.print(found.program.text, markup=False)
+    shown: set[str] = set()
+    for key in ENCODING_SIDES:
+        found = answer.sides[key]
+        if found.not_written:
+            out.print()
+            out.print(f"// {TITLES[key]}: not written: {found.not_written}", style="dim", markup=False)
+        if found.program is None or found.program.text in shown:
+            continue
+        shown.add(found.program.text)
+        core = found.program.core
+        known = rightness(core, answer.automaton, budget=answer.budget)
+        size = counted(core.size, "operation")
+        out.print()
+        out.print(f"// {TITLES[key]}: {core.class_name}, {size}, {known}", style="dim", markup=False)
+        out.print(found.program.text, markup=False)
 
 
 def _print_predictors(answer: LanguageVerdicts) -> None:
@@ -274,6 +312,12 @@ def _print_predictors(answer: LanguageVerdicts) -> None:
                 markup=False,
             )
             out.print(program.text, markup=False)
+
+
+def _print_explanations(answer: LanguageVerdicts, reading: Reading) -> None:
+    for key in ENCODING_SIDES:
+        side = answer.sides[key]
+        _print_explanation(key, side if reading is Reading.LAST else side.at_end)
 
 
 def _print_explanation(key: str, found: Verdict) -> None:
@@ -311,49 +355,3 @@ def _print_measures(measured: Measures) -> None:
     out.print()
     for label, value in rows:
         out.print(f"  {label:<24}{value}", markup=False)
-
-
-def _many(path: Path, measures: bool, as_json: bool, seconds: float, unfit: list[str]) -> None:
-    """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
-    from longreach.languages.budget import Budget
-    from longreach.languages.regular.expression_to_automaton import from_expression
-    from longreach.languages.regular.measures import measure
-    from longreach.verdicts.automaton_to_verdicts import judge
-
-    if unfit:
-        raise InputError(f"{unfit[0]}: goes with one language, not with --file")
-    failed = False
-    for number, regex, letters in _lines(path):
-        budget = Budget(seconds=seconds).running()
-        try:
-            automaton = from_expression(regex, letters, budget)
-        except InputError as error:
-            failed = True
-            if as_json:
-                print_json({"line": number, "error": error.message})
-            note(f"{path}:{number}: {error.message}")
-            continue
-        answer = judge(automaton, budget)
-        if as_json:
-            print_json(answer.document(f"regex:{regex}", measure(automaton) if measures else None))
-        else:
-            verdicts = "  ".join(
-                f"{TITLES[k]} {a.answer.value:<9}" for k, a in answer.sides.items() if k != "local"
-            )
-            nope = answer.nope
-            easier = (
-                "" if nope.prediction == nope.answer else f"   (NoPE on its words: {nope.prediction.value})"
-            )
-            console().print(f"{verdicts}  {regex}{easier}", markup=False)
-    if failed:
-        raise typer.Exit(2)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str, list[str] | None]]:
-    from longreach.crasp.parser import read_text
-
-    # `splitlines` would also split at form feeds and the like.
-    for number, line in enumerate(re.split(r"\r?\n", read_text(path)), 1):
-        if line.strip():
-            regex, tab, letters = line.partition("\t")
-            yield number, regex, list(letters.strip()) if tab and letters.strip() else None

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from longreach.config.length_range import LengthRange, read_option, read_options
+from longreach.config.letters import read_letters
 from longreach.config.options import FROM_PYTHON_ONLY, OFF_HELP, SWITCHES, option_name
 from longreach.config.training import RESOLVED, TrainConfig
 from longreach.errors import Field, InputError
@@ -25,7 +26,7 @@ OWN = ("task", "seed")
 _READERS: dict[Any, Callable[[str], Any]] = {
     LengthRange: read_option,
     tuple[LengthRange, ...]: read_options,
-    tuple[str, ...] | None: tuple,
+    tuple[str, ...] | None: read_letters,
 }
 """How the text of an option is read, by the type of its field."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.alphabet_option import alphabet_of
 from longreach.cli.output import console, print_json
 from longreach.config.task_name import TaskName
 from longreach.errors import Field, InputError
@@ -24,7 +25,7 @@ def verify(
         Path,
         typer.Argument(
             metavar="CERTIFICATE",
-            help="A certificate, or what `longreach language` or `longreach forecast` prints with --json.",
+            help="A certificate, or what `longreach language`, `forecast` or `ask` prints with --json.",
         ),
     ],
     regex: Annotated[
@@ -54,7 +55,7 @@ def verify(
     from longreach.forecast.verification import check_claims, own_subject
 
     statements = read_statements(read_text(file), str(file))
-    asked = _asked(regex, task, None if alphabet is None else list(alphabet))
+    asked = _asked(regex, task, alphabet_of(alphabet))
     results = []
     for statement in statements:
         subject = own_subject(statement) if asked is None else asked
@@ -95,7 +96,7 @@ def _result(task: str | None, claim: Claim, finding: Finding) -> dict[str, Any]:
         "place": claim.place,
         "kind": "none" if certificate is None else certificate.kind,
         "class": getattr(certificate, "program_class", claim.program_class),
-        "convention": getattr(certificate, "convention", "last-letter"),
+        "convention": claim.convention if claim.place else getattr(certificate, "convention", "last-letter"),
         "prediction": getattr(certificate, "prediction", False),
         "status": finding.status.value,
         "valid": finding.valid,

@@ -16,9 +16,12 @@ from longreach.verdicts.verdict import CertificateDocument
 ANSWERS = {"certificate": "verdict", "prediction_certificate": "prediction"}
 """Beside which answer of a side each of its certificates stands; only the first must be there."""
 CONVENTION = "last-letter"
-"""What a verdict is about: programs that are read at the last letter."""
+"""What a verdict is about unless the document says otherwise: programs that are read at the last letter."""
+CONVENTIONS = (CONVENTION, "end-of-sequence")
 MANY = "forecasts"
 """The field in which `longreach forecast --all` puts its documents."""
+ANSWERED = "forecast"
+"""The field in which `longreach ask` puts its document."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Claim:
     """The field of the side in which the answer stands."""
     problem: str | None = None
     """Why the document contradicts itself."""
+    convention: str = CONVENTION
+    """Where the programs are read that the claim is about."""
 
     @property
     def empty(self) -> bool:
@@ -75,6 +80,8 @@ def _documents(text: str, file: str) -> list[tuple[str, Any]]:
     if len(lines) > 1 and _is_object(lines[0][1]):
         return [(f"{file}:{number}", _parsed(line, file, number)) for number, line in lines]
     document = _parsed(text, file, 1)
+    if ANSWERED in document and isinstance(document[ANSWERED], dict) and document.keys().isdisjoint(SIDES):
+        return [(f"{file}: {ANSWERED}", document[ANSWERED])]
     many = document.get(MANY)
     if isinstance(many, list):
         return [(f"{file}: {MANY}.{number}", each) for number, each in enumerate(many)]
@@ -123,15 +130,18 @@ def _statements(document: Any, place: str) -> list[Statement]:
         isinstance(alphabet, list) and all(isinstance(token, str) for token in alphabet)
     ):
         raise InputError(f"{place}: alphabet: expected a list of tokens")
-    other = document.get("convention", CONVENTION) != CONVENTION
-    problem = f"the verdicts of a document are about the convention {CONVENTION}" if other else None
+    convention = document.get("convention", CONVENTION)
+    known = convention in CONVENTIONS
+    problem = None if known else f"the verdicts are about none of the conventions {', '.join(CONVENTIONS)}"
     claims = tuple(
-        claim for key, value in sides.items() for claim in _claims(key, value, f"{place}: {key}", problem)
+        claim
+        for key, value in sides.items()
+        for claim in _claims(key, value, f"{place}: {key}", problem, convention if known else CONVENTION)
     )
     return [Statement(task, None if alphabet is None else tuple(alphabet), claims)]
 
 
-def _claims(key: str, side: Any, place: str, problem: str | None) -> Iterator[Claim]:
+def _claims(key: str, side: Any, place: str, problem: str | None, convention: str) -> Iterator[Claim]:
     if not isinstance(side, dict):
         raise InputError(f"{place}: expected a JSON object with a verdict and its certificate")
     program_class = SIDES.get(key)
@@ -147,7 +157,7 @@ def _claims(key: str, side: Any, place: str, problem: str | None) -> Iterator[Cl
             raise InputError(f"{place}: {field}: expected a JSON object")
         certificate = _certificate(written, place) if written else None
         found, about = problem, "" if answer == "verdict" else f"{answer}_"
-        if answer == "verdict":
+        if answer == "verdict" and convention == CONVENTION:
             found = found or prediction_claim_problem(side)
         for measure in ("window", "modulus"):
             said, proved = side.get(f"{about}{measure}"), getattr(certificate, measure, None)
@@ -156,7 +166,8 @@ def _claims(key: str, side: Any, place: str, problem: str | None) -> Iterator[Cl
             if None not in (said, proved) and said != proved and not wider:
                 found = f"the {measure} of the side is not that of the certificate"
         name = key if answer == "verdict" else f"{key}.{answer}"
-        yield Claim(name, certificate, side.get(answer, ""), program_class, answer, found)
+        read = convention if answer == "verdict" else CONVENTION
+        yield Claim(name, certificate, side.get(answer, ""), program_class, answer, found, read)
 
 
 def _certificate(document: dict[str, Any], place: str) -> CertificateDocument:

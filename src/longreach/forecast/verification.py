@@ -12,7 +12,8 @@ from longreach.crasp.parser import read_text
 from longreach.errors import InputError
 from longreach.forecast.certificate_kind import TaskKind
 from longreach.forecast.certificate_kinds import kind_of
-from longreach.forecast.claims import CONVENTION, Claim, Statement
+from longreach.forecast.claims import Claim, Statement
+from longreach.languages.program_class import EMPTY
 from longreach.languages.prove.findings import Finding, Status
 from longreach.languages.prove.language_certificates import AutomatonTable
 from longreach.languages.prove.program_checker import automaton_of, shown
@@ -141,8 +142,10 @@ def _check(claim: Claim, subject: Subject | Finding | None) -> Finding:
         predicts = getattr(certificate, "prediction", claim.answer == "prediction")
         if kind.proves == "yes" and predicts != (claim.answer == "prediction"):
             return Finding.invalid(f"the program of the certificate is not about the {claim.answer}")
-        if getattr(certificate, "convention", CONVENTION) != CONVENTION:
-            return Finding.invalid(f"the certificate is not about the convention {CONVENTION}")
+        # With relations the two conventions agree: a program looks one letter back from the end.
+        apart = claim.program_class == EMPTY
+        if apart and getattr(certificate, "convention", claim.convention) != claim.convention:
+            return Finding.invalid(f"the certificate is not about the convention {claim.convention}")
     if isinstance(subject, Finding):
         return subject
     return _check_certificate(certificate, subject)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
@@ -80,7 +81,16 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return program_task(name)
     if TaskName(name).is_attribute:
         return attribute_task(name)
-    raise InputError(f"no task is named {name!r}{near_names(name, TASKS)}")
+    raise InputError(f"no task is named {name!r}{_meant(name) or near_names(name, TASKS)}")
+
+
+def _meant(name: str) -> str:
+    """What may be meant by a name with operators of expressions."""
+    return (
+        f"; a regular expression is written {shlex.quote(REGEX + name)}"
+        if set(name) & set("()*+?|[]")
+        else ""
+    )
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:

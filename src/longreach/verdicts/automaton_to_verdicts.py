@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +10,8 @@ from longreach.crasp.program import Program
 from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.decide.automaton_to_decisions import ClassDecision, Decisions, decide
 from longreach.languages.decide.extended_automaton import Analysis, Convention
-from longreach.languages.decide.without_positions import Refutation
-from longreach.languages.program_class import PERIODIC_LOCAL
+from longreach.languages.decide.without_positions import Refutation, refutation
+from longreach.languages.program_class import EMPTY, PERIODIC_LOCAL
 from longreach.languages.prove.language_certificates import (
     END,
     Certificate,
@@ -23,8 +23,8 @@ from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.automaton_documents import automaton_table
 from longreach.languages.regular.measures import Measures
 from longreach.languages.write.automaton_to_program import acceptor, predictor
-from longreach.verdicts.decision_to_clause import clause_of
-from longreach.verdicts.decision_to_reason import prediction_reason_of, reason_of
+from longreach.verdicts.decision_to_clause import clause_at_end, clause_of
+from longreach.verdicts.decision_to_reason import end_reason_of, prediction_reason_of, reason_of
 from longreach.verdicts.program_to_basis import (
     NOT_CERTIFIED,
     NOT_KNOWN,
@@ -81,15 +81,30 @@ class LanguageVerdicts:
         found = {side: verdict.prediction_proof.outcome for side, verdict in self.sides.items()}
         return {side: program for side, program in found.items() if program is not None}
 
-    def document(self, task: str, measures: Measures | None = None) -> dict[str, Any]:
-        """As `longreach language --json` prints it; `task` is the name of the language."""
+    def document(
+        self,
+        task: str,
+        measures: Measures | None = None,
+        *,
+        convention: Convention = Convention.LAST_LETTER,
+        certificates: bool = True,
+    ) -> dict[str, Any]:
+        """As `longreach language --json` prints it; `task` is the name of the language.
+
+        The verdicts are those of the convention; where that is the end, `last_letter` has the other.
+        """
         document: dict[str, Any] = {
             "task": task,
             "alphabet": list(self.automaton.alphabet),
-            "convention": Convention.LAST_LETTER.value,
+            "convention": convention.value,
             "states": len(self.automaton),
         }
-        document |= {side: verdict.document() for side, verdict in self.sides.items()}
+        for side, verdict in self.sides.items():
+            if convention is Convention.LAST_LETTER:
+                document[side] = verdict.document(certificates=certificates)
+            else:
+                document[side] = verdict.at_end.document(certificates=certificates)
+                document[side]["last_letter"] = verdict.answer.value
         document["meaning_of_no"] = MEANING_OF_NO
         if measures is not None:
             document["measures"] = asdict(measures)
@@ -150,6 +165,7 @@ def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
         prediction=Answer.of(decision.prediction),
         prediction_everywhere=answer,
         prove_prediction=lambda: _prediction(decision, writer),
+        prove_at_end=lambda: _at_end(decision, writer),
         certified_apart=decision.prediction is not decision.answer,
     )
 
@@ -166,6 +182,32 @@ def _prediction(decision: ClassDecision, writer: _Writer) -> Proof:
     if not decision.prediction:
         return _no(decision, reason, prediction=True)
     return _yes(decision, reason, decision.predicted.analysis, writer, predicts=True)
+
+
+def _at_end(decision: ClassDecision, writer: _Writer) -> Proof:
+    """With relations the two conventions agree; without, a no has a flow of its own."""
+    if decision.program_class != EMPTY:
+        known = _membership(decision, writer)
+        # A program that is read after the last letter looks back further.
+        return replace(known, window=None, modulus=None, depth=None)
+    reason = end_reason_of(decision)
+
+    def certify() -> Certificate:
+        if decision.at_end is not False:
+            return NoCertificate(reason="programs are written for reading at the last letter only")
+        assert decision.plain is not None
+        proof = refutation(decision.plain, Convention.END_OF_SEQUENCE, decision.budget.certificate)
+        if proof is None:
+            return _too_large(decision)
+        return flow_certificate(proof)
+
+    def weigh() -> str:
+        if decision.at_end is not False:
+            return NOT_KNOWN if decision.at_end is None else NOT_WRITTEN
+        return NOT_CERTIFIED if proof.certificate.kind == "none" else PROVED
+
+    proof = Proof(reason=reason, certify=certify, say=lambda: clause_at_end(decision), weigh=weigh)
+    return proof
 
 
 def _no(decision: ClassDecision, reason: str, *, prediction: bool) -> Proof:
@@ -234,6 +276,9 @@ def no_certificate(decision: ClassDecision, reason: str) -> Certificate:
         return flow_certificate(proof)
     if proof is not None and len(proof.failure.vertices) <= limit:
         return arrow_certificate(proof, periodic=decision.program_class == PERIODIC_LOCAL)
-    if decision.answer is False:
-        reason = f"the component that fails has more than {limit} states (budget)"
-    return NoCertificate(reason=reason)
+    return _too_large(decision) if decision.answer is False else NoCertificate(reason=reason)
+
+
+def _too_large(decision: ClassDecision) -> Certificate:
+    limit = decision.budget.certificate
+    return NoCertificate(reason=f"the component that fails has more than {limit} states (budget)")

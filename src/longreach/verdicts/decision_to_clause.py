@@ -107,7 +107,8 @@ def _no(found: Alike | Unseen, letters: Letters | None) -> str:
         first, second = _shown(found.first, letters), _shown(found.second, letters)
         if first is None or second is None:
             return _UNSHOWN
-        return f"after a long word, counting cannot tell {first} from {second}"
+        read = "word" if letters is None else "input"
+        return f"after a long {read}, counting cannot tell {first} from {second}"
     repeated, extra = _shown(_run(found.repeated), letters, "…"), _shown(found.extra, letters)
     if repeated is None or extra is None:
         return "long repetitions hide what came before, and counting does not tell it either"
@@ -124,8 +125,8 @@ def _run(word: Word) -> Word:
 def _shown(word: Word, letters: Letters | None, end: str = "") -> str | None:
     """The word in quotes; None if it is too long."""
     told = word if letters is None else tuple(letters[token] for token in word)
-    text = ("" if all(len(token) == 1 for token in told) else " ").join(told)
-    return None if len(text) > LONGEST_SHOWN else f'"{text}{end}"'
+    text = ("" if letters is None and all(len(token) == 1 for token in told) else " ").join(told)
+    return None if len(text) > LONGEST_SHOWN else f'"{text}{" " * (" " in text and end != "")}{end}"'
 
 
 # Example words

@@ -32,6 +32,27 @@ def prediction_reason_of(decision: ClassDecision) -> str:
     return reason_of(decision) if analysis is None else _enough(analysis, on_words=True)
 
 
+def end_reason_of(decision: ClassDecision) -> str:
+    """Why membership has its answer for programs without relations that are read after the last letter.
+
+    >>> from longreach.languages.decide.automaton_to_decisions import decide
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> end_reason_of(decide(from_expression("(a|b)*b")).nope)
+    'no count separates the states 0 and 1, which no letter after them tells apart'
+    """
+    if decision.at_end is None or decision.plain is None:
+        return f"undecided within the budget: {decision.membership.exhausted}"
+    if decision.at_end:
+        return "counts separate all states that lie on a loop together"
+    plain = decision.plain
+    component = next(part for part in plain.components if part.rounds_at_end is None)
+    classes = component.refinement.classes
+    pair = first_bad_pair(component, plain.extended, classes, Convention.END_OF_SEQUENCE)
+    assert pair is not None
+    first, second = (component.states[vertex] for vertex in pair[:2])
+    return f"no count separates the states {first} and {second}, which no letter after them tells apart"
+
+
 def _hidden(plain: Analysis) -> str:
     component = next(part for part in plain.components if part.rounds is None)
     pair = first_bad_pair(component, plain.extended, component.refinement.classes, Convention.LAST_LETTER)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from html import escape
@@ -132,6 +132,8 @@ class Verdict:
     """
     prove_prediction: Callable[[], Proof] | None = None
     """For a regular language: makes the proof of `prediction`."""
+    prove_at_end: Callable[[], Proof] | None = None
+    """For a regular language: makes the proof of `end_of_sequence`."""
     certified_apart: bool = False
     """Whether `prediction` has a certificate of its own.
 
@@ -211,6 +213,14 @@ class Verdict:
         """What proves `prediction`; None where that is the certificate already."""
         return self.prediction_proof.certificate if self.certified_apart else None
 
+    # Reading after the last letter
+
+    @cached_property
+    def at_end(self) -> Verdict:
+        """The same verdict with `end_of_sequence` as its answer."""
+        proof = self.proof if self.prove_at_end is None else self.prove_at_end()
+        return replace(self, answer=self.end_of_sequence, proof=proof, predicts=False)
+
     # What is trained
 
     @property
@@ -251,25 +261,31 @@ class Verdict:
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>"
 
-    def document(self) -> dict[str, Any]:
-        """As it stands in the documents of `longreach language` and `longreach forecast`."""
+    def document(self, *, certificates: bool = True) -> dict[str, Any]:
+        """As it stands in the documents of `longreach language` and `longreach forecast`.
+
+        Certificates take most of the time, and can be left out.
+        """
         found: dict[str, Any] = {
             "verdict": self.answer.value,
             "class": self.program_class,
             "reason": self.reason,
-            "certificate": self.certificate.model_dump(mode="json", by_alias=True),
+        }
+        if certificates:
+            found["certificate"] = self.certificate.model_dump(mode="json", by_alias=True)
+        found |= {
             "end_of_sequence": self.end_of_sequence.value,
             "prediction": self.prediction.value,
             "prediction_everywhere": self.prediction_everywhere.value,
         }
-        found |= self._prediction_document()
+        found |= self._prediction_document(certificates)
         if self.answer is Answer.YES and self.window is not None:
             found |= {"window": self.window, "modulus": self.modulus, "depth": self.depth}
         if self.note is not None:
             found["note"] = self.note
         return found
 
-    def _prediction_document(self) -> dict[str, Any]:
+    def _prediction_document(self, certificates: bool) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self.prove_prediction is None:
             return found
@@ -279,9 +295,10 @@ class Verdict:
                 "prediction_modulus": self.prediction_modulus,
                 "prediction_depth": self.prediction_depth,
             }
-        certificate = self.prediction_certificate
-        if certificate is not None:
+        if self.certified_apart:
             found["prediction_reason"] = self.prediction_reason
+        certificate = self.prediction_certificate if certificates else None
+        if certificate is not None:
             found["prediction_certificate"] = certificate.model_dump(mode="json", by_alias=True)
         return found
 

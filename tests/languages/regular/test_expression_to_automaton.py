@@ -138,3 +138,22 @@ def test_deep_nesting() -> None:
 def test_long_expressions_are_refused_quickly() -> None:
     with pytest.raises(InputError, match="too large"):
         from_expression("a" * 200_000)
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("^(aa)*$", "column 1: an expression always matches whole words: leave '^' and '$' out"),
+        ("^a", "column 1: an expression always matches whole words: leave '^' out"),
+        ("ab$", "column 3: an expression always matches whole words: leave '$' out, or write '\\$' for"),
+    ],
+)
+def test_anchors_are_explained(expression, message) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        from_expression(expression)
+
+
+def test_a_dollar_may_be_a_letter() -> None:
+    assert from_expression(r"a\$").alphabet == ("$", "a")
+    assert from_expression("a$", "a$").accepts("a$")
+    assert from_expression("$a").accepts("$a")

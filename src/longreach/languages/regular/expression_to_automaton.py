@@ -41,6 +41,7 @@ def from_expression(
     if alphabet is not None:
         alphabet = _checked_alphabet(alphabet)
     tokens = _tokens(expression)
+    _refuse_anchors(expression, tokens, alphabet or ())
     if alphabet is None:
         alphabet = letters_of(expression)
         if not alphabet:
@@ -59,6 +60,17 @@ def from_expression(
     except OverBudget as spent:
         raise InputError(f"the automaton of this expression is not built: {spent}") from None
     return minimal(alphabet, rows, 0, accepting)
+
+
+def _refuse_anchors(expression: str, tokens: Sequence[_Token], alphabet: Sequence[str]) -> None:
+    """Elsewhere `^` and `$` hold a match to the whole word; here `$` is a letter, and `^` an operator."""
+    before = bool(tokens) and tokens[0].text == "^"
+    behind = bool(tokens) and tokens[-1].text == "$" and "$" not in alphabet
+    if before or behind:
+        anchors = " and ".join(sign for sign, there in (("'^'", before), ("'$'", behind)) if there)
+        letter = "" if before else ", or write '\\$' for the letter"
+        column = tokens[0 if before else -1].column
+        _fail(expression, column, f"an expression always matches whole words: leave {anchors} out{letter}")
 
 
 def letters_of(expression: str) -> tuple[str, ...]:
