@@ -27,9 +27,9 @@ def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
     nope, ape, odds = will_it.lines
     assert (nope.label, nope.says) == ("without positions (NoPE)", "expected to fail")
     assert nope.basis.startswith("proved: ")
-    assert nope.measured == "measured 0 of 3 runs work at 41–60, trained to 20"
+    assert nope.measured == "measured: 0 of 3 runs work at 41–60, trained to 20"
     assert ape.says == "expected to work"
-    assert ape.measured == "measured 3 of 3 runs work at 41–60, trained to 20"
+    assert ape.measured == "measured: 3 of 3 runs work at 41–60, trained to 20"
     assert odds.says == "not known"
     assert from_which.lines[0].label == "measured (APE)"
     assert from_which.lines[0].says == "from 8 on, or less"

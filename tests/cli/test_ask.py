@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from longreach.answer import measurement
+from longreach.cli import ask as command
 from tests.cli.conftest import Outcome
 from tests.helpers.asked_results import asked
 
@@ -15,8 +18,8 @@ Call = Callable[..., Outcome]
 
 def test_one_screen(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked("aa", tmp_path, {"nope": 0, "ape": 3})
-    for columns in (60, 80, 140):
-        monkeypatch.setenv("COLUMNS", str(columns))
+    for columns in (60, 140):
+        monkeypatch.setattr(command, "console", partial(Console, width=columns, highlight=False))
         done = longreach("ask", "aa", "--runs", tmp_path)
         assert done.code == 0
         lines = done.out.splitlines()
@@ -56,6 +59,8 @@ def test_the_forecast_alone_writes_nothing(
         (("aa", "--minutes", "nan"), "--minutes: nan is no number of minutes"),
         (("aa", "--seeds", "0"), "--seeds: 0 is less than 1"),
         (("aa", "--encoding", "ropes"), "--encoding: "),
+        (("aa", "--train-to", "0"), "--train-to: 0 is less than 1"),
+        (("aa", "--train-to", "1"), "--train-to: 1 is less than the shortest input, of length 2"),
         (("aa", "--alphabet", "ab"), "--alphabet: "),
     ],
 )

@@ -92,10 +92,11 @@ def _measured(cell: MeasuredCell | None) -> str:
     if not cell.tally.runs:
         return "not measured: no run has finished"
     tested = f"{cell.tested.first}–{cell.tested.last}"
-    learned = (
-        "" if cell.tally.learned == cell.tally.runs else f", {cell.tally.learned} learned the short ones"
-    )
-    return f"measured {cell.words} at {tested}, trained to {cell.train_to}{learned}"
+    tally, missing = cell.tally, cell.planned - cell.tally.runs
+    notes = [f"{tally.learned} learned the training lengths"] if tally.learned < tally.runs else []
+    notes += [f"{missing} not finished"] if missing else []
+    aside = f" ({', '.join(notes)})" if notes else ""
+    return f"measured: {tally.words} at {tested}, trained to {cell.train_to}{aside}"
 
 
 def _command(found: ThreeAnswers) -> str:

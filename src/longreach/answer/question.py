@@ -33,6 +33,8 @@ class Question:
     minutes: float = 2.0
     """Of measuring; 0: the forecast alone."""
     seeds: int = 3
+    train_to: int | None = None
+    """The longest training length; None: that of the laptop's setting."""
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.minutes):
@@ -41,6 +43,8 @@ class Question:
             raise InputError(f"{self.minutes:g} is less than 0", place=Field("minutes"))
         if self.seeds < 1:
             raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
+        if self.train_to is not None and self.train_to < 1:
+            raise InputError(f"{self.train_to} is less than 1", place=Field("train_to"))
         if not self.encodings:
             raise InputError("none is given", place=Field("encoding"))
         for name in self.encodings:
@@ -61,6 +65,7 @@ class Question:
             "encodings": list(self.encodings),
             "minutes": self.minutes,
             "seeds": self.seeds,
+            "train_to": self.train_to,
         }
 
     @property

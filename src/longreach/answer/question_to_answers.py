@@ -20,6 +20,7 @@ def ask(
     encodings: Sequence[str] = ("nope", "ape"),
     minutes: float = 2.0,
     seeds: int = 3,
+    train_to: int | None = None,
     runs: str | Path = "runs",
     progress: Watcher | None = None,
 ) -> ThreeAnswers:
@@ -36,6 +37,7 @@ def ask(
         encodings=tuple(encodings),
         minutes=minutes,
         seeds=seeds,
+        train_to=train_to,
     )
     known = forecast(task, question.alphabet)
     measured = measure(question, known, Path(runs), progress=progress)

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from longreach.answer.question import Question
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
+from longreach.errors import Field, InputError
 from longreach.experiments.resolve import resolve
+from longreach.tasks.catalog import load_argument
 
 SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """Of the setting's steps: the largest with which everything fits."""
@@ -39,12 +41,29 @@ def first_members(question: Question, share: float) -> list[TrainConfig]:
 
 
 def _member(question: Question, encoding: str, seed: int, share: float) -> TrainConfig:
-    usual = resolve(question.task, encoding, scale="laptop", alphabet=question.alphabet, seed=seed)
+    usual = resolve(
+        question.task,
+        encoding,
+        scale="laptop",
+        alphabet=question.alphabet,
+        seed=seed,
+        train_lengths=_lengths(question),
+    )
     if share == 1.0:
         return usual  # as `longreach train` has it: what is done there is done here
     steps = max(LEAST_STEPS, 100 * round(share * usual.max_steps / 100))
     given = {"max_steps": steps, "evaluate_every": steps, "warmup": int(share * usual.warmup)}
     return TrainConfig.read({**usual.document(), **given})
+
+
+def _lengths(question: Question) -> LengthRange | None:
+    if question.train_to is None:
+        return None
+    least = load_argument(question.task, question.alphabet).least_length
+    if question.train_to < least:
+        message = f"{question.train_to} is less than the shortest input, of length {least}"
+        raise InputError(message, place=Field("train_to"))
+    return LengthRange(least, question.train_to)
 
 
 def other_lengths(member: TrainConfig, *, works: bool) -> tuple[int, ...]:

@@ -9,9 +9,12 @@ import typer
 
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
+from longreach.config.task_name import TaskName
+from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from longreach.answer import ThreeAnswers
     from longreach.answer.answers_to_words import Block, Line
@@ -41,6 +44,9 @@ def ask(
         float, typer.Option(metavar="M", help="How long to measure; 0: the forecast alone.")
     ] = 2.0,
     seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each kind.")] = 3,
+    train_to: Annotated[
+        int | None, typer.Option(metavar="N", help="The longest training length; default: by the task.")
+    ] = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
@@ -55,6 +61,8 @@ def ask(
 
     Example: longreach ask "regex:(aa)*"
     """
+    if alphabet is not None and not TaskName(task).is_regex:
+        raise InputError("--alphabet: goes with a TASK regex:…")
     from longreach.answer import ask as answer
 
     found = answer(
@@ -63,6 +71,7 @@ def ask(
         encodings=("nope", "ape") if not encoding else tuple(encoding),
         minutes=minutes,
         seeds=seeds,
+        train_to=train_to,
         runs=runs,
         progress=Bars(overall=True),
     )
@@ -70,9 +79,7 @@ def ask(
     if page is None and minutes:
         page = runs / f"{found.question.file_stem}.html"
     if page is not None:
-        from longreach.report.answer_page import answer_page
-
-        write_text(page, answer_page(found, runs))
+        write_text(page, _page(found, runs))
     if as_json:
         print_json({**found.document(), "page": None if page is None else str(page)})
     else:
@@ -80,6 +87,28 @@ def ask(
     if found.measurement.interrupted:
         note("interrupted; the same command goes on where it was")
         raise typer.Exit(INTERRUPTED)
+
+
+def _page(found: ThreeAnswers, runs: Path) -> str:
+    from longreach.answer.answers_to_words import blocks, heading, judgement_words
+    from longreach.report.answer_page import AnswerBlock, AnswerLine, render_answer_page
+
+    title, about = heading(found)
+    return render_answer_page(
+        title,
+        about,
+        blocks=[
+            AnswerBlock(
+                block.question,
+                [AnswerLine(line.label, line.says, _rests(line, " · ")) for line in block.lines],
+            )
+            for block in blocks(found)
+        ],
+        judgement=" ".join(judgement_words(found)),
+        task=found.question.task,
+        runs=runs if runs.is_dir() else None,
+        alphabet=found.question.alphabet,
+    )
 
 
 def _print(found: ThreeAnswers, page: Path | None) -> None:
@@ -101,38 +130,53 @@ def _print(found: ThreeAnswers, page: Path | None) -> None:
 
 
 def _print_block(out: Console, block: Block) -> None:
-    """On wide terminals a line each; on others what it rests on stands below."""
+    """On wide terminals and in pipes a line each; otherwise what it rests on stands below."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
+    if out.soft_wrap:
+        for row in _plain(block):
+            out.print(row, markup=False)
+        return
     if out.width >= WIDE:
         table = Table.grid(padding=(0, 3, 0, 0))
         for column in range(3):
             table.add_column(no_wrap=column < 2)
         for line in block.lines:
             table.add_row(Text(line.label), _said(line), Text(_rests(line, " · "), "dim"))
-        out.print(Padding(table, (0, 0, 0, 2)))
+        out.print(Padding(table, (0, 0, 0, 2), expand=False))
         return
-    width = (
-        max(len(line.label) for line in block.lines if line.says)
-        if any(line.says for line in block.lines)
-        else 0
-    )
+    width = _width(block)
     for line in block.lines:
-        first = Text(line.label.ljust(width))
+        first = Text(line.label.ljust(width) if line.says else line.label)
         if line.says:
             first.append("   ").append_text(_said(line))
-        out.print(Padding(first, (0, 0, 0, 2)))
+        out.print(Padding(first, (0, 0, 0, 2), expand=False))
         for part in (line.basis, line.measured):
             if part:
-                out.print(Padding(Text(part, "dim"), (0, 0, 0, 6)))
+                out.print(Padding(Text(part, "dim"), (0, 0, 0, 6), expand=False))
+
+
+def _plain(block: Block) -> list[str]:
+    """A line each, whole, in columns."""
+    width, said = _width(block), max(len(line.says) for line in block.lines)
+    rows = []
+    for line in block.lines:
+        first = [line.label.ljust(width), line.says.ljust(said)] if said else [line.label]
+        rows.append("  " + "   ".join([*first, _rests(line, " · ")]).rstrip())
+    return rows
+
+
+def _width(block: Block) -> int:
+    """Of the column of labels."""
+    return max((len(line.label) for line in block.lines if line.says), default=0)
 
 
 STYLES = {"expected to work": "bold green", "expected to fail": "bold yellow", "not known": "bold"}
 
 
-def _said(line: Line):  # type: ignore[no-untyped-def]
+def _said(line: Line) -> Text:
     from rich.text import Text
 
     return Text(line.says, STYLES.get(line.says, "bold"))
