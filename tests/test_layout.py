@@ -15,6 +15,8 @@ ACROSS = {
     "test_contributing.py": "the examples of additions",
     "test_demo.py": "the recorded demonstration",
     "test_docs.py": "the examples of the documents",
+    "test_examples.py": "the scripts and notebooks of examples/",
+    "test_front_door.py": "what `import longreach` offers",
     "test_imports.py": "the order of packages",
     "test_layout.py": "this",
     "cli/test_stacking.py": "members side by side, from the command line to the results",

@@ -156,31 +156,23 @@ def _print_trace(traced: Trace) -> None:
     """An aligned table; in a terminal, as many positions side by side as fit."""
     from rich.text import Text
 
-    out = console()
-    rows = [("", [str(p) for p in traced.positions], "dim"), ("", list(traced.tokens) or ["ε"], "bold")]
-    for row in traced.rows:
-        cells = [("⊤" if value else "·") if row.is_boolean else str(value) for value in row.values]
-        rows.append((row.text, cells, "green" if row.is_result else ""))
-    heads = max(len(head) for head, _, _ in rows)
-    heads = min(heads, max(20, out.width // 2))
-    widths = [max(len(cells[k]) for _, cells, _ in rows) for k in range(len(traced.positions))]
-    start = 0
-    while start < len(widths):
-        end, used = start, heads + 1
-        while end < len(widths) and (end == start or used + widths[end] + 1 <= out.width):
-            used += widths[end] + 1
-            end += 1
-        for head, cells, style in rows:
+    from longreach.crasp.trace import side_by_side, widths_of
+
+    out, cells = console(), traced.cells
+    styles = ["dim", "bold", *("green" if row.is_result else "" for row in traced.rows)]
+    heads = min(max(len(head) for head, _ in cells), max(20, out.width // 2))
+    widths = widths_of(cells)
+    for columns in side_by_side(widths, out.width - heads - 1):
+        if columns.start:
+            out.print()
+        for (head, values), style in zip(cells, styles, strict=True):
             line = Text(head if len(head) <= heads else head[: heads - 1] + "…")
             line.pad_right(heads - line.cell_len)
-            for k in range(start, end):
+            for k in columns:
                 line.append(
-                    " " + cells[k].rjust(widths[k]), style=style or ("" if cells[k] != "·" else "dim")
+                    " " + values[k].rjust(widths[k]), style=style or ("" if values[k] != "·" else "dim")
                 )
             out.print(line)
-        start = end
-        if start < len(widths):
-            out.print()
     if traced.accepted is not None:
         out.print("[green]accept[/green]" if traced.accepted else "[red]reject[/red]")
 

@@ -87,16 +87,17 @@ def forecast(
         if given and all_tasks:
             raise InputError(f"{option}: goes with one TASK, not with --all")
     directory = _runs(runs)
-    from longreach import forecast as theory
+    from longreach.forecast import forecast as forecast_task
+    from longreach.forecast import forecast_all
 
     if task is None:
-        found = theory.forecast_all(directory)
+        found = forecast_all(directory)
         if as_json:
             print_json({"forecasts": [each.document() for each in found]})
         else:
             _print_all(console(), found)
         return
-    answer = theory.forecast(task, letters, directory)
+    answer = forecast_task(task, letters, directory)
     if as_json:
         print_json(_document(answer, program))
     else:

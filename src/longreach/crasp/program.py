@@ -19,20 +19,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import longreach
+from longreach import notebook
 from longreach.crasp import evaluate
 from longreach.crasp.core import Core
 from longreach.crasp.lowering import lower, raised
 from longreach.crasp.parser import check_name, read_program, read_text
 from longreach.crasp.printer import to_text
 from longreach.crasp.syntax import Expr, Listing, Operand, Statement, as_expr, reference
-from longreach.crasp.words import encode
+from longreach.crasp.trace import Trace, trace
+from longreach.crasp.words import Encoder, encode
 from longreach.errors import InputError
 
+if TYPE_CHECKING:
+    from longreach.limit.model import Transformer
 
-@dataclass(frozen=True, eq=False)
+SHOWN = 12
+"""Letters that a short description names."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Program(Listing):
-    """A listing with its meaning: core operations, text, and what it accepts or predicts."""
+    """A listing with its meaning: core operations, text, and what it accepts or predicts.
+
+    >>> parse('#alphabet a b\\nP = # "a" >= # "b"')
+    Program: an acceptor over a b in C-RASP[∅], 5 operations, depth 1
+    """
 
     @classmethod
     def of(cls, listing: Listing) -> Program:
@@ -58,7 +72,47 @@ class Program(Listing):
 
     def predicts(self, word: str | Sequence[str]) -> list[list[str]]:
         """For a predictor: at each position the tokens that may come next."""
+        if not self.core.is_predictor:
+            raise InputError("the program accepts or rejects words and predicts nothing: ask for accepts")
         return evaluate.predictions(self.core, [encode(self.core, word)])[0]
+
+    def trace(self, word: str | Sequence[str]) -> Trace:
+        """The value of every statement at every position of a word.
+
+        >>> parse('C = # "a"\\nP = C >= 2').trace("aba")
+                   1 2 3
+                   a b a
+        C = # "a"  1 1 2
+        P = C >= 2 · · ⊤
+        accept
+        """
+        tokens = Encoder(self.core).split(word) if isinstance(word, str) else list(word)
+        return trace(self, tokens, encode(self.core, word))
+
+    def compile(self, context: int | None = None) -> Transformer:
+        """The transformer that computes the program: a limit transformer, or T_n for a context of n.
+
+        >>> parse('P = # "a" >= # "b"').compile()
+        limit transformer: 1 layer, 1 head, width 8; reads a b, accepts or rejects
+        """
+        # Transformers stand above programs; the front door knows where.
+        return longreach.compile(self, context)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        try:
+            core = self.core
+        except InputError:
+            return f"Program: {len(self.statements)} statements that are no program yet"
+        kind = "a predictor" if core.is_predictor else "an acceptor"
+        letters = " ".join(core.alphabet[:SHOWN]) + (" …" if len(core.alphabet) > SHOWN else "")
+        size = f"{core.size} operation{'' if core.size == 1 else 's'}, depth {core.depth}"
+        return f"Program: {kind} over {letters} in {core.class_name}, {size}"
+
+    def _repr_html_(self) -> str:
+        return notebook.listing(self.text, title=repr(self))
 
 
 def parse(text: str, file: str = "<text>") -> Program:

@@ -5,11 +5,32 @@
 `communication_to_verdict`, `reduction_to_verdict`. The modules named `…_checker` check their certificates
 from a task's answers alone; `claims` reads documents, and `verification` checks what they claim.
 
+The package itself can be called: `longreach.forecast(…)` is `longreach.forecast.forecast(…)`.
+
 >>> from longreach.forecast import forecast
 >>> forecast("sort").sides["nope"].answer.value
 'yes'
 """
 
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
 from longreach.forecast.task_forecast import Forecast, forecast, forecast_all
 
 __all__ = ["Forecast", "forecast", "forecast_all"]
+
+
+class _Callable(ModuleType):
+    """The package, which stands in `longreach` under the name of its function."""
+
+    def __call__(
+        self, name: str, alphabet: Sequence[str] | None = None, runs: str | Path | None = None
+    ) -> Forecast:
+        return forecast(name, alphabet, runs)
+
+
+sys.modules[__name__].__class__ = _Callable

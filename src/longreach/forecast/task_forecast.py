@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from longreach.config.task_name import TaskName
+from longreach.crasp.program import Program
+from longreach.crasp.trace import Trace
 from longreach.errors import Argument, InputError
 from longreach.forecast.evidence_to_verdicts import sides
+from longreach.forecast.forecast_words import as_html, as_text
 from longreach.forecast.other_encodings import EncodingNote, notes
 from longreach.forecast.own_runs import Measured, measured
+from longreach.forecast.program_answers import known_program, predict, program_of, trace_of
 from longreach.languages.decide.extended_automaton import Convention
+from longreach.limit.compile.source_to_transformer import compile_source
+from longreach.limit.model import Transformer
 from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.language_task import LanguageTask
@@ -32,12 +38,12 @@ NONE_FOUND = "none found"
 """How the paper says undecided."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Forecast:
     """What is known of a task before anything is trained, and what has been measured.
 
     >>> found = forecast("copy-unique")
-    >>> found.sides["nope"].answer.value, found.sides["ape"].answer.value, found.agreement
+    >>> found.nope.answer.value, found.ape.answer.value, found.agreement
     ('no', 'yes', {'nope': True, 'ape': True})
     """
 
@@ -57,6 +63,59 @@ class Forecast:
         if isinstance(self.task, LanguageTask):
             return tuple(self.task.letters)
         return tuple(token for token in self.task.tokens if token != PAD)
+
+    @property
+    def nope(self) -> Verdict:
+        """Without positional encodings."""
+        return self.sides["nope"]
+
+    @property
+    def ape(self) -> Verdict:
+        """With learned absolute positions."""
+        return self.sides["ape"]
+
+    @property
+    def program(self) -> Program | None:
+        """Of the first side that is expected to work, NoPE before APE; None if there is none.
+
+        >>> print(forecast("aa").program)
+        #alphabet a
+        L = i % 2 == 0
+        """
+        return program_of(self.sides)
+
+    def trace(self, word: str | Sequence[str]) -> Trace:
+        """The values of the program's statements at every position of an input.
+
+        >>> forecast("regex:(a|b)*b").trace("ab")
+                1 2
+                a b
+        L = "b" · ⊤
+        accept
+        """
+        return trace_of(self.task, self.sides, word)
+
+    def predict(self, word: str | Sequence[str]) -> tuple[str, ...]:
+        """What the program answers: the tokens that may follow in a language, or else the whole answer.
+
+        >>> forecast("aa").predict("aaa"), forecast("sort").predict("14 3 7")
+        (('a',), ('3', '7', '14', 'EOS'))
+        """
+        return predict(self.task, self.sides, word)
+
+    def compile(self, context: int | None = None) -> Transformer:
+        """The transformer that computes the program: a limit transformer, or T_n for a context of n.
+
+        >>> forecast("aa").compile(context=50).context
+        50
+        """
+        return compile_source(known_program(self.sides), context)
+
+    def __repr__(self) -> str:
+        return as_text(self.name, self.task, self.sides)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.name, self.task, self.sides)
 
     @property
     def encodings(self) -> dict[str, EncodingNote]:

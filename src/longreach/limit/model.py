@@ -20,6 +20,8 @@ Array: TypeAlias = NDArray[np.float64]
 Relation: TypeAlias = Callable[[int, int], float]
 """φ(j, i) in general, for examples that are not local."""
 START = "$"
+SHOWN = 12
+"""Tokens that a short description names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,7 @@ class Layer:
     """(m,): which units are Heaviside (with Heaviside(0) = 1); the others are ReLU."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Transformer:
     """A finite transformer (`kind` "finite") or a limit transformer ("limit").
 
@@ -102,6 +104,15 @@ class Transformer:
             if not np.isfinite(array).all():
                 raise InputError(f"{name}: a parameter is not finite")
 
+    def __repr__(self) -> str:
+        layers, heads = len(self.layers), max((len(layer.heads) for layer in self.layers), default=0)
+        kind = "limit transformer" if self.context is None else f"transformer for {self.context} positions"
+        shape = f"{_counted(layers, 'layer')}, {_counted(heads, 'head')}, width {self.width}"
+        tokens = [token for token in self.vocabulary if token != START]
+        reads = " ".join(tokens[:SHOWN]) + (" …" if len(tokens) > SHOWN else "")
+        does = "accepts or rejects" if self.read_out == "acceptor" else "predicts what may follow"
+        return f"{kind}: {shape}; reads {reads}, {does}"
+
     @property
     def width(self) -> int:
         """d, the size of the residual stream."""
@@ -147,3 +158,7 @@ class Transformer:
                 f"a word of {len(word)} tokens and {START}{at} exceeds the context of {self.context}"
             )
         return np.array([rows[START], *(rows[token] for token in word)], dtype=np.intp)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -8,11 +8,6 @@ from longreach.config.encoding_table import ENCODINGS
 from longreach.verdicts.program_to_basis import NOT_KNOWN
 from longreach.verdicts.verdict import Answer, Verdict
 
-_EXPECTATIONS = {
-    Answer.YES: "expected to work",
-    Answer.NO: "expected to fail",
-    Answer.UNDECIDED: "not known",
-}
 _CITATION = re.compile(r"\s*\([^()]*(?:et al\.|arXiv|Theorem|Corollary|Table)[^()]*\)")
 _TERMS = re.compile(
     r"C-RASP|\bRASP|idempotent|component|\bstates?\b|transformer|monoid|semigroup|potential|relation|"
@@ -41,7 +36,7 @@ def expectation(answer: Answer) -> str:
     >>> expectation(Answer.NO)
     'expected to fail'
     """
-    return _EXPECTATIONS[answer]
+    return answer.expectation
 
 
 def clause(verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from html import escape
 from typing import Any, Protocol
 
 from longreach.crasp.program import Program
@@ -25,6 +26,15 @@ class Answer(StrEnum):
     YES = "yes"
     NO = "no"
     UNDECIDED = "undecided"
+
+    @property
+    def expectation(self) -> str:
+        """Of what is trained, in plain words.
+
+        >>> Answer.NO.expectation
+        'expected to fail'
+        """
+        return {"yes": "expected to work", "no": "expected to fail"}.get(self.value, "not known")
 
     @staticmethod
     def of(value: bool | None) -> Answer:
@@ -98,7 +108,7 @@ class Proof:
         return self.outcome if isinstance(self.outcome, str) else ""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Verdict:
     """What theory says for one class of programs.
 
@@ -243,6 +253,13 @@ class Verdict:
     def trained_certificate(self) -> CertificateDocument:
         """Whatever proves the forecast for what is trained."""
         return (self.prediction_certificate if self.differs else None) or self.certificate
+
+    def __repr__(self) -> str:
+        proof = self.easiest_proof
+        return f"{self.trained.expectation}: {proof.clause or proof.reason} ({self.program_class})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>"
 
     def document(self, *, certificates: bool = True) -> dict[str, Any]:
         """As it stands in the documents of `longreach language` and `longreach forecast`.

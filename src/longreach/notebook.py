@@ -1,0 +1,33 @@
+"""HTML for notebooks: small tables of text that is always escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", note: str = "") -> str:
+    """A table with a line above and a line below it, if there are any; None is an empty cell.
+
+    >>> table(["a", "b"], [[1, "<"]])
+    '<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>&lt;</td></tr></tbody></table>'
+    """
+    titles = "".join(f"<th>{escape(each)}</th>" for each in head)
+    cells = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    above = f"<p>{escape(title)}</p>" if title else ""
+    below = f"<p>{escape(note)}</p>" if note else ""
+    return f"{above}<table><thead><tr>{titles}</tr></thead><tbody>{cells}</tbody></table>{below}"
+
+
+def _cell(value: object) -> str:
+    return f"<td>{'' if value is None else escape(str(value))}</td>"
+
+
+def listing(text: str, *, title: str = "") -> str:
+    """Text as it stands, under a line of its own.
+
+    >>> listing("a < b", title="mine")
+    '<p>mine</p><pre>a &lt; b</pre>'
+    """
+    above = f"<p>{escape(title)}</p>" if title else ""
+    return f"{above}<pre>{escape(text)}</pre>"
