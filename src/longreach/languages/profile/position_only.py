@@ -1,0 +1,98 @@
+"""What can be guessed without reading: chance, and how much the answers vary at all.
+
+A predictor that sees only the position gives one fixed label at each position, whatever the word. It is right
+on a word if all labels of the word are those. Which sequence of labels is best for words of several lengths
+is a search: a sequence that was right so far on a share p of the words is right on at most p in the end, so
+all but 1/p of the sequences of each length can be dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from longreach.errors import InputError
+from longreach.languages.profile.word_measure import FloatArray, IntArray, WordMeasure
+from longreach.languages.regular.automaton import Automaton
+
+TOLERANCE = 1e-3
+_BEAM = 16
+
+
+def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: float = TOLERANCE) -> float:
+    """The share of words on which the best predictor that sees only the position is right from start to end.
+
+    A length is drawn uniformly among those that have words, then a word uniformly among those of the length.
+    Exact if above the tolerance; below it a lower bound.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> position_chance(from_expression("(ab)*"), range(41, 61))
+    1.0
+    >>> position_chance(from_expression("(aa|bb)*"), [4])
+    0.25
+    """
+    search = _Search(WordMeasure(automaton), lengths)
+    bound = search.best(0.0, _BEAM)
+    return max(bound, search.best(max(bound, tolerance), None))
+
+
+def label_entropy(automaton: Automaton, lengths: Iterable[int]) -> float:
+    """The entropy, in bits, of the set of legal next symbols at a random position of a random word.
+
+    Length, word and position are each drawn uniformly; the position after the last letter counts.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> label_entropy(from_expression("(a|b)*"), [9]), label_entropy(from_expression("(a|b)*a"), [1])
+    (0.0, 1.0)
+    """
+    words = WordMeasure(automaton)
+    known = _known(words, lengths)
+    shares = np.zeros(int(words.labels.max()) + 1)
+    for length in known:
+        np.add.at(shares, words.labels, words.occupation(length).mean(axis=0) / len(known))
+    some = shares[shares > 0]
+    return max(0.0, float(-(some * np.log2(some)).sum()))
+
+
+def _known(words: WordMeasure, lengths: Iterable[int]) -> list[int]:
+    known = [length for length in lengths if words.count(length)]
+    if not known:
+        raise InputError("no word has one of the lengths")
+    return known
+
+
+class _Search:
+    """Goes through the positions, with every sequence of labels that may still be best."""
+
+    def __init__(self, words: WordMeasure, lengths: Iterable[int]) -> None:
+        self.words, self.lengths = words, np.array(_known(words, lengths), dtype=np.int64)
+        states = len(words.states)
+        self.groups: npt.NDArray[np.bool_] = words.labels == np.arange(int(words.labels.max()) + 1)[:, None]
+        self.moves = np.zeros((int(self.lengths.max()) + 1, states, states))
+        legal = words.targets >= 0
+        sources: IntArray = np.repeat(np.arange(states), legal.sum(axis=1))
+        for to_go in range(1, len(self.moves)):
+            np.add.at(self.moves[to_go], (sources, words.targets[legal]), words.steps(to_go)[legal])
+
+    def best(self, floor: float, beam: int | None) -> float:
+        """The share of the best sequence above the floor, 0 if there is none; with a beam, of a good one."""
+        lengths = self.lengths
+        # For each sequence and length: the share of words that it fits, by state, and of those that ended.
+        going: FloatArray = np.zeros((1, len(lengths), len(self.words.states)))
+        going[:, :, 0] = 1.0
+        ended: FloatArray = np.zeros(1)
+        for place in range(int(lengths.max()) + 1):
+            going = (going[:, None] * self.groups[:, None]).reshape(-1, *going.shape[1:])
+            ended = np.repeat(ended, len(self.groups))
+            shares = ended + going.sum(axis=(1, 2))
+            kept = np.flatnonzero(shares > floor * len(lengths))
+            if beam is not None:
+                kept = kept[np.argsort(-shares[kept], kind="stable")[:beam]]
+            going, ended = going[kept], ended[kept]
+            last = lengths == place
+            ended = ended + going[:, last].sum(axis=(1, 2))
+            # A word that has ended has no letter to go: its row of moves is zero.
+            going = np.einsum("knq,nqt->knt", going, self.moves[np.maximum(lengths - place, 0)])
+        return float(ended.max(initial=0.0)) / len(lengths)
