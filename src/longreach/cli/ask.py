@@ -123,8 +123,10 @@ def _print(found: ThreeAnswers, page: Path | None) -> None:
     out.print()
     for sentence in judgement_words(found):
         out.print(sentence, markup=False, highlight=False)
-    place = "" if page is None else f"page: {page} · "
-    out.print(f"{place}{took(found.seconds)}", style="dim", markup=False, highlight=False)
+    time = [took(found.seconds)] if found.question.minutes else []
+    footer = ([] if page is None else [f"page: {page}"]) + time
+    if footer:
+        out.print(" · ".join(footer), style="dim", markup=False, highlight=False)
 
 
 def _print_block(out: Console, block: Block) -> None:
