@@ -58,3 +58,10 @@ def test_texts_are_read_at_their_option() -> None:
     }  # fmt: skip
     with pytest.raises(InputError, match=r"^test_lengths: '9' is not a range of lengths, as in 1:50"):
         given_settings({"test_lengths": "9"})
+
+
+def test_an_alphabet_may_be_divided() -> None:
+    for text in ("ab", "a b", "a,b"):
+        assert given_settings({"alphabet": text}) == {"alphabet": ("a", "b")}
+    with pytest.raises(InputError, match="alphabet: 'ab' is no letter"):
+        given_settings({"alphabet": "ab,c"})

@@ -86,7 +86,10 @@ def load_program(source: str, *, peer: bool = False) -> Program:
         raise InputError("the name of the program is empty", place=Argument("file"))
     if source.startswith(PREFIX):
         return load(source.removeprefix(PREFIX))
-    text = read_text(source)
+    try:
+        text = read_text(source)
+    except InputError as error:
+        raise InputError(f"{error.message}{_meant(source)}") from None
     if peer:
         return parse_peer(text, source)
     try:
@@ -101,6 +104,17 @@ def load_program(source: str, *, peer: bool = False) -> Program:
         message = f"{place}: {INTERPRETER} reads this otherwise{more}: {first.message}"
         warnings.warn(f"{message}; add brackets, or use --peer", ReadingWarning, stacklevel=2)
     return program
+
+
+def _meant(source: str) -> str:
+    """The library program that somebody may mean who names a file that cannot be read."""
+    if Path(source).exists():
+        return ""
+    try:
+        load(source)
+    except InputError:
+        return ""
+    return f"; the library program is {PREFIX}{source}"
 
 
 def _with_hint(error: InputError, text: str) -> InputError:
