@@ -10,7 +10,7 @@ import pytest
 
 from longreach.experiments.resolve import resolve
 from longreach.results.files import read_result, write_result
-from longreach.results.schema import Final
+from longreach.results.schema import Final, Result
 from longreach.training.checkpoint import MODEL, load_model
 from tests.cli.conftest import Outcome
 from tests.helpers.result_samples import sample
@@ -293,7 +293,8 @@ def test_it_judges_itself_by_counting_runs(
         config = planned["config"] | {"seed": member["seed"]}
         accuracy = dict(zip(["1-10", "11-20", "21-30"], shares, strict=True))
         final = Final(steps=3, reached=shares[0] == 1.0, accuracy=accuracy)
-        write_result(tmp_path, sample(member["seed"], key=member["key"], config=config, final=final))
+        fields = {"key": member["key"], "config": config, "final": final}
+        write_result(tmp_path, Result(**{**sample(member["seed"]).model_dump(), **fields}))
     found = json.loads(longreach(*command, "--json").out)["judgement"]
     assert (found["state"], found["runs"], found["work"]) == (state, 3, work)
     assert found["learned"] == sum(shares[0] == 1.0 for shares in LEFT[left])

@@ -159,7 +159,9 @@ def test_a_command_on_a_full_disk_says_so_in_one_line(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.endswith("cannot be written: No space left on device\n")
-    assert captured.err.count("\n") == 1
+    announced, complaint = captured.err.splitlines()
+    assert announced.startswith("1 run, about ")
+    assert complaint.startswith(str(tmp_path))
     assert _drafts(tmp_path) == []
     assert longreach(arguments) == 0
 
