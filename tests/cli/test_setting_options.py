@@ -11,16 +11,15 @@ import pytest
 from longreach.cli import train
 from longreach.cli.setting_options import given_settings, setting_names
 from longreach.config.options import FROM_PYTHON_ONLY, option_name
-from longreach.config.training import RESOLVED, TrainConfig
+from longreach.config.training import TrainConfig
 from longreach.errors import InputError
-from longreach.experiments.resolve import resolve
 from tests.cli.conftest import Outcome
 
 # What people and scripts type must stay.
 OPTIONS = [
     "--encoding", "--alphabet", "--layers", "--heads", "--width", "--lr", "--batch", "--max-steps",
     "--warmup", "--schedule", "--train-lengths", "--test-lengths", "--test-size", "--evaluate-every",
-    "--train-on", "--layer-norm", "--no-layer-norm", "--log-length", "--tied", "--untied", "--offsets",
+    "--stop-early", "--train-on", "--scale", "--layer-norm", "--no-layer-norm", "--log-length", "--tied", "--untied", "--offsets",
     "--dtype", "--penalty", "--compile", "--no-compile", "--seed", "--seeds", "--search", "--engine",
     "--workers", "--address", "--gpus", "--partition", "--time-limit", "--device", "--stack",
     "--dry-run", "--runs", "--json",
@@ -38,24 +37,21 @@ def test_every_field_is_an_option_with_its_help(longreach: Callable[..., Outcome
     for name, field in TrainConfig.model_fields.items():
         if name in FROM_PYTHON_ONLY:
             assert option_name(name) not in text
-        elif name != "stop_early":  # whose option turns it off
+        else:
             assert field.description is not None
             assert field.description in text
 
 
-def test_defaults_are_those_of_the_fields() -> None:
+def test_what_is_not_given_is_left_to_the_scale(longreach: Callable[..., Outcome]) -> None:
     parameters = inspect.signature(train.train).parameters
-    given = given_settings({name: parameters[name].default for name in setting_names()})
-    assert given == {
-        name: field.default
-        for name, field in TrainConfig.model_fields.items()
-        if name not in (*RESOLVED, *FROM_PYTHON_ONLY, "task", "seed", "alphabet")
-    }
-    assert resolve("sort", **given) == resolve("sort")
+    assert given_settings({name: parameters[name].default for name in setting_names()}) == {}
+    text = " ".join(longreach("train", "--help").out.split())
+    assert "[default: 64]" in text
+    assert "[default: linear]" in text
 
 
 def test_texts_are_read_at_their_option() -> None:
-    values = {"train_lengths": "1:9", "test_lengths": "10:18,19:27", "alphabet": "ab", "stop_early": True}
+    values = {"train_lengths": "1:9", "test_lengths": "10:18,19:27", "alphabet": "ab", "stop_early": False}
     assert given_settings(values) == {
         "train_lengths": (1, 9), "test_lengths": ((10, 18), (19, 27)), "alphabet": ("a", "b"),
         "stop_early": False,

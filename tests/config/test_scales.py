@@ -25,7 +25,7 @@ def test_the_tasks_are_those_of_figure_1() -> None:
 def test_paper_is_as_published() -> None:
     for task in ("sort", "addition", "tomita-4"):
         for encoding in ENCODINGS:
-            assert config_of(Place(task, encoding), "paper") == resolve(task, encoding)
+            assert config_of(Place(task, encoding), "paper") == resolve(task, encoding, scale="paper")
     assert seeds_of("paper") == 5
     shape = config_of(Place("addition", "rope"), "paper")
     assert (shape.layers, shape.heads, shape.width) == (12, 12, 768)

@@ -12,8 +12,8 @@ from longreach.experiments.resolve import resolve
 from longreach.training.shape import decoder_of
 
 
-def test_published_values_are_the_defaults() -> None:
-    config = resolve("copy-unique")
+def test_published_values_are_those_of_the_paper_s_scale() -> None:
+    config = resolve("copy-unique", scale="paper")
     assert (config.layers, config.heads, config.width, config.lr, config.max_steps) == (
         2,
         1,
@@ -23,14 +23,33 @@ def test_published_values_are_the_defaults() -> None:
     )
     assert (config.batch, config.weight_decay, config.clip, config.test_size) == (64, 0.01, 1.0, 2000)
     assert decoder_of(config).positions == 302
-    other = resolve("addition")
+    other = resolve("addition", scale="paper")
     assert (other.layers, other.warmup, other.train_lengths) == (12, 3000, (4, 50))
-    assert resolve("addition", max_steps=6000).warmup == 300
+    for encoding in ("ape", "rope"):
+        assert resolve("addition", encoding, scale="paper", max_steps=6000).warmup == 300
 
 
 def test_values_without_an_entry() -> None:
-    config = resolve("regex:(ab)*", alphabet=("a", "b"))
+    config = resolve("regex:(ab)*", scale="paper", alphabet=("a", "b"))
     assert (config.layers, config.heads, config.width, config.lr) == (2, 2, 64, 1e-3)
+
+
+@pytest.mark.parametrize("task", ["regex:(ab)*", "dyck-1", "d-7", "crasp:lib:dyck-1", "parity-language"])
+def test_a_task_outside_the_table_has_a_setting_for_this_machine(task: str) -> None:
+    config = resolve(task)
+    assert (config.layers, config.heads, config.width, config.max_steps) == (2, 4, 64, 3000)
+    assert (config.train_lengths.last, config.test_lengths[-1].name) == (20, "41-60")
+    assert (config.stop_early, config.test_size) == (False, 1000)
+
+
+def test_a_task_whose_inputs_are_long_learns_from_those() -> None:
+    config = resolve("regex:a{30}a*")
+    assert (config.train_lengths, config.test_lengths[-1].last) == ((30, 60), 180)
+
+
+@pytest.mark.parametrize(("steps", "between"), [(9, 1), (200, 20), (10**5, 500)])
+def test_a_shorter_run_is_looked_at_ten_times(steps: int, between: int) -> None:
+    assert resolve("aa", max_steps=steps).evaluate_every == between
 
 
 @pytest.mark.parametrize("scale", SCALES)

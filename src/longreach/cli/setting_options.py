@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 
 from longreach.config.length_range import LengthRange, read_option, read_options
-from longreach.config.options import FROM_PYTHON_ONLY, OFF_HELP, SWITCHES, option_name
+from longreach.config.options import FROM_PYTHON_ONLY, SWITCHES, option_name
 from longreach.config.training import RESOLVED, TrainConfig
 from longreach.errors import Field, InputError
 
@@ -19,6 +19,18 @@ METAVARS = {
     "seed": "S", "penalty": "C",
 }  # fmt: skip
 """The others are numbers, N."""
+
+
+class ScaleName(StrEnum):
+    smoke = "smoke"
+    laptop = "laptop"
+    paper = "paper"
+
+
+ScaleOption = Annotated[
+    ScaleName,
+    typer.Option("--scale", help="How much is trained: laptop for this machine, paper as published."),
+]
 OWN = ("task", "seed")
 """Fields that a command has a parameter of its own for."""
 
@@ -59,24 +71,20 @@ _choices: Any = StrEnum
 
 def _parameter(name: str) -> inspect.Parameter:
     field = TrainConfig.model_fields[name]
-    # What depends on the task is left out unless it is given.
-    default = None if name in RESOLVED else field.default
     kind: Any = field.annotation
+    spelling, metavar = option_name(name), METAVARS.get(name, "N")
     if name in SWITCHES:
-        on, off = SWITCHES[name]
-        if on is None:
-            default = not default  # an option that turns the setting off
-        text = OFF_HELP.get(name, help_of(name))
-        option = typer.Option("/".join(each for each in (on, off) if each), help=text)
+        spelling, metavar = "/".join(each for each in SWITCHES[name] if each), None
     elif get_origin(kind) is Literal:
-        kind = _choices(name.title(), {choice: choice for choice in get_args(kind)})
-        default = kind(default)
-        option = typer.Option(option_name(name), help=help_of(name))
-    else:
-        kind = str if kind in _READERS else kind
-        option = typer.Option(option_name(name), metavar=METAVARS.get(name, "N"), help=help_of(name))
-    annotation = _annotated[kind | None if default is None else kind, option]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        kind, metavar = _choices(name.title(), {choice: choice for choice in get_args(kind)}), None
+    elif kind in _READERS:
+        kind = str
+    # What is not given is left to the scale, also where the help says what that is.
+    default = "" if name in RESOLVED or field.default is None else f" [default: {field.default}]"
+    text = help_of(name) + ("" if name in SWITCHES else default)
+    option = typer.Option(spelling, metavar=metavar, help=text, show_default=False)
+    annotation = _annotated[kind | None, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,11 +93,8 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if value is None:
             continue
-        on, off = SWITCHES.get(name, (None, None))
         kind = TrainConfig.model_fields[name].annotation
-        if off is not None and on is None:
-            value = not value
-        elif kind in _READERS:
+        if kind in _READERS:
             try:
                 value = _READERS[kind](value)
             except InputError as error:

@@ -15,6 +15,9 @@ The forecast agrees when yes meets works or no meets fails. A cell is not counte
   with at most the cell's steps, batch, layers and width.
 
 A no that works always counts, against the forecast; so does a yes that was not learned.
+
+A mean hides runs that do opposite things: 100, 0 and 0 % are 33 %. So each cell is judged a second time, by
+its runs: it works when at least half of its finished runs do, each by the same level. All else is the same.
 """
 
 from __future__ import annotations
@@ -76,6 +79,8 @@ class Observation:
     last: float | None
     """The mean accuracy on the longest test range."""
     budget: Budget
+    work: int = 0
+    """How many of the finished runs work on the longest test range."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Judgement:
     state: State
     reason: str
     works: bool | None
-    """Whether the last range is at least half way from chance to 1; None without a measurement."""
+    """Whether the cell works on the longest test range; None without a measurement."""
 
 
 def level(task: str) -> float:
@@ -98,21 +103,26 @@ def level(task: str) -> float:
 
 
 def judge(
-    observed: Sequence[Observation], forecasts: Mapping[Place, Verdict | None]
+    observed: Sequence[Observation], forecasts: Mapping[Place, Verdict | None], *, by_runs: bool = False
 ) -> dict[Place, Judgement]:
-    """The judgement of each cell, in the light of all of them.
+    """The judgement of each cell, in the light of all of them: by the mean, or by the share of runs.
 
     >>> cell = Observation(Place("aa", "ape"), 3, True, 0.99, Budget(1000, 64, 1, 16))
     >>> judge([cell], {cell.place: "yes"})[cell.place].state
     'agrees'
     """
-    return {each.place: _judge(each, forecasts[each.place], observed) for each in observed}
+    return {each.place: _judge(each, forecasts[each.place], observed, by_runs) for each in observed}
 
 
-def _judge(cell: Observation, forecast: Verdict | None, others: Iterable[Observation]) -> Judgement:
+def _judge(
+    cell: Observation, forecast: Verdict | None, others: Iterable[Observation], by_runs: bool
+) -> Judgement:
     if cell.last is None:
         return Judgement("not run", "no run has finished", None)
-    working = works(cell.last, load_task(cell.place.task).chance)
+    if by_runs:
+        working = 2 * cell.work >= cell.runs
+    else:
+        working = works(cell.last, load_task(cell.place.task).chance)
     if cell.runs < LEAST_RUNS:
         return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", working)
     if forecast is None:

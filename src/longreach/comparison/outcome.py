@@ -10,11 +10,13 @@ from longreach.comparison.agreement import Budget, Judgement, Observation, count
 from longreach.comparison.cell_forecast import Verdict, forecast_of
 from longreach.comparison.paper import published_accuracy, published_lengths
 from longreach.comparison.places import Place
+from longreach.comparison.tally import Tally
 from longreach.config.keys import canonical_json
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.results.cells import Cell, Spread, cells, without_seed
 from longreach.results.index import Row
+from longreach.tasks.catalog import load_task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +33,14 @@ class Outcome:
     forecast: Verdict | None
     published: tuple[float, ...] | None
     judgement: Judgement
+    """By the mean over runs, the rule that was fixed before anything was measured."""
+    judgement_by_runs: Judgement
+    """By the share of runs that work."""
 
     @property
     def ranges(self) -> tuple[str, ...]:
         """The names of the training range and the test ranges."""
-        spans = [self.config["train_lengths"], *self.config["test_lengths"]]
-        return tuple(LengthRange(*span).name for span in spans)
+        return tuple(span.name for span in self._spans)
 
     @property
     def published_lengths(self) -> tuple[str, ...]:
@@ -54,6 +58,18 @@ class Outcome:
         """The same at random offsets."""
         found = {} if self.cell is None else self.cell.accuracy_random_offset
         return tuple(found.get(name) for name in self.ranges)
+
+    @property
+    def tallies(self) -> tuple[Tally, ...]:
+        """Per range, the finished runs counted one by one: where they differ, their mean says nothing."""
+        rows = () if self.cell is None else self.cell.rows
+        chance = load_task(self.place.task).chance
+        return tuple(Tally.of(rows, span, chance) for span in self._spans)
+
+    @property
+    def _spans(self) -> tuple[LengthRange, ...]:
+        spans = [self.config["train_lengths"], *self.config["test_lengths"]]
+        return tuple(LengthRange(*span) for span in spans)
 
     @property
     def learned(self) -> bool:
@@ -83,6 +99,9 @@ class Outcome:
             "works": self.judgement.works,
             "judgement": self.judgement.state,
             "reason": self.judgement.reason,
+            "work": self.tallies[-1].work,
+            "works_by_runs": self.judgement_by_runs.works,
+            "judgement_by_runs": self.judgement_by_runs.state,
             "setting": self.remark,
             "config": self.config,
             "keys": [] if cell is None else [row.key for row in cell.rows],
@@ -103,7 +122,7 @@ def outcomes(
     own = {place: found.get(canonical_json(config)) for place, config in configs.items()}
     forecasts = {place: forecast_of(place) for place in members}
     observed = [_observation(place, configs[place], own[place]) for place in members]
-    judged = judge(observed, forecasts)
+    judged, by_runs = judge(observed, forecasts), judge(observed, forecasts, by_runs=True)
     return [
         Outcome(
             place=place,
@@ -113,6 +132,7 @@ def outcomes(
             forecast=forecasts[place],
             published=published_accuracy(place),
             judgement=judged[place],
+            judgement_by_runs=by_runs[place],
         )
         for place in members
     ]
@@ -127,19 +147,20 @@ def _observation(place: Place, config: Mapping[str, Any], cell: Cell | None) -> 
         cell is not None and cell.learned,
         None if spread is None else spread.mean,
         Budget.of(config),
+        0 if cell is None else Tally.of(cell.rows, longest, load_task(place.task).chance).work,
     )
 
 
 def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
     """How many cells agree, and which do not or were not counted, with the paper's last number beside them.
 
+    The counts are by the mean over runs; those by the share of runs that work stand under `by_runs`.
     Baselines are left out.
 
-    >>> agreement([])["counted"]
-    0
+    >>> agreement([])["counted"], agreement([])["by_runs"]["counted"]
+    (0, 0)
     """
     found = [outcome for outcome in found if not outcome.place.is_baseline]
-    counts = count(outcome.judgement for outcome in found)
 
     def named(*states: str) -> list[dict[str, Any]]:
         return [
@@ -155,14 +176,31 @@ def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
                 "published": None if each.published is None else each.published[-1],
                 "published_lengths": None if each.published is None else each.published_lengths[-1],
                 "reason": each.judgement.reason,
+                "runs": each.tallies[-1].runs,
+                "work": each.tallies[-1].work,
             }
             for each in found
             if each.judgement.state in states
         ]
 
+    by_runs = [each for each in found if each.judgement_by_runs.state == "disagrees"]
+    return {
+        **_counts(each.judgement for each in found),
+        "disagreeing": named("disagrees"),
+        "apart": named("undecided", "not counted"),
+        "by_runs": {
+            **_counts(each.judgement_by_runs for each in found),
+            "disagreeing": [
+                {"task": each.place.task, "encoding": each.place.encoding, "penalty": each.place.penalty}
+                for each in by_runs
+            ],
+        },
+    }
+
+
+def _counts(judged: Iterable[Judgement]) -> dict[str, int]:
+    counts = count(judged)
     return {
         "counted": counts["agrees"] + counts["disagrees"],
         **{state.replace(" ", "_"): number for state, number in counts.items()},
-        "disagreeing": named("disagrees"),
-        "apart": named("undecided", "not counted"),
     }

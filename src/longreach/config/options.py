@@ -5,15 +5,13 @@ from __future__ import annotations
 from longreach.config.training import TrainConfig
 
 SWITCHES: dict[str, tuple[str | None, str | None]] = {
-    "stop_early": (None, "--train-on"),
+    "stop_early": ("--stop-early", "--train-on"),
     "layer_norm": ("--layer-norm", "--no-layer-norm"),
     "log_length": ("--log-length", None),
     "tied": ("--tied", "--untied"),
     "compile": ("--compile", "--no-compile"),
 }
 """Settings that are true or false: the option for each, if there is one."""
-OFF_HELP = {"stop_early": "Do not stop at 100 % on the training range."}
-"""What an option says that only turns a setting off."""
 FROM_PYTHON_ONLY = ("weight_decay", "clip")
 """Settings without an option."""
 
@@ -22,7 +20,7 @@ def option_name(field: str) -> str:
     """The option that a setting is known by.
 
     >>> option_name("train_lengths"), option_name("stop_early")
-    ('--train-lengths', '--train-on')
+    ('--train-lengths', '--stop-early')
     """
     on, off = SWITCHES.get(field, (None, None))
     return on or off or f"--{field.replace('_', '-')}"

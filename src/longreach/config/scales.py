@@ -1,7 +1,8 @@
 """How much is trained: `smoke`, `laptop` and `paper`, as tables of settings by task and encoding.
 
-`paper` is everything as published. `laptop` is read from a file, with a sentence for each cell that says how
-its setting was chosen on two CPU cores. `smoke` is for tests of the machinery and says nothing.
+`laptop` is what trains where nothing else is said: read from a file, with a sentence for each cell that says
+how its setting was chosen on two CPU cores, and a setting for all other tasks. `paper` is everything as
+published. `smoke` is for tests of the machinery and says nothing.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ class ScaleTable(BaseModel):
     about: str
     seeds: Count
     defaults: CellSetting
+    others: CellSetting = CellSetting()
+    """For tasks without cells."""
     cells: dict[str, dict[str, CellSetting]] = {}
     """By task and encoding. Encodings without an entry have the setting of `ape`."""
 
@@ -85,7 +88,7 @@ class ScaleTable(BaseModel):
     def setting(self, task: str, encoding: str) -> Setting:
         """What the table says of a cell, with its defaults."""
         known = self.cells.get(task, {})
-        own = known.get(encoding) or known.get("ape") or CellSetting()
+        own = known.get(encoding) or known.get("ape") or self.others
         said = self.defaults.model_dump(exclude_none=True) | own.model_dump(exclude_none=True)
         return CellSetting(**said)
 

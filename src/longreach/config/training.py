@@ -21,13 +21,13 @@ Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
 
 RESOLVED = (
     "layers", "heads", "width", "lr", "max_steps", "warmup", "train_lengths", "test_lengths",
-    "evaluate_every", "compile",
+    "evaluate_every", "stop_early", "test_size", "compile",
 )  # fmt: skip
 """What `longreach.experiments.resolve` finds for a task where it is not given."""
 
 
 class TrainConfig(BaseModel):
-    """One member. `longreach.experiments.resolve` fills in the published values for a task.
+    """One member. `longreach.experiments.resolve` fills in the setting of a scale for a task.
 
     >>> config = TrainConfig(
     ...     task="sort", layers=1, heads=1, width=16, lr=1e-3, max_steps=100, train_lengths=(1, 10),
@@ -45,14 +45,14 @@ class TrainConfig(BaseModel):
         None
     )
     encoding: Annotated[str, Field(description="The positional encoding; mlp: the baseline.")] = "ape"
-    layers: Annotated[Positive, Field(description="Layers; default: the published shape.")]
-    heads: Annotated[Positive, Field(description="Attention heads per layer; default: the published shape.")]
+    layers: Annotated[Positive, Field(description="Layers; default: by the scale.")]
+    heads: Annotated[Positive, Field(description="Attention heads per layer; default: by the scale.")]
     width: Annotated[
-        Positive, Field(description="The residual stream, a multiple of the heads; default: as published.")
+        Positive, Field(description="The residual stream, a multiple of the heads; default: by the scale.")
     ]
-    lr: Annotated[float, Field(gt=0, description="The learning rate; default: as published.")]
+    lr: Annotated[float, Field(gt=0, description="The learning rate; default: by the scale.")]
     batch: Annotated[Positive, Field(description="Sequences per step.")] = 64
-    max_steps: Annotated[Positive, Field(description="Stop here at the latest; default: as published.")]
+    max_steps: Annotated[Positive, Field(description="Stop here at the latest; default: by the scale.")]
     warmup: Annotated[
         int, Field(ge=0, description="Steps of warm-up, over which the learning rate rises from 0.")
     ] = 0
@@ -62,16 +62,22 @@ class TrainConfig(BaseModel):
     ] = "linear"
     weight_decay: Annotated[float, Field(ge=0, description="Of AdamW.")] = 0.01
     clip: Annotated[float, Field(gt=0, description="The largest norm of a gradient.")] = 1.0
-    train_lengths: Annotated[LengthRange, Field(description="Default: from the task's least length to 50.")]
+    train_lengths: Annotated[
+        LengthRange, Field(description="Default: from the task's least length to 20; paper: 50.")
+    ]
     test_lengths: Annotated[
         tuple[LengthRange, ...],
         Field(min_length=1, description="Default: up to twice and three times the training length."),
     ]
     evaluate_every: Annotated[
-        Positive, Field(description="Steps between evaluations; default: a tenth of all, at most 1000.")
+        Positive, Field(description="Steps between evaluations; default: by the scale, at most a tenth.")
     ]
-    stop_early: Annotated[bool, Field(description="Stop at 100 % on the training range.")] = True
-    test_size: Annotated[Positive, Field(description="Test sequences per range.")] = 2000
+    stop_early: Annotated[
+        bool, Field(description="Stop at 100 % on the training range; default: with --scale paper.")
+    ] = True
+    test_size: Annotated[
+        Positive, Field(description="Test sequences per range; default: 1000, paper: 2000.")
+    ] = 2000
     seed: Annotated[int, Field(ge=0, lt=2**63, description="One member with this seed.")] = 0
     offsets: Annotated[
         Literal["random", "none"],

@@ -1,4 +1,4 @@
-"""From a task and some settings to a whole configuration, with the published values for the rest."""
+"""From a task and some settings to a whole configuration, with the values of a scale for the rest."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ COMPILE_FROM_STEPS = 50_000
 COMPILE_UP_TO_LAYERS = 2
 
 
-def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **given: Any) -> TrainConfig:
-    """The configuration of a task, from what is given and the published values for the rest.
+def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> TrainConfig:
+    """The configuration of a task, from what is given and the setting of a scale for the rest.
 
-    With a scale, what is not given is as in the studies: their setting of the task, and for encodings without
-    one that of `ape`.
+    What is not given is as in the studies of the scale; for encodings without a setting it is that of `ape`.
+    `laptop` takes a minute or two a member on one core, also for tasks without a setting of their own;
+    `paper` is as published and may take days.
 
     >>> config = resolve("binary-majority")
     >>> config.layers, config.width, config.train_lengths.name, config.test_lengths[-1].name
-    (1, 16, '1-50', '101-150')
-    >>> resolve("sort", scale="laptop").train_lengths.name
-    '1-20'
+    (1, 32, '1-20', '41-60')
+    >>> resolve("binary-majority", scale="paper").train_lengths.name
+    '1-50'
     >>> resolve("sort", "ape", width=64, heads=3)
     Traceback (most recent call last):
     longreach.errors.InputError: width: 64 is not a multiple of 3 heads
@@ -41,20 +42,18 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **g
     alphabet = given.get("alphabet")
     known = load_argument(task, None if alphabet is None else tuple(alphabet))
     _ = known.tokens  # errors name the task as it was asked for
-    if scale is not None:
-        given = _of_scale(task, encoding, scale, known.least_length) | given
-    task = self_contained(task)
-    published = hyperparameters(task, encoding)
-    fields: dict[str, Any] = {"task": task, "encoding": encoding, **asdict(published)}
-    if "max_steps" in given and "warmup" not in given:
-        # A shorter run keeps the share of steps that the warm-up has.
-        fields["warmup"] = published.warmup * int(given["max_steps"]) // published.max_steps
-    fields |= given
+    setting = _of_scale(task, encoding, scale, known.least_length)
+    if "max_steps" in given:
+        # A shorter run keeps the share of steps that the warm-up has, and is looked at as often.
+        setting["warmup"] = setting["warmup"] * int(given["max_steps"]) // setting["max_steps"]
+        if "evaluate_every" in setting:
+            setting["evaluate_every"] = min(setting["evaluate_every"], _a_tenth(given["max_steps"]))
+    fields: dict[str, Any] = {"task": self_contained(task), "encoding": encoding, **setting, **given}
     fields.setdefault("train_lengths", (known.least_length, PAPER_TRAIN_LENGTH))
     last = fields["train_lengths"][1]
     # Twice and three times the training range: 51:100,101:150 after 1:50.
     fields.setdefault("test_lengths", ((last + 1, 2 * last), (2 * last + 1, 3 * last)))
-    fields.setdefault("evaluate_every", max(1, min(1000, int(fields["max_steps"]) // 10)))
+    fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
     fields.setdefault("compile", _worth_compiling(fields))
     config = TrainConfig.read(fields)
     check_lengths(config)
@@ -62,14 +61,21 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **g
 
 
 def _of_scale(task: str, encoding: str, scale: Scale, least: int) -> dict[str, Any]:
-    table = scale_table(scale)
     own = BASELINE_SHAPE if encoding == BASELINE else {}
+    table, name = scale_table(scale), self_contained(task)
     if table is None:
         # Other encodings have no published setting: that of ape makes them comparable.
-        other = {} if encoding in PUBLISHED_ENCODINGS else asdict(hyperparameters(task, "ape"))
-        return other | own
+        published = encoding if encoding in (*PUBLISHED_ENCODINGS, BASELINE) else "ape"
+        return asdict(hyperparameters(name, published)) | own
     setting = table.setting(task, encoding)
-    return {**setting.given, "train_lengths": (least, setting.train_to), **own}
+    assert setting.train_to is not None, scale
+    # A task whose inputs are all long learns from those that it has.
+    last = setting.train_to if least < setting.train_to else 2 * least
+    return asdict(hyperparameters(name, encoding)) | setting.given | {"train_lengths": (least, last)} | own
+
+
+def _a_tenth(steps: Any) -> int:
+    return max(1, int(steps) // 10)
 
 
 def _worth_compiling(fields: Mapping[str, Any]) -> bool:

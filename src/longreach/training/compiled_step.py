@@ -35,7 +35,7 @@ def fixed_shape(config: TrainConfig) -> tuple[int, int]:
     """The width of all batches and the most supervised places of a row.
 
     >>> from longreach.experiments import resolve
-    >>> fixed_shape(resolve("binary-majority"))
+    >>> fixed_shape(resolve("binary-majority", train_lengths=(1, 50)))
     (53, 2)
     """
     task = task_of(config)
