@@ -203,7 +203,8 @@ def test_names_below_charts_stand_apart_and_are_not_tiny(opened: Opener, width: 
     overlaps = """
     [...document.querySelectorAll('.page.shown svg.panel')].filter(one => one.checkVisibility()).map(one => {
       const boxes = [...one.querySelectorAll('.tick.x')].map(tick => tick.getBoundingClientRect());
-      const height = Math.min(...[...one.querySelectorAll('.tick')].map(t => t.getBoundingClientRect().height));
+      const ticks = [...one.querySelectorAll('.tick')].map(tick => tick.getBoundingClientRect());
+      const height = Math.min(...ticks.map(box => box.height));
       const apart = boxes.slice(1).every((box, k) => boxes[k].right <= box.left);
       return [apart, height];
     })

@@ -168,6 +168,39 @@ def test_it_reads_like_an_article(runs: Path) -> None:
     assert figures[:2] == ["regex:(ab)* (ab)*", "aa (aa)*"]
 
 
+def test_cells_are_judged_by_their_mean_and_by_their_runs(runs: Path) -> None:
+    several(runs, "tomita-1", "ape", 1.0, 0.4, 0.4)  # yes; the mean works, fewer than half of the runs do
+    several(runs, "aa", "ape", 1.0, 0.0, 0.0)  # yes; neither
+    view = report_view(runs, "report")
+    assert (view.agreeing, view.counted) == (1, 2)
+    assert (view.agreeing_by_runs, view.counted_by_runs) == (0, 2)
+    assert [task.name for task, _ in view.only_by_runs] == ["tomita-1"]
+    words = check(build(runs)).words
+    assert "not by the share of runs that work: Tomita 1 with APE (1 of 3 runs works)." in words
+    assert "by the share of runs that work 0 of 2" in words
+
+
+def test_a_task_of_ones_own_is_loaded_when_asked_for(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["from longreach.tasks.parity import Parity", "task = Parity()"]
+    (tmp_path / "longreach_asked.py").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    several(runs, "longreach_asked:task", "nope", 0.5, 0.6, 0.9)
+    several(runs, "no.such.module:task", "nope", 0.5)
+    known, unknown = (
+        next(
+            task for task in report_view(runs, "report", load=load).tasks if task.name.startswith("longreach")
+        )
+        for load in (True, False)
+    )
+    assert known.verdict("nope") is not None
+    (cell,) = known.chosen
+    assert cell.tally is not None
+    assert (cell.tally.work, cell.tally.runs) == (1, 3)
+    assert unknown.note.startswith("There is no forecast")
+
+
 def test_ones_own_tasks_come_first_under_their_own_names(runs: Path) -> None:
     for name in ("dyck-1", "my.tasks:reverse", "sort", "regex:(ab)*", "crasp:mine.cr"):
         add(runs, name, "ape", 0, accuracies(1.0, 1.0, 1.0))

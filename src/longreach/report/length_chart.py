@@ -12,7 +12,7 @@ from longreach.report.text import NO_BREAK, encoding_name, lengths, percent, plu
 from longreach.report.view import CellView, Group, TaskView
 
 AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
-SMALL, LARGE = (184.0, 124.0), (460.0, 270.0)
+SMALL, LARGE = (166.0, 116.0), (460.0, 270.0)
 _APART = 3.2  # pixels between encodings
 _PALETTE = 4  # further encodings have this many colours
 _MARKED = 12  # with more runs only the last range is marked
