@@ -45,7 +45,9 @@ def test_chance_is_that_of_the_best_sequence_of_labels(automaton: Automaton, len
     )
     assert position_chance(automaton, lengths, tolerance=0.0) == pytest.approx(best, rel=1e-12)
     rough = position_chance(automaton, lengths, tolerance=0.2)
-    assert rough == pytest.approx(best, rel=1e-12) or rough <= best <= 0.2
+    assert rough == (pytest.approx(best, rel=1e-12) if best > 0.2 + 1e-12 else 0.0) or best == pytest.approx(
+        0.2
+    )
 
 
 @given(automata(states=5), LENGTHS)
@@ -63,7 +65,8 @@ def test_entropy_is_that_of_all_labels(automaton: Automaton, lengths: list[int])
 
 
 @pytest.mark.parametrize(
-    ("name", "least", "most"), [("aa", 1.0, 1.0), ("parity-language", 0.0, 1e-3), ("tomita-1", 1.0, 1.0)]
+    ("name", "least", "most"),
+    [("aa", 1.0, 1.0), ("parity-language", 0.0, 0.0), ("l-bb", 0.1, 0.2), ("tomita-1", 1.0, 1.0)],
 )
 def test_long_words_of_the_benchmark(name: str, least: float, most: float) -> None:
     assert least <= position_chance(named_automaton(name), range(81, 101)) <= most

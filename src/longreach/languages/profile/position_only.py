@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError
-from longreach.languages.profile.word_measure import FloatArray, IntArray, WordMeasure
+from longreach.languages.profile.word_measure import FloatArray, WordMeasure
 from longreach.languages.regular.automaton import Automaton
 
 TOLERANCE = 1e-3
@@ -25,7 +25,7 @@ def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: 
     """The share of words on which the best predictor that sees only the position is right from start to end.
 
     A length is drawn uniformly among those that have words, then a word uniformly among those of the length.
-    Exact if above the tolerance; below it a lower bound.
+    Exact if it is above the tolerance, and 0 if not.
 
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> position_chance(from_expression("(ab)*"), range(41, 61))
@@ -34,7 +34,7 @@ def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: 
     0.25
     """
     search = _Search(WordMeasure(automaton), lengths)
-    bound = search.best(0.0, _BEAM)
+    bound = search.best(tolerance, _BEAM)
     return max(bound, search.best(max(bound, tolerance), None))
 
 
@@ -68,13 +68,8 @@ class _Search:
 
     def __init__(self, words: WordMeasure, lengths: Iterable[int]) -> None:
         self.words, self.lengths = words, np.array(_known(words, lengths), dtype=np.int64)
-        states = len(words.states)
         self.groups: npt.NDArray[np.bool_] = words.labels == np.arange(int(words.labels.max()) + 1)[:, None]
-        self.moves = np.zeros((int(self.lengths.max()) + 1, states, states))
-        legal = words.targets >= 0
-        sources: IntArray = np.repeat(np.arange(states), legal.sum(axis=1))
-        for to_go in range(1, len(self.moves)):
-            np.add.at(self.moves[to_go], (sources, words.targets[legal]), words.steps(to_go)[legal])
+        self.moves = np.array([words.moves(to_go) for to_go in range(int(self.lengths.max()) + 1)])
 
     def best(self, floor: float, beam: int | None) -> float:
         """The share of the best sequence above the floor, 0 if there is none; with a beam, of a good one."""
@@ -90,9 +85,11 @@ class _Search:
             kept = np.flatnonzero(shares > floor * len(lengths))
             if beam is not None:
                 kept = kept[np.argsort(-shares[kept], kind="stable")[:beam]]
+            if not len(kept):
+                return 0.0
             going, ended = going[kept], ended[kept]
             last = lengths == place
             ended = ended + going[:, last].sum(axis=(1, 2))
             # A word that has ended has no letter to go: its row of moves is zero.
             going = np.einsum("knq,nqt->knt", going, self.moves[np.maximum(lengths - place, 0)])
-        return float(ended.max(initial=0.0)) / len(lengths)
+        return float(ended.max()) / len(lengths)
