@@ -144,7 +144,7 @@ def test_the_whole_family_of_a_benchmark_language() -> None:
 def test_a_budget_that_ends_the_work_is_named() -> None:
     found = determinacy(named_automaton("tomita-3"), Summary(window=12), [30], most_nodes=50)
     assert found.exhausted == "last 12 letters: more than the budget of 50 states with their summaries"
-    assert (found.probabilities, found.at(30), found.falls_below()) == ((), None, None)
+    assert (found.probabilities, found.at(30), found.falls_below(), found.mean) == ((), None, None, None)
     counted = determinacy(named_automaton("l-bb"), Summary(clip=8), [30], most_nodes=50)
     assert counted.exhausted is not None
     assert "letter counts up to 8" in counted.exhausted
@@ -153,6 +153,7 @@ def test_a_budget_that_ends_the_work_is_named() -> None:
 def test_lengths_without_words_have_no_determinacy() -> None:
     found = determinacy(from_expression("(aa)*"), Summary(modulus=2), [3, 4])
     assert found.probabilities == (None, 1.0)
+    assert (found.mean, determinacy(from_expression("(aa)*"), Summary(), [3]).mean) == (1.0, None)
 
 
 def test_what_cannot_be_asked() -> None:

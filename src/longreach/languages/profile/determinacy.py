@@ -55,6 +55,17 @@ class Profile:
         """The determinacy at one of the lengths; None without words and without a result."""
         return self.probabilities[self.lengths.index(length)] if self.probabilities else None
 
+    @property
+    def mean(self) -> float | None:
+        """Over the lengths that have words, as a test draws them; None without any and without a result.
+
+        >>> from longreach.languages.regular.expression_to_automaton import from_expression
+        >>> determinacy(from_expression("(aa)*"), Summary(modulus=2), range(41, 61)).mean
+        1.0
+        """
+        found = [each for each in self.probabilities if each is not None]
+        return sum(found) / len(found) if found else None
+
     def falls_below(self, level: float = 0.5) -> int | None:
         """The first of the lengths at which it is below the level; None: at none of them.
 

@@ -2,8 +2,9 @@
 
 A predictor that sees only the position gives one fixed label at each position, whatever the word. It is right
 on a word if all labels of the word are those. Which sequence of labels is best for words of several lengths
-is a search: a sequence that was right so far on a share p of the words is right on at most p in the end, so
-all but 1/p of the sequences of each length can be dropped.
+is a search. A sequence is right in the end on no more words than so far, and on no fewer than have ended: one
+that cannot beat the best found by more than the tolerance is dropped. Those that are left are right on more
+than the tolerance of the words that go on, no two on the same: they are never more than one over it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError
-from longreach.languages.profile.word_measure import FloatArray, IntArray, WordMeasure
+from longreach.languages.profile.word_measure import FloatArray, WordMeasure
 from longreach.languages.regular.automaton import Automaton
 
 TOLERANCE = 1e-3
@@ -25,7 +26,7 @@ def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: 
     """The share of words on which the best predictor that sees only the position is right from start to end.
 
     A length is drawn uniformly among those that have words, then a word uniformly among those of the length.
-    Exact if above the tolerance; below it a lower bound.
+    The true value is at least what is returned, and greater by at most the tolerance.
 
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> position_chance(from_expression("(ab)*"), range(41, 61))
@@ -34,8 +35,8 @@ def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: 
     0.25
     """
     search = _Search(WordMeasure(automaton), lengths)
-    bound = search.best(0.0, _BEAM)
-    return max(bound, search.best(max(bound, tolerance), None))
+    good = search.best(0.0, tolerance, _BEAM)
+    return search.best(good, tolerance, None)
 
 
 def label_entropy(automaton: Automaton, lengths: Iterable[int]) -> float:
@@ -68,31 +69,29 @@ class _Search:
 
     def __init__(self, words: WordMeasure, lengths: Iterable[int]) -> None:
         self.words, self.lengths = words, np.array(_known(words, lengths), dtype=np.int64)
-        states = len(words.states)
         self.groups: npt.NDArray[np.bool_] = words.labels == np.arange(int(words.labels.max()) + 1)[:, None]
-        self.moves = np.zeros((int(self.lengths.max()) + 1, states, states))
-        legal = words.targets >= 0
-        sources: IntArray = np.repeat(np.arange(states), legal.sum(axis=1))
-        for to_go in range(1, len(self.moves)):
-            np.add.at(self.moves[to_go], (sources, words.targets[legal]), words.steps(to_go)[legal])
+        self.moves = np.array([words.moves(to_go) for to_go in range(int(self.lengths.max()) + 1)])
 
-    def best(self, floor: float, beam: int | None) -> float:
-        """The share of the best sequence above the floor, 0 if there is none; with a beam, of a good one."""
+    def best(self, known: float, tolerance: float, beam: int | None) -> float:
+        """The share of the best sequence, or what is known; with a beam, that of a good one."""
         lengths = self.lengths
         # For each sequence and length: the share of words that it fits, by state, and of those that ended.
         going: FloatArray = np.zeros((1, len(lengths), len(self.words.states)))
         going[:, :, 0] = 1.0
         ended: FloatArray = np.zeros(1)
+        found, slack = known * len(lengths), tolerance * len(lengths)
         for place in range(int(lengths.max()) + 1):
             going = (going[:, None] * self.groups[:, None]).reshape(-1, *going.shape[1:])
             ended = np.repeat(ended, len(self.groups))
             shares = ended + going.sum(axis=(1, 2))
-            kept = np.flatnonzero(shares > floor * len(lengths))
+            kept = np.flatnonzero(shares > found + slack)
             if beam is not None:
                 kept = kept[np.argsort(-shares[kept], kind="stable")[:beam]]
+            if not len(kept):
+                break
             going, ended = going[kept], ended[kept]
-            last = lengths == place
-            ended = ended + going[:, last].sum(axis=(1, 2))
+            ended = ended + going[:, lengths == place].sum(axis=(1, 2))
+            found = max(found, float(ended.max()))
             # A word that has ended has no letter to go: its row of moves is zero.
             going = np.einsum("knq,nqt->knt", going, self.moves[np.maximum(lengths - place, 0)])
-        return float(ended.max(initial=0.0)) / len(lengths)
+        return found / len(lengths)

@@ -125,7 +125,18 @@ class WordMeasure:
         found = np.zeros((length + 1, len(self.states)))
         found[0, 0] = 1.0
         for done in range(length):
-            moved = found[done][:, None] * self.steps(length - done)
-            legal = self.targets >= 0
-            np.add.at(found[done + 1], self.targets[legal], moved[legal])
+            np.matmul(found[done], self.moves(length - done), out=found[done + 1])
         return found
+
+    @cached_property
+    def _moves(self) -> list[FloatArray]:
+        return [np.zeros((len(self.states), len(self.states)))]
+
+    def moves(self, to_go: int) -> FloatArray:
+        """The probability of each next state at each state with so many letters to go; zeros at the end."""
+        while len(self._moves) <= to_go:
+            legal = self.targets >= 0
+            found = np.zeros_like(self._moves[0])
+            np.add.at(found, (legal.nonzero()[0], self.targets[legal]), self.steps(len(self._moves))[legal])
+            self._moves.append(found)
+        return self._moves[to_go]
