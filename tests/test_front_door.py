@@ -80,7 +80,7 @@ def test_packages_are_functions_in_any_order_of_imports(before: str, tmp_path: P
         "assert longreach.results.index.Row and longreach.results.results is results\n"
         "assert isinstance(longreach.forecast('aa'), Forecast)\n"
         f"assert len(longreach.results(runs={str(tmp_path)!r}, task='aa', encoding='ape')) == 0\n"
-        "assert longreach.forecast(name='regex:a*', alphabet='ab').alphabet == ('a', 'b')\n"
+        "assert longreach.forecast(task='regex:a*', alphabet='ab').alphabet == ('a', 'b')\n"
         "print('whole')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

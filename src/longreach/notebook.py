@@ -9,8 +9,10 @@ from html import escape
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", note: str = "") -> str:
     """A table with a line above and a line below it, if there are any; None is an empty cell.
 
-    >>> table(["a", "b"], [[1, "<"]])
-    '<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>&lt;</td></tr></tbody></table>'
+    >>> table(["a"], [[1], [None]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1</td></tr><tr><td></td></tr></tbody></table>'
+    >>> table([], [["<"]])
+    '<table><thead><tr></tr></thead><tbody><tr><td style="text-align:left">&lt;</td></tr></tbody></table>'
     """
     titles = "".join(f"<th>{escape(each)}</th>" for each in head)
     cells = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
@@ -20,7 +22,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, title: str =
 
 
 def _cell(value: object) -> str:
-    return f"<td>{'' if value is None else escape(str(value))}</td>"
+    if value is None:
+        return "<td></td>"
+    # Notebooks align to the right, which is for numbers; accuracies are text with a number in front.
+    left = isinstance(value, str) and not value[:1].isdigit()
+    return f'<td style="text-align:left">{escape(value)}</td>' if left else f"<td>{escape(str(value))}</td>"
 
 
 def listing(text: str, *, title: str = "") -> str:

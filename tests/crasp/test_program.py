@@ -136,3 +136,28 @@ def test_integers() -> None:
     builder.let("L", count("a") - integer(-3) == 2**70)
     assert builder.program().text == f'L = # "a" - (0 - 3) == {2**70}'
     assert not builder.program().accepts("a")
+
+
+def test_a_program_is_described_in_one_line_and_printed_as_its_text() -> None:
+    program = parse('#alphabet a b\nP = # "a" >= # "b"')
+    assert repr(program) == "Program: an acceptor over a b in C-RASP[∅], 5 operations, depth 1"
+    assert str(program) == program.text
+    letters = " ".join(f"t{number}" for number in range(30))
+    assert "t11 … in" in repr(parse(f'#alphabet {letters}\nP = "t0"'))
+    assert repr(parse('P = "a"')) == "Program: an acceptor over a in C-RASP[∅], 1 operation, depth 0"
+    builder = Builder("ab")
+    builder.let("x", count("c"))
+    assert repr(builder.draft()) == "Program: 1 statement, not a program yet"
+
+
+def test_a_program_in_a_notebook_is_its_text() -> None:
+    program = parse('P = # "<" >= 1')
+    html = program._repr_html_()
+    assert "&lt;" in html
+    assert '"<"' not in html
+    assert html.startswith("<p>Program: an acceptor")
+
+
+def test_an_acceptor_predicts_nothing() -> None:
+    with pytest.raises(InputError, match="accepts or rejects words and predicts nothing"):
+        parse('P = "a"').predicts("a")

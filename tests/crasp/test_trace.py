@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from longreach.crasp import library, parse
 from longreach.crasp.program import Program
-from longreach.crasp.trace import to_html, trace
+from longreach.crasp.trace import WIDTH, to_html, trace
 from longreach.crasp.words import encode
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
@@ -105,3 +105,32 @@ def test_pages_hold_one_table_per_trace() -> None:
     assert page.count("Accepted") == 1
     assert page.count("Rejected") == 1
     assert page.count("A predictor") == 1
+
+
+def test_a_trace_prints_as_a_table_in_pieces_that_fit_a_line() -> None:
+    program = parse('C = # "a"\nP = C >= 2')
+    word = "ab" * 60
+    shown = repr(program.trace(word))
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert lines[-1] == "accept"
+    pieces = "\n".join(lines[:-1]).split("\n\n")
+    assert len(pieces) > 1
+    values = [value for piece in pieces for value in piece.splitlines()[2].split('"a"')[1].split()]
+    assert values == [str((place + 2) // 2) for place in range(len(word))]
+
+
+def test_a_trace_in_a_notebook_is_one_table_of_escaped_text() -> None:
+    program = parse('P = # "<b>" >= 1\nQ = !P')
+    html = program.trace(["<b>", "<i>"])._repr_html_()
+    assert "<b>Q = !P</b>" in html  # what decides
+    assert "<i>" not in html
+    assert "&lt;i&gt;" in html
+    assert html.endswith("<p>reject</p>")
+    assert library.load("sort-3").trace("SOS 2 SEP")._repr_html_().endswith("</table>")
+
+
+def test_a_word_may_be_a_string_or_tokens() -> None:
+    program = parse('P = # "a" >= 1')
+    assert program.trace("ab") == program.trace(["a", "b"]) == program.trace("a b")
+    assert program.trace("ε").positions == (0,)

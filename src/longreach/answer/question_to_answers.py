@@ -11,10 +11,12 @@ from longreach.answer.question import Question
 from longreach.answer.three_answers import ThreeAnswers
 from longreach.experiments.running import Watcher
 from longreach.forecast import forecast
+from longreach.tasks.task import Task
+from longreach.tasks.task_to_name import name_of_task
 
 
 def ask(
-    task: str,
+    task: str | Task,
     alphabet: Sequence[str] | None = None,
     *,
     encodings: Sequence[str] = ("nope", "ape"),
@@ -31,15 +33,16 @@ def ask(
     ('yes', None, False)
     """
     started = time.monotonic()
+    name, letters = name_of_task(task, alphabet)
     question = Question(
-        task=task,
-        alphabet=None if alphabet is None else tuple(alphabet),
+        task=name,
+        alphabet=letters,
         encodings=tuple(encodings),
         minutes=minutes,
         seeds=seeds,
         train_to=train_to,
     )
-    known = forecast(task, question.alphabet)
+    known = forecast(name, letters)
     measured = measure(question, known, Path(runs), progress=progress)
     return ThreeAnswers(
         question=question, forecast=known, measurement=measured, seconds=time.monotonic() - started

@@ -21,6 +21,8 @@ from longreach.experiments.running import train as train_members
 from longreach.forecast import forecast
 from longreach.results.collected_runs import CollectedRuns, of_keys
 from longreach.results.schema import Result
+from longreach.tasks.task import Task
+from longreach.tasks.task_to_name import name_of_task
 from longreach.training.shape import task_of
 from longreach.verdicts.plain_words import side_title
 from longreach.verdicts.verdict import Answer
@@ -113,7 +115,7 @@ class TrainedRuns:
 
 
 def train(
-    task: str,
+    task: str | Task,
     encoding: str = "ape",
     *,
     seeds: int | Sequence[int] = 3,
@@ -137,7 +139,8 @@ def train(
     numbers = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
     if not numbers:
         raise InputError(f"{seeds!r}: at least one run has to be trained", place=Field("seeds"))
-    first = resolve(task, encoding, scale=scale, seed=numbers[0], **settings)
+    name, alphabet = name_of_task(task, settings.pop("alphabet", None))
+    first = resolve(name, encoding, scale=scale, seed=numbers[0], alphabet=alphabet, **settings)
     members = [first, *(first.with_seed(seed) for seed in numbers[1:])]
     found = train_members(members, runs, progress=progress)
     return TrainedRuns(config=first, results=tuple(found), directory=Path(runs))

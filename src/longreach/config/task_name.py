@@ -9,6 +9,8 @@ from enum import Enum
 
 REGEX = "regex:"
 PROGRAM = "crasp:"
+SESSION = "object:"
+"""An object of a Python session: `object:NAME@HASH`."""
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
 
@@ -56,14 +58,23 @@ class TaskName:
         return self.origin is Origin.ATTRIBUTE
 
     @property
+    def is_session(self) -> bool:
+        """Whether it is that of an object that only the process which made it can find."""
+        return self.text.startswith(SESSION) and "@" in self.text
+
+    @property
     def is_text(self) -> bool:
         """Whether it holds a program itself: a text has an alphabet and more lines."""
         return self.text.startswith(f"{PROGRAM}#alphabet") and "\n" in self.text
 
     @property
     def expression(self) -> str:
-        """The regular expression of `regex:…`; any other name as it is, for people to read."""
-        return self.text.removeprefix(REGEX)
+        """The regular expression of `regex:…`; any other name as it is, for people to read.
+
+        >>> TaskName("object:mine@0123456789ab").expression
+        'mine@0123456789ab'
+        """
+        return self.text.removeprefix(SESSION if self.is_session else REGEX)
 
     @property
     def source(self) -> str:

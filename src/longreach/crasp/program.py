@@ -105,7 +105,8 @@ class Program(Listing):
         try:
             core = self.core
         except InputError:
-            return f"Program: {len(self.statements)} statements that are no program yet"
+            count = len(self.statements)
+            return f"Program: {count} statement{'' if count == 1 else 's'}, not a program yet"
         kind = "a predictor" if core.is_predictor else "an acceptor"
         letters = " ".join(core.alphabet[:SHOWN]) + (" …" if len(core.alphabet) > SHOWN else "")
         size = f"{core.size} operation{'' if core.size == 1 else 's'}, depth {core.depth}"

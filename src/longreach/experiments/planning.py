@@ -13,7 +13,8 @@ from longreach.config.training import TrainConfig
 from longreach.execution.plan import Plan
 from longreach.execution.plan import plan as plan_jobs
 from longreach.execution.record import pending
-from longreach.experiments.engine_makers import EngineMaker, engine_maker
+from longreach.experiments.engine_makers import EngineMaker
+from longreach.experiments.in_process import usual_maker
 from longreach.experiments.running import check_runs, check_torch, job_of, work_of_step
 
 SAMPLE_BUDGET = 2.0  # seconds
@@ -43,7 +44,7 @@ def plan(
     (1, True)
     """
     runs = check_runs(runs)
-    make = engine or engine_maker("local", runs)
+    make = engine or usual_maker(configs, runs)
     jobs, parallel = [job_of(config) for config in configs], make(len(configs)).parallel
     found = plan_jobs(jobs, runs, parallel)
     if found.estimated == found.pending:

@@ -11,7 +11,8 @@ from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError, MissingExtra
 from longreach.execution.jobs import Job
 from longreach.execution.record import pending, run_pending
-from longreach.experiments.engine_makers import EngineMaker, engine_maker
+from longreach.experiments.engine_makers import EngineMaker
+from longreach.experiments.in_process import usual_maker
 from longreach.results.files import finished as result_of
 from longreach.results.files import read_result
 from longreach.results.schema import Result
@@ -85,7 +86,7 @@ def train_pending(
     runs, progress = check_runs(runs), progress or Nobody()
     jobs = [job_of(config) for config in configs]
     waiting = {job.key for job in pending(jobs, runs)}
-    make = engine or engine_maker("local", runs)
+    make = engine or usual_maker(configs, runs)
     finished: dict[str, Result] = {}
     members = [config for config in configs if config.key in waiting]
     with progress.watch(members, runs, len(jobs)) as ended:

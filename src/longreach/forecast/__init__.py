@@ -20,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 
 from longreach.forecast.task_forecast import Forecast, forecast, forecast_all
+from longreach.tasks.task import Task
 
 __all__ = ["Forecast", "forecast", "forecast_all"]
 
@@ -28,9 +29,9 @@ class _Callable(ModuleType):
     """The package, which stands in `longreach` under the name of its function."""
 
     def __call__(
-        self, name: str, alphabet: Sequence[str] | None = None, runs: str | Path | None = None
+        self, task: str | Task, alphabet: Sequence[str] | None = None, runs: str | Path | None = None
     ) -> Forecast:
-        return forecast(name, alphabet, runs)
+        return forecast(task, alphabet, runs)
 
 
 sys.modules[__name__].__class__ = _Callable

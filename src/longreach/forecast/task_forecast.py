@@ -25,6 +25,7 @@ from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
+from longreach.tasks.task_to_name import name_of_task
 from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 
 BOUNDS_NOTE = (
@@ -163,13 +164,15 @@ class Forecast:
         }
 
 
-def forecast(name: str, alphabet: Sequence[str] | None = None, runs: str | Path | None = None) -> Forecast:
-    """The forecast for a task by its name, with the runs of a results directory.
+def forecast(
+    task: str | Task, alphabet: Sequence[str] | None = None, runs: str | Path | None = None
+) -> Forecast:
+    """The forecast for a task, by its name or as an object, with the runs of a results directory.
 
-    >>> [forecast(name).sides["ape"].answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
+    >>> [forecast(name).ape.answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
     ['yes', 'no', 'yes']
     """
-    found = _forecast(name, alphabet)
+    found = _forecast(*name_of_task(task, alphabet))
     if runs is None:
         return found
     with read_index(runs) as index:
@@ -193,7 +196,7 @@ def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
     task = load_argument(name, alphabet)
     stored = self_contained(name)
     try:
-        found = sides(task, stored, trusted=not TaskName(name).is_attribute)
+        found = sides(task, stored, trusted=not (TaskName(name).is_attribute or TaskName(name).is_session))
     except InputError as error:
         raise error if error.place is not None else error.at(Argument("task")) from None
     return Forecast(TaskName(name).short, stored, task, found, published(name))

@@ -48,8 +48,9 @@ def plot_by_length(rows: Iterable[Row], ax: Axes | None = None) -> Axes | list[A
         panels = panels[: len(tasks)]
     else:
         panels = [ax]
-    for panel, (task, found) in zip(panels, tasks.items(), strict=True):
+    for number, (panel, (task, found)) in enumerate(zip(panels, tasks.items(), strict=True)):
         _draw(panel, found)
+        panel.set_ylabel("" if number % COLUMNS else "accuracy, %")
         panel.set_title(TaskName(TaskName(task).short).expression)
     return panels[0] if len(panels) == 1 else panels
 
@@ -76,7 +77,6 @@ def _draw(panel: Axes, rows: Sequence[Row]) -> None:
     panel.set_yticks([0, 0.5, 1], ["0", "50", "100"])
     panel.set_xticks(sorted(ends) if len(ends) <= 6 else [min(ends), max(ends)])
     panel.set_xlabel("longest input of the range")
-    panel.set_ylabel("accuracy, %")
     handles, labels = panel.get_legend_handles_labels()
     titles = [ENCODINGS[label].title if label in ENCODINGS else label for label in labels]
     panel.legend(handles, titles, fontsize="small", frameon=False)

@@ -14,6 +14,7 @@ from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.outside_task import attribute_task, program_task
+from longreach.tasks.session_task import session_task
 from longreach.tasks.task import Task
 
 
@@ -79,6 +80,8 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return _named(name)
     if TaskName(name).is_program:
         return program_task(name)
+    if TaskName(name).is_session:
+        return session_task(name)
     if TaskName(name).is_attribute:
         return attribute_task(name)
     raise InputError(f"no task is named {name!r}{_meant(name) or near_names(name, TASKS)}")
