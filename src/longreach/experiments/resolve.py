@@ -12,6 +12,7 @@ from longreach.config.scales import PUBLISHED_ENCODINGS, Scale, scale_table
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
+from longreach.tasks.task import Task
 from longreach.training.shape import check_lengths
 
 PAPER_TRAIN_LENGTH = 50
@@ -42,7 +43,7 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **g
     known = load_argument(task, None if alphabet is None else tuple(alphabet))
     _ = known.tokens  # errors name the task as it was asked for
     if scale is not None:
-        given = _of_scale(task, encoding, scale, known.least_length) | given
+        given = _of_scale(task, encoding, scale, known) | given
     task = self_contained(task)
     published = hyperparameters(task, encoding)
     fields: dict[str, Any] = {"task": task, "encoding": encoding, **asdict(published)}
@@ -50,10 +51,9 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **g
         # A shorter run keeps the share of steps that the warm-up has.
         fields["warmup"] = published.warmup * int(given["max_steps"]) // published.max_steps
     fields |= given
-    fields.setdefault("train_lengths", (known.least_length, PAPER_TRAIN_LENGTH))
-    last = fields["train_lengths"][1]
-    # Twice and three times the training range: 51:100,101:150 after 1:50.
-    fields.setdefault("test_lengths", ((last + 1, 2 * last), (2 * last + 1, 3 * last)))
+    fields.setdefault("train_lengths", known.train_range(PAPER_TRAIN_LENGTH))
+    if "test_lengths" not in fields:
+        fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
     fields.setdefault("evaluate_every", max(1, min(1000, int(fields["max_steps"]) // 10)))
     fields.setdefault("compile", _worth_compiling(fields))
     config = TrainConfig.read(fields)
@@ -61,7 +61,7 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale | None = None, **g
     return config
 
 
-def _of_scale(task: str, encoding: str, scale: Scale, least: int) -> dict[str, Any]:
+def _of_scale(task: str, encoding: str, scale: Scale, known: Task) -> dict[str, Any]:
     table = scale_table(scale)
     own = BASELINE_SHAPE if encoding == BASELINE else {}
     if table is None:
@@ -69,7 +69,8 @@ def _of_scale(task: str, encoding: str, scale: Scale, least: int) -> dict[str, A
         other = {} if encoding in PUBLISHED_ENCODINGS else asdict(hyperparameters(task, "ape"))
         return other | own
     setting = table.setting(task, encoding)
-    return {**setting.given, "train_lengths": (least, setting.train_to), **own}
+    assert setting.train_to is not None
+    return {**setting.given, "train_lengths": known.train_range(setting.train_to), **own}
 
 
 def _worth_compiling(fields: Mapping[str, Any]) -> bool:

@@ -45,7 +45,8 @@ def reduction_in_short(certificate: ReductionCertificate) -> str:
 
 def language_name(certificate: ReductionCertificate) -> str:
     """The language that a task is reduced to."""
-    return TaskName(certificate.language).expression
+    name = TaskName(certificate.language)
+    return name.expression if name.is_regex else name.short
 
 
 def _sentence(text: str) -> str:

@@ -118,8 +118,8 @@ def name_problem(name: str) -> str | None:
         return f"brackets nested deeper than {MOST_DEPTH} are left to longreach forecast"
     if TaskName(name).is_regex:
         return "the expression is too long for a report" if len(name) > MOST_EXPRESSION else None
-    if TaskName(name).is_program and TaskName(name).is_text:
-        return "the program is too long for a report" if len(name) > MOST_PROGRAM else None
+    if TaskName(name).is_text:
+        return "the text of the task is too long for a report" if len(name) > MOST_PROGRAM else None
     if not re.fullmatch(r"[a-z0-9-]+", name):
         return "files and Python objects that a result names are not loaded"
     return None

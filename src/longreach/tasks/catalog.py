@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 
-from longreach.config.task_name import REGEX, TaskName
+from longreach.config.task_name import AUTOMATON, REGEX, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
+from longreach.tasks.data_task import read_examples
 from longreach.tasks.language_task import RegularLanguage
-from longreach.tasks.outside_task import attribute_task, program_task
+from longreach.tasks.outside_task import attribute_task, automaton_file, automaton_task, program_task
 from longreach.tasks.task import Task
 
 
@@ -55,9 +56,18 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 
+_OUTSIDE: dict[Origin, Callable[[str], Task]] = {
+    Origin.PROGRAM: program_task,
+    Origin.AUTOMATON: automaton_task,
+    Origin.DATA: read_examples,
+    Origin.ATTRIBUTE: attribute_task,
+}
+
+
 def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, a program as
-    `crasp:FILE`, or a task of one's own as `module:attribute`, which is imported.
+    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, an automaton as
+    `dfa:FILE`, a program as `crasp:FILE`, examples as `data:FILE`, or a task of one's own as
+    `module:attribute`, which is imported.
 
     >>> load_task("sort").name, load_task("d-5").name
     ('sort', 'd-5')
@@ -76,10 +86,9 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
         return _named(name)
-    if TaskName(name).is_program:
-        return program_task(name)
-    if TaskName(name).is_attribute:
-        return attribute_task(name)
+    outside = _OUTSIDE.get(TaskName(name).origin)
+    if outside is not None:
+        return outside(name)
     raise InputError(f"no task is named {name!r}{near_names(name, TASKS)}")
 
 
@@ -93,17 +102,23 @@ def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
     try:
         return load_task(name, alphabet)
     except InputError as error:
-        if TaskName(name).is_program:
+        if TaskName(name).is_file or TaskName(name).is_text:
             raise
         raise error.at(Argument("task")) from None
 
 
 def self_contained(name: str) -> str:
-    """A name by which another process finds the same task: a program's is its text.
+    """A name by which another process finds the same task: that of a program or an automaton is its text,
+    and that of examples says what the file holds.
 
     What stands behind `module:attribute` is known by its name only.
 
     >>> self_contained("crasp:lib:tomita-1")
     'crasp:#alphabet 0 1\\nD = # "0" == 0'
     """
-    return program_task(name).self_contained if TaskName(name).is_program else name
+    read = TaskName(name)
+    if read.is_program:
+        return program_task(name).self_contained
+    if read.is_automaton:
+        return AUTOMATON + automaton_file(name).text
+    return read_examples(name).self_contained if read.is_data else name
