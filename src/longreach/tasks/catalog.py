@@ -38,8 +38,22 @@ ALGORITHMIC = {
     "parity-with-empty": "as_scripted:ParityWithEmpty",
     "repeated-copy": "repeated_copy:RepeatedCopy",
     "repeated-sort": "repeated_sort:RepeatedSort",
+    "count": "count:Count",
+    "mode": "mode:Mode",
+    "reverse": "reverse:Reverse",
+    "duplicate-string": "duplicate_string:DuplicateString",
+    "bucket-sort": "bucket_sort:BucketSort",
+    "even-pairs": "even_pairs:EvenPairs",
+    "cycle-navigation": "cycle_navigation:CycleNavigation",
+    "modular-arithmetic": "modular_arithmetic:ModularArithmetic",
+    "boolean-expressions": "boolean_expressions:BooleanExpressions",
 }
-NOT_REGULAR = {"dyck-1": "dyck_1:Dyck1", "anbncn": "anbncn:AnBnCn"}
+NOT_REGULAR = {
+    "dyck-1": "dyck_1:Dyck1",
+    "shuffle-dyck": "shuffle_dyck:ShuffleDyck",
+    "anbn": "anbn:AnBn",
+    "anbncn": "anbncn:AnBnCn",
+}
 """Where the class of a task lives: a module of this package, and its name there."""
 
 
