@@ -246,6 +246,24 @@ def most_frequent(symbols: Sequence[str]) -> Program:
     return b.program()
 
 
+def bucket_sort(size: int) -> Program:
+    """SOS x SEP y EOS: x holds digits below `size`, y the same digits in increasing order.
+
+    A digit comes next where fewer of it are written than were read, and of the smaller ones no fewer.
+    """
+    symbols = [str(number) for number in range(size)]
+    b, answering = _answer(symbols)
+    expecting = b.let("expecting", answering & ~token(EOS))
+    done: list[Expr] = []
+    for symbol in symbols:
+        read = b.let(f"read_{symbol}", count(token(symbol) & ~answering))
+        written = b.let(f"written_{symbol}", count(token(symbol) & answering))
+        b.output(symbol, all_of([expecting, *done, written < read]))
+        done.append(b.let(f"done_{symbol}", written >= read))
+    b.output(EOS, all_of([expecting, *done]))
+    return b.program()
+
+
 def interleaved_majorities() -> Program:
     """SOS x SEP y EOS: x interleaves three binary sequences, y holds the most frequent bit of each."""
     b, answering = _answer("01")
@@ -350,6 +368,17 @@ def _entries() -> Iterable[Entry]:
                 lambda _: most_frequent(ascii_lowercase))  # fmt: skip
     yield Entry("binary-majority-interleave", "three majorities of interleaved bits",
                 words("SOS 1 0 1 1 0 1 SEP 1 0"), lambda _: interleaved_majorities())  # fmt: skip
+    yield Entry("mode", "SOS letters SEP the most frequent of five EOS", words("SOS c b a b SEP b"),
+                lambda _: most_frequent("abcde"))  # fmt: skip
+    for name, about, samples in (
+        ("shuffle-dyck-next", "what may follow within shuffled brackets", words("( [ ) ]")),
+        ("anbn-next", "what may follow within aⁿbⁿ", words("a a b")),
+        ("count-unary", "SOS a and b SEP as many a EOS", words("SOS b a a SEP a a")),
+        ("even-pairs", "SOS a and b SEP whether the ends are equal EOS", words("SOS a b b SEP odd")),
+    ):
+        yield Entry(name, about, samples, _file(name))
+    yield Entry("bucket-sort", "SOS five digits SEP the same sorted EOS", words("SOS 2 0 2 SEP 0 2 2"),
+                lambda _: bucket_sort(5))  # fmt: skip
     yield Entry("sort", "SOS distinct numbers SEP the same sorted EOS", words("SOS 14 3 7 SEP 3 7 14"),
                 lambda _: sort(150))  # fmt: skip
     yield Entry("copy-unique", "SOS distinct symbols SEP the same again EOS", words("SOS 5 2 9 SEP 5 2 9"),
