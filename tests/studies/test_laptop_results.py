@@ -75,11 +75,6 @@ def test_the_caption_has_the_lengths_of_every_task(outcomes: list[Outcome]) -> N
             assert f"{each.place.task} to {trained} and {tested}" in caption
 
 
-def test_every_cell_of_the_demo_counts_by_itself(rows: list[Row]) -> None:
-    found = STUDIES["demo"].outcomes(rows, "laptop")
-    assert {each.judgement.state for each in found} <= {"agrees", "disagrees"}
-
-
 def test_random_offsets_tell_what_offset_0_does_not(outcomes: list[Outcome]) -> None:
     (cell,) = [each.cell for each in outcomes if each.place == Place("aaaa", "ape")]
     assert cell is not None

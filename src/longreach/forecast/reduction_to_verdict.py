@@ -22,6 +22,7 @@ from longreach.tasks.evidence import Evidence, Reduction
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.decision_to_clause import clause_of
+from longreach.verdicts.decision_to_reason import spelled
 from longreach.verdicts.program_to_basis import PROVED
 from longreach.verdicts.verdict import (
     Answer,
@@ -46,7 +47,9 @@ def by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: b
     if language.answer is Answer.NO:
         certificate = language.certificate
         shown = evidence.reduction.letters.items()
-        letters = {each: "".join(symbols) for each, symbols in shown}
+        letters = {
+            each: spelled((symbols,) if isinstance(symbols, str) else symbols) for each, symbols in shown
+        }
         decision = getattr(judged.decisions, key)
         say = partial(clause_of, decision, letters=letters)
     elif evidence.reduction.after and SIDES[key] == EMPTY and language.end_of_sequence is Answer.NO:
