@@ -18,7 +18,7 @@ from longreach.languages.prove.language_certificates import FlowCertificate, Sam
 from longreach.languages.prove.proof_to_certificate import flow_certificate
 from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.catalog import load_task
-from longreach.tasks.evidence import Evidence, Reduction
+from longreach.tasks.evidence import Evidence, Reduction, image
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.decision_to_clause import clause_of
