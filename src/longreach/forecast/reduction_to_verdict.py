@@ -46,10 +46,7 @@ def by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: b
     certificate: CertificateDocument | None = None
     if language.answer is Answer.NO:
         certificate = language.certificate
-        shown = evidence.reduction.letters.items()
-        letters = {
-            each: spelled((symbols,) if isinstance(symbols, str) else symbols) for each, symbols in shown
-        }
+        letters = {each: spelled(image(evidence.reduction.letters, [each])) for each in automaton.alphabet}
         decision = getattr(judged.decisions, key)
         say = partial(clause_of, decision, letters=letters)
     elif evidence.reduction.after and SIDES[key] == EMPTY and language.end_of_sequence is Answer.NO:
