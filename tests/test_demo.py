@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.main import run
-from longreach.comparison.agreement import LEAST_RUNS
-from longreach.config.scales import seeds_of
-from longreach.studies.all_studies import STUDIES
+from longreach.forecast import forecast
 
 ROOT = Path(__file__).parent.parent
 
@@ -30,21 +28,26 @@ def test_every_step_works_from_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    asked = [arguments for arguments in _steps() if arguments[0] == "ask"]
     for arguments in _steps():
-        quick = ["--scale", "smoke"] if arguments[0] == "study" else []
+        quick: list[str] = []
+        if arguments[0] == "ask":  # time for one run of the first task alone
+            quick = ["--seeds", "1", "--minutes", "0.4" if arguments == asked[0] else "0.01"]
         assert run([*arguments, *quick]) == 0, capsys.readouterr().err
     captured = capsys.readouterr()
     assert captured.out.splitlines()[-1] == "demo/index.html"
-    assert captured.err.splitlines()[-1].startswith("No cell counts yet")  # smoke has one seed
-    assert (tmp_path / "demo" / "index.html").stat().st_size > 100_000
+    pages = {path.name for path in (tmp_path / "demo" / "runs").glob("ask-*.html")}
+    assert pages == {f"ask-{arguments[1]}.html" for arguments in asked}
+    assert (tmp_path / "demo" / "index.html").stat().st_size > 50_000
     assert [path.name for path in tmp_path.iterdir()] == ["demo"]
 
 
-def test_its_cells_can_count_and_contrast() -> None:
-    demo = STUDIES["demo"]
-    assert seeds_of("laptop") >= LEAST_RUNS
-    forecasts = [outcome.forecast for outcome in demo.outcomes([], "laptop")]
-    assert {"yes", "no"} <= set(forecasts)
+def test_its_tasks_contrast() -> None:
+    """Both sides yes, one of them, and none."""
+    asked = [arguments[1] for arguments in _steps() if arguments[0] == "ask"]
+    sides = [forecast(task).sides for task in asked]
+    verdicts = [(each["nope"].trained.value, each["ape"].trained.value) for each in sides]
+    assert verdicts == [("yes", "yes"), ("no", "yes"), ("no", "no")]
 
 
 def test_ci_runs_tests_lint_and_demo() -> None:

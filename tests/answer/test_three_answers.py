@@ -64,3 +64,19 @@ def test_the_threshold_is_of_the_encoding_that_works(tmp_path: Path) -> None:
     assert threshold["encoding"] == "ape"
     assert (threshold["from"], threshold["or_less"], threshold["tested"]) == (8, True, "41-60")
     assert [each["train_to"] for each in threshold["lengths"]] == [8, 12, 16, 20]
+
+
+def test_a_yes_that_works_from_a_longer_length_on_agrees(tmp_path: Path) -> None:
+    """Theory speaks of training that is long enough."""
+    for member in first_members(Question(task="aa"), 1.0):
+        write_result(tmp_path, result_of(member, [1.0, 0.0, 0.0]))
+        for length in other_lengths(member, works=False):
+            write_result(tmp_path, result_of(trained_to(member, length), [1.0, float(length == 40)]))
+    found = ask("aa", runs=tmp_path)
+    assert found.judgement == "agrees"
+    assert found.findings["ape"].words == (
+        "the measured runs agree with the forecast from training length 40 on: "
+        "trained to 20 0 of 3 runs work, trained to 40 3 of 3 runs work"
+    )
+    assert found.threshold is not None
+    assert found.threshold.start == 40

@@ -98,3 +98,17 @@ def test_a_figure_that_cannot_be_written(longreach: Call, tmp_path: Path) -> Non
     done = longreach("communicate", "parity", "--max-length", 3, "--out", path)
     assert (done.code, done.out) == (2, "")
     assert done.first_error == f"{path}: cannot be written: Is a directory"
+
+
+@pytest.mark.parametrize(("task", "no_yes"), [("parity", True), ("majority", True), ("copy-repeat", False)])
+def test_few_bits_are_not_a_yes(longreach: Call, task: str, no_yes: bool) -> None:
+    last = longreach("communicate", task, "--max-length", "5").out.splitlines()[-1]
+    assert ("not a yes: longreach forecast gives the verdict" in last) == no_yes
+    assert ("a no, if it goes on like this" in last) != no_yes
+
+
+def test_the_alphabet_may_be_divided(longreach: Call) -> None:
+    arguments = ("communicate", "regex:(ab)*", "--max-length", "4", "--json", "--alphabet")
+    first, *others = (json.loads(longreach(*arguments, text).out) for text in ("abc", "a b c", "a,b,c"))
+    assert first["alphabet"] == ["a", "b", "c"]
+    assert others == [first, first]

@@ -229,6 +229,8 @@ def test_list(longreach: Call) -> None:
         (["crasp", "equal", "lib:d-2", "lib:sort"], "FILE: one program is a predictor"),
         (["crasp", "lower", "lib:aa", "--notation", "pdf"], "--notation: 'pdf' is not one of"),
         (["crasp", "run", "no-such-file.cr", "a"], "no-such-file.cr: no such file"),
+        (["crasp", "run", "dyck-1", "()"], "dyck-1: no such file; the library program is lib:dyck-1"),
+        (["crasp", "lower", "d-3"], "d-3: no such file; the library program is lib:d-3"),
         (["crasp", "run", "lib:aa", "--input", "no-such-words"], "no-such-words: no such file"),
     ],
 )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from longreach.results.files import write_result
+from longreach.results.schema import Final
 from longreach.tasks.published import FIGURE_1_TASKS
 from tests.cli.conftest import Outcome
 from tests.helpers.result_samples import sample
@@ -89,27 +91,57 @@ def test_for_people_fits_one_screen(longreach: Call) -> None:
         done = longreach("forecast", name)
         assert done.code == 0
         wrapped = sum(-(-max(1, len(line.rstrip())) // 80) for line in done.out.splitlines())
-        assert wrapped <= 24
+        assert wrapped <= 16
     lines = longreach("forecast", "copy-repeat").out.splitlines()
-    assert lines[1].split()[:2] == ["NoPE", "no"]
-    assert "10 bits between halves of 10 symbols, linear" in lines[2]
-    assert any("no limit transformer" in line for line in lines)
-    assert lines[-1] == "  next: longreach train copy-repeat --encoding ape --seeds 3"
+    assert lines[1].split() == ["without", "positions", "(NoPE)", "expected", "to", "fail"]
+    assert lines[2].endswith("more than attention can · argument, counted to length 10")
+    assert sum("prediction from theory" in line for line in lines) == 1
+    assert lines[-2:] == ["  why: longreach forecast copy-repeat --why", "  next: longreach ask copy-repeat"]
+
+
+def test_the_terms_of_the_papers_stand_behind_an_option(longreach: Call) -> None:
+    short, long = (longreach("forecast", "copy-repeat", *more).out for more in ([], ["--why"]))
+    terms = ("C-RASP", "limit transformer", "et al.", "linear", "sinusoidal")
+    assert not any(term in short for term in terms)
+    assert all(term in long for term in terms)
+    assert "10 bits between halves of 10 symbols, linear" in long
+    assert "  NoPE  no  C-RASP[∅]" in long.splitlines()
+
+
+def test_the_next_command_has_the_alphabet(longreach: Call) -> None:
+    lines = longreach("forecast", "regex:(ab)*", "--alphabet", "a,b,c").out.splitlines()
+    assert lines[0] == "(ab)*   words over a b c, 3 states"
+    assert lines[-1] == "  next: longreach ask 'regex:(ab)*' --alphabet a,b,c"
+
+
+def test_finite_languages_are_said_to_be_finite(longreach: Call) -> None:
+    assert "  finite: its longest word has 1 letter; no question of longer inputs" in (
+        longreach("forecast", "regex:a?").out.splitlines()
+    )
 
 
 def test_own_runs_are_found(longreach: Call, here: Path) -> None:
     for seed in (0, 1):
         write_result(here / "runs", sample(seed))
     done = longreach("forecast", "parity")
-    (own,) = [line for line in done.out.splitlines() if "yours" in line]
-    assert own.split()[:8] == ["yours", "APE", "100.0", "%", "50.0", "%", "25.0", "%"]
-    assert "2 of 2 runs right" in own
+    own = next(line for line in done.out.splitlines() if "yours" in line)
+    assert own.split() == ["yours", "APE", "100.0", "%", "50.0", "%", "25.0", "%"]
+    assert "  yours APE: 2 of 2 runs right up to the training length" in done.out.splitlines()
     assert "next:" not in done.out
     elsewhere = here / "elsewhere"
     elsewhere.mkdir()
     document = json.loads(longreach("forecast", "parity", "--runs", elsewhere, "--json").out)
     assert document["measured"] == []
     assert "yours" in longreach("forecast", "--all").out.splitlines()[0]
+
+
+def test_runs_that_do_different_things_have_no_mean(longreach: Call, here: Path) -> None:
+    ranges = ("1-50", "51-100", "101-150")
+    perfect = Final(steps=100, reached=True, loss=0.1, accuracy=dict.fromkeys(ranges, 1.0))
+    for result in (sample(0), sample(1, final=perfect)):
+        write_result(here / "runs", result)
+    own = next(line for line in longreach("forecast", "parity").out.splitlines() if "yours" in line)
+    assert own.split() == ["yours", "APE", "100.0", "%", "50–100", "%", "25–100", "%"]
 
 
 def test_a_directory_that_is_not_there_yet_has_no_runs(longreach: Call, here: Path) -> None:
@@ -127,20 +159,21 @@ def test_the_lengths_of_published_numbers(longreach: Call, here: Path) -> None:
     lines = longreach("forecast", "aaaa").out.splitlines()
     (heading,) = [line for line in lines if line.startswith("  lengths")]
     assert heading.split() == ["lengths", "1-500", "501-700", "501-700"]
-    (numbers,) = [line for line in lines if line.startswith("  paper  APE")]
+    (numbers,) = [line for line in lines if line.startswith("  paper APE")]
     assert numbers.split()[2:8:2] == ["100.0", "92.3", "86.7"]
     document = json.loads(longreach("forecast", "aaaa", "--json").out)["paper"]
     assert document["bins"][2] == {"lengths": "501-700", "basis": "files"}
     write_result(here / "runs", sample(0))
-    (heading,) = [line for line in longreach("forecast", "parity").out.splitlines() if "lengths  " in line]
+    (heading,) = [line for line in longreach("forecast", "parity").out.splitlines() if " lengths  " in line]
     assert heading.split() == ["lengths", "1-50", "51-100", "101-150"]  # own runs at the same lengths
 
 
 def test_the_table(longreach: Call) -> None:
     lines = longreach("forecast", "--all").out.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == list(FIGURE_1_TASKS)
+    assert [line.split()[0] for line in lines[1:-1]] == list(FIGURE_1_TASKS)
     assert lines[0].split() == ["task", "NoPE", "paper", "APE", "paper", "by"]
-    assert lines[2].split()[1:] == ["undecided", "39.5", "%", "yes", "84.7", "%", "none,", "program"]
+    assert lines[2].split()[1:] == ["unknown", "39.5", "%", "work", "84.7", "%", "–,", "program"]
+    assert "prediction from theory" in lines[-1]
     documents = json.loads(longreach("forecast", "--all", "--json").out)["forecasts"]
     assert [document["task"] for document in documents] == list(FIGURE_1_TASKS)
 
@@ -208,6 +241,12 @@ def test_evidence_from_outside_is_tried(longreach: Call, here: Path) -> None:
         (["copy-uniqe"], "TASK: no task is named 'copy-uniqe'; did you mean 'copy-unique'"),
         (["sort", "--alphabet", "ab"], "--alphabet: goes with a TASK regex:…"),
         (["regex:(a"], "TASK: "),
+        (["--all", "--why"], "--why: goes with one TASK"),
+        (["(aa)*"], "TASK: no task is named '(aa)*'; a regular expression is written 'regex:(aa)*'"),
+        (["regex:^a*$"], "TASK: column 1: an expression always matches whole words: leave '^' and '$' out"),
+        (["regex:a*", "--alphabet", "aa"], "--alphabet: the letter 'a' stands twice in 'aa'"),
+        (["regex:a*", "--alphabet", ""], "--alphabet: is empty"),
+        (["regex:a*", "--alphabet", "a,bc"], "--alphabet: 'bc' is no letter"),
         (["crasp:none.cr"], "none.cr: no such file"),
         (["crasp:bad.cr"], "bad.cr:1:5: "),
         (["nothing:task"], "TASK: no module is named 'nothing'"),
@@ -230,9 +269,25 @@ def test_help_has_an_example(longreach: Call) -> None:
 
 
 def test_what_is_trained_and_membership(longreach: Call) -> None:
-    done = longreach("forecast", "regex:(a|ba)*b?")
-    assert done.code == 0
-    out = done.out
-    assert "NoPE  yes  for what is trained, words of the language only: " in out
+    out = longreach("forecast", "regex:(a|ba)*b?").out
+    assert out.count("expected to work") == 2
+    assert "membership" not in out
+    out = longreach("forecast", "regex:(a|ba)*b?", "--why").out
     assert "as membership over all words: no; no count separates" in out
-    assert "--encoding nope" in out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("width", [45, 60, 80])
+@pytest.mark.parametrize("arguments", [["copy-unique", "--why"], ["parity"], ["aaaa"], ["--all"]])
+def test_nothing_is_cut_or_wider_than_the_terminal(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch, width: int, arguments: list[str]
+) -> None:
+    whole = longreach("forecast", *arguments).out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", longreach("forecast", *arguments).out)
+    assert max(len(line.rstrip()) for line in shown.splitlines() if "longreach" not in line) <= width
+    # All words are there, those of columns that are left out excepted.
+    words = set(whole.split())
+    missing = words - set(shown.split())
+    assert not {word for word in missing if word.isalpha()} - {"paper", "program", "proof", "argument", "by"}

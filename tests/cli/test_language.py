@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -69,15 +70,83 @@ def test_for_people(longreach: Call) -> None:
     done = longreach("language", "(a|b)*bb(a|b)*", "--program", "--explain", "--measures")
     assert done.code == 0
     for part in (
-        "NoPE  no ",
-        "APE   yes",
-        "window 1",
-        "proved for all lengths",
+        "without positions (NoPE)      expected to fail",
+        'after a long word, counting cannot tell "b" from "bb" · proved',
+        "with learned positions (APE)  expected to work",
         "Why not C-RASP[∅]",
         "star-free",
     ):
         assert part in done.out
-    assert "does not prove that no limit transformer exists" in done.out
+    assert done.out.count("proved for all lengths") == 2
+    assert "window" not in done.out
+    why = longreach("language", "(a|b)*bb(a|b)*", "--why").out
+    for part in ("NoPE  no  C-RASP[∅]", "window 1", "does not prove that no limit transformer exists"):
+        assert part in why
+
+
+def test_reading_at_the_end(longreach: Call, tmp_path: Path) -> None:
+    document = json.loads(longreach("language", "(a|b)*b", "--convention", "eos", "--json").out)
+    nope, ape = document["nope"], document["ape"]
+    assert document["convention"] == "end-of-sequence"
+    assert (nope["verdict"], nope["end_of_sequence"], nope["last_letter"]) == ("no", "no", "yes")
+    assert nope["certificate"]["convention"] == "end-of-sequence"
+    assert (ape["verdict"], ape["last_letter"], "window" in ape) == ("yes", "yes", False)
+    path = tmp_path / "document.json"
+    path.write_text(json.dumps(document))
+    assert longreach("verify", path).code == 0
+    document["convention"] = "last-letter"  # a certificate for one convention is none for the other
+    path.write_text(json.dumps(document))
+    assert longreach("verify", path).code == 1
+    shown = longreach("language", "(a|b)*b", "--convention", "eos").out
+    assert "read at the last letter: expected to work" in shown
+    assert 'counting cannot tell whether one more "a" came · proved' in shown
+    assert "read at EOS, after the last letter: expected to fail" in longreach("language", "(a|b)*b").out
+
+
+@pytest.mark.parametrize("expression", ["(aa)*", "(a|b)*b", "a*b*", "(a|ba)*b?", "(a|b|e)*be*"])
+def test_documents_at_the_end_are_verified(longreach: Call, tmp_path: Path, expression: str) -> None:
+    done = longreach("language", expression, "--convention", "eos", "--json")
+    (tmp_path / "document.json").write_text(done.out)
+    found = json.loads(longreach("verify", tmp_path / "document.json", "--json").out)["certificates"]
+    statuses = {each["place"]: each["status"] for each in found}
+    # A program that is read after the last letter is not written for NoPE.
+    unproved = {"nope"} if json.loads(done.out)["nope"]["verdict"] == "yes" else set()
+    assert {place for place, status in statuses.items() if status != "valid"} == unproved
+    assert {each["convention"] for each in found if each["place"] == "nope"} == {"end-of-sequence"}
+
+
+def test_verdicts_alone(longreach: Call, tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("(aa)*\n(a|ba)*b?\n")
+    whole, short = (
+        [
+            json.loads(line)
+            for line in longreach("language", "--file", tmp_path / "list", "--json", *more).out.splitlines()
+        ]
+        for more in ([], ["--verdicts"])
+    )
+    for document in whole:
+        for side in ("nope", "ape", "local"):
+            del document[side]["certificate"]
+            document[side].pop("prediction_certificate", None)
+    assert short == whole
+
+
+def test_lists_from_standard_input(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "(a|b)*b\r\n\n(a\na*\ta,b\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    done = longreach("language", "--file", "-")
+    assert done.code == 2
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["NoPE", "yes,", "at", "EOS", "no", "APE", "yes", "(a|b)*b"],
+        ["NoPE", "yes", "APE", "yes", "a*"],
+    ]
+    assert done.err == "standard input:3: column 1: this bracket is never closed\n"
+
+
+def test_finite_and_empty_languages_are_said_to_be_so(longreach: Call) -> None:
+    assert "finite: its longest word has 3 letters" in longreach("language", "ab?c").out
+    assert "empty: no word is in the language" in longreach("language", "a&b").out
+    assert "finite" not in longreach("language", "ab?c*").out
 
 
 def test_program_document_says_how_it_is_known(longreach: Call) -> None:
@@ -109,7 +178,7 @@ def test_prediction_where_it_differs_from_membership(longreach: Call, tmp_path: 
     assert easier.endswith("(NoPE on its words: yes)")
     assert same.endswith("(aa)*")
     shown = longreach("language", "(a|ba)*b?", "--predictor").out
-    assert "what may follow, on words of the language only: yes; in every component" in shown
+    assert "predicting what may follow, on its words: expected to work" in shown
     assert "and EOS for the end; proved for all lengths" in shown
 
 
@@ -124,6 +193,13 @@ def test_drawing(longreach: Call, tmp_path: Path) -> None:
     assert done.code == 0
     assert path.read_text(encoding="utf-8").startswith("<svg")
     assert json.loads(done.out)["task"] == "regex:(aa)*"
+
+
+@pytest.mark.parametrize(("name", "begins"), [("aa.pdf", b"%PDF"), ("aa.PNG", b"\x89PNG"), ("aa", b"<svg")])
+def test_drawings_of_other_kinds(longreach: Call, tmp_path: Path, name: str, begins: bytes) -> None:
+    done = longreach("language", "(a|b)*$b", "--alphabet", "ab$", "--draw", tmp_path / name)
+    assert (done.code, done.err) == (0, f"wrote {tmp_path / name}\n")
+    assert (tmp_path / name).read_bytes().startswith(begins)
 
 
 def test_list(longreach: Call, tmp_path: Path) -> None:
@@ -152,6 +228,11 @@ def test_list(longreach: Call, tmp_path: Path) -> None:
         (["language", "a{100000000}"], "REGEX: "),
         (["language", "(a|b)*a(a|b){24}"], "REGEX: "),
         (["language", "a*", "--budget", "0"], "--budget: "),
+        (["language", "a*", "--draw", "a.gif"], "--draw: a.gif: must end in .svg, .pdf or .png"),
+        (["language", "a*", "--alphabet", ","], "--alphabet: a comma divides letters"),
+        (["language", "a*", "--convention", "eso"], "--convention: "),
+        (["language", "a*", "--convention", "eos", "--program"], "--convention: programs are written"),
+        (["language", "--file", "x", "--why"], "--why: goes with one language"),
         (["language", "a*", "--budget", "nan"], "--budget: "),
         (["language", "--file", "no-such-list"], "no-such-list: no such file"),
         (["language", "--dfa", "no-such-dfa"], "no-such-dfa: no such file"),

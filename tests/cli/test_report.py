@@ -47,7 +47,7 @@ def test_the_last_line_says_what_was_found(longreach: Call, runs: Path, tmp_path
     assert longreach("report", "--runs", runs, "--out", out).err == (
         "Forecast and measurement agree in 2 of 3 cells: "
         "1 of 2 that were forecast to work on longer inputs do, "
-        "1 of 1 that were forecast to fail do; not as forecast: aa with APE (30.0 % at 21-30).\n"
+        "1 of 1 that were forecast to fail do; not as forecast: (aa)* with APE (0 of 3 runs work at 21–30).\n"
     )
 
 

@@ -19,7 +19,8 @@ from tests.cli.conftest import Outcome
 OPTIONS = [
     "--encoding", "--alphabet", "--layers", "--heads", "--width", "--lr", "--batch", "--max-steps",
     "--warmup", "--schedule", "--train-lengths", "--test-lengths", "--test-size", "--evaluate-every",
-    "--stop-early", "--train-on", "--scale", "--layer-norm", "--no-layer-norm", "--log-length", "--tied", "--untied", "--offsets",
+    "--stop-early", "--train-on", "--scale", "--layer-norm", "--no-layer-norm", "--log-length", "--tied",
+    "--untied", "--offsets",
     "--dtype", "--penalty", "--compile", "--no-compile", "--seed", "--seeds", "--search", "--engine",
     "--workers", "--address", "--gpus", "--partition", "--time-limit", "--device", "--stack",
     "--dry-run", "--runs", "--json",
@@ -58,3 +59,10 @@ def test_texts_are_read_at_their_option() -> None:
     }  # fmt: skip
     with pytest.raises(InputError, match=r"^test_lengths: '9' is not a range of lengths, as in 1:50"):
         given_settings({"test_lengths": "9"})
+
+
+def test_an_alphabet_may_be_divided() -> None:
+    for text in ("ab", "a b", "a,b"):
+        assert given_settings({"alphabet": text}) == {"alphabet": ("a", "b")}
+    with pytest.raises(InputError, match="alphabet: 'ab' is no letter"):
+        given_settings({"alphabet": "ab,c"})

@@ -536,3 +536,18 @@ def test_documents_of_odd_shapes(
     document.path.write_text(json.dumps(document.found | change), encoding="utf-8")
     done = longreach("verify", document.path)
     assert (done.code, done.out, done.first_error.startswith(f"{document.path}: {message}")) == (2, "", True)
+
+
+def test_what_ask_writes_is_read(longreach: Call, tmp_path: Path) -> None:
+    document = json.loads(longreach("forecast", "aa", "--json").out)
+    path = tmp_path / "ask.json"
+    path.write_text(json.dumps({"task": "aa", "forecast": document, "measured": [], "judgement": "agrees"}))
+    found = json.loads(longreach("verify", path, "--json").out)
+    assert (found["valid"], {each["task"] for each in found["certificates"]}) == (True, {"aa"})
+    document["ape"]["verdict"] = "no"
+    path.write_text(json.dumps({"task": "aa", "forecast": document}))
+    assert longreach("verify", path).code == 1
+    path.write_text(json.dumps({"task": "aa", "forecast": {"ape": 3}}))
+    done = longreach("verify", path)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(f"{path}: forecast: ")

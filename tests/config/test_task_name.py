@@ -16,6 +16,10 @@ from longreach.config.task_name import Origin, TaskName
         ("regex:a", Origin.REGEX),
         ("crasp:mine", Origin.PROGRAM),
         ("crasp:lib:dyck-1", Origin.PROGRAM),
+        ("dfa:mine.json", Origin.AUTOMATON),
+        ("dfa:mine", Origin.AUTOMATON),
+        ("data:mine", Origin.DATA),
+        ("database:mine", Origin.ATTRIBUTE),
         ("my.tasks:reverse", Origin.ATTRIBUTE),
         ("my.tasks:1", Origin.BUILT_IN),
         ("", Origin.BUILT_IN),
@@ -28,7 +32,11 @@ def test_where_a_task_comes_from(text: str, origin: Origin) -> None:
 @given(st.text())
 def test_a_name_is_of_one_kind_and_its_short_form_of_one_line(text: str) -> None:
     name = TaskName(text)
-    assert sum([name.is_regex, name.is_program, name.is_attribute]) <= 1
+    kinds = [name.is_regex, name.is_program, name.is_automaton, name.is_data, name.is_attribute]
+    assert sum(kinds) <= 1
+    automaton = TaskName(f"dfa:{{{text}")
+    assert automaton.is_text
+    assert len(automaton.short.splitlines()) == 1
     program = TaskName(f"crasp:#alphabet a\n{text}")
     assert program.is_text
     assert program.source == f"#alphabet a\n{text}"
@@ -38,3 +46,22 @@ def test_a_name_is_of_one_kind_and_its_short_form_of_one_line(text: str) -> None
 @given(st.text())
 def test_expressions_read_back(expression: str) -> None:
     assert TaskName(f"regex:{expression}").expression == expression
+
+
+def test_the_content_of_a_file_of_examples() -> None:
+    pinned = TaskName("data:a b#c.jsonl#0123456789abcdef")
+    assert (pinned.file, pinned.content, pinned.short) == (
+        "a b#c.jsonl", "0123456789abcdef", "data:a b#c.jsonl#01234567",
+    )  # fmt: skip
+    for name in ("data:mine.jsonl", "data:mine#cafe", "data:mine#xyzxyzxyz"):
+        assert (TaskName(name).file, TaskName(name).content) == (name.removeprefix("data:"), None)
+    assert TaskName("dfa:mine#0123456789abcdef").content is None
+
+
+def test_an_automaton_is_called_by_its_name_or_its_states() -> None:
+    text = '"alphabet":["a"],"transitions":[[1],[0]],"accepting":[0]}'
+    assert TaskName(f"dfa:{{{text}").short.startswith("dfa:2-states-")
+    assert TaskName(f'dfa:{{"name":"even",{text}').short.startswith("dfa:even-")
+    assert TaskName(f'dfa:{{"name":"a\\nb",{text}').short.startswith("dfa:2-states-")
+    assert TaskName("dfa:{").short.startswith("dfa:automaton-")
+    assert TaskName("dfa:mine.json").short == "dfa:mine.json"

@@ -58,7 +58,11 @@ def test_a_member_that_fails_does_not_stop_the_others(monkeypatch: pytest.Monkey
 def test_nothing_starts_after_the_deadline_and_what_runs_is_ended(tmp_path: Path) -> None:
     members = _members("binary-majority")
     assert train(members, tmp_path, engine=lambda jobs: InProcessEngine(), deadline=time.monotonic()) == []
-    long = [resolve("binary-majority", "nope", **{**TINY, "max_steps": 10**6, "stop_early": False, "compile": False})]
+    long = [
+        resolve(
+            "binary-majority", "nope", **{**TINY, "max_steps": 10**6, "stop_early": False, "compile": False}
+        )
+    ]
     began = time.monotonic()
     assert train(long, tmp_path, engine=lambda jobs: InProcessEngine(), deadline=began + 0.5) == []
     assert time.monotonic() < began + 60  # far below the time of a million steps

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from longreach.report import build
+from longreach.report.answer_page import AnswerBlock, AnswerLine, render_answer_page
 from tests.helpers.chromium import Tab, missing, started
-from tests.helpers.report_samples import hostile
+from tests.helpers.report_samples import hostile, several
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -57,9 +58,30 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
+@pytest.fixture(scope="module")
+def answer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of one task, with a sweep of training lengths."""
+    runs = tmp_path_factory.mktemp("answer")
+    for last in (8, 12, 16, 20):
+        for encoding, share in (("nope", 0.0), ("ape", 1.0)):
+            several(runs, "aa", encoding, share, share / 2, train_lengths=[1, last])
+    line = AnswerLine("with learned positions (APE)", "expected to work", "program, proved for all lengths")
+    blocks = [AnswerBlock("Will it work on inputs longer than it was trained on?", [line] * 3)] * 3
+    path = runs / "answer.html"
+    page = render_answer_page("(aa)*", "even", blocks=blocks, judgement="Agrees.", task="aa", runs=runs)
+    path.write_text(page, encoding="utf-8")
+    return path.as_uri()
+
+
 class Opener(Protocol):
     def __call__(
-        self, width: int = DESK, *, dark: bool = False, page: str = "", scripts: bool = True
+        self,
+        width: int = DESK,
+        *,
+        dark: bool = False,
+        page: str = "",
+        scripts: bool = True,
+        file: str | None = None,
     ) -> Tab: ...
 
 
@@ -74,10 +96,17 @@ def opened(browser: Browser, address: str) -> Iterator[Opener]:
     """Opens the report, as a reader with such a window would."""
     tabs: list[Tab] = []
 
-    def open_tab(width: int = DESK, *, dark: bool = False, page: str = "", scripts: bool = True) -> Tab:
+    def open_tab(
+        width: int = DESK,
+        *,
+        dark: bool = False,
+        page: str = "",
+        scripts: bool = True,
+        file: str | None = None,
+    ) -> Tab:
         tab = Tab(browser, width, dark=dark, scripts=scripts)
         tabs.append(tab)
-        tab.open(address + page)
+        tab.open((file or address) + page)
         return tab
 
     yield open_tab
@@ -110,7 +139,7 @@ def test_the_policy_lets_no_request_out(opened: Opener) -> None:
 
 def test_key_elements_are_visible(opened: Opener) -> None:
     tab = opened()
-    for selector in (".tiles", ".matrix", ".multiple svg.panel", "#disagreements", "#damaged", "#unfinished"):
+    for selector in ("#finding", ".legend", ".matrix", ".multiple svg.panel", "#damaged", "#unfinished"):
         assert tab.evaluate(f"document.querySelector({selector!r}).checkVisibility()"), selector
     assert tab.evaluate("document.querySelectorAll('.matrix tbody tr[data-task]').length") >= 25
     size = tab.evaluate("document.querySelector('.multiple svg').getBoundingClientRect().width")
@@ -120,8 +149,70 @@ def test_key_elements_are_visible(opened: Opener) -> None:
     tab.evaluate(f"new Promise(done => {{ {seen}; {link}.click(); }})")
     assert tab.evaluate(SHOWN) == ["task-aa"]
     inside = "document.querySelector('#task-aa {}').checkVisibility()"
-    for selector in (".card.yes > pre", "svg.automaton", "svg.curves", "table.runs"):
+    for selector in (
+        ".answer.ape",
+        "svg.panel",
+        ".card.ape > pre",
+        "svg.automaton",
+        "svg.curves",
+        "table.runs",
+    ):
         assert tab.evaluate(inside.replace("{}", selector)), selector
+
+
+def box(tab: Tab, selector: str) -> dict[str, float]:
+    """Where an element stands in the window."""
+    found: dict[str, float] = tab.evaluate(
+        f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()"
+    )
+    return found
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_the_first_view_has_the_finding_the_legend_and_charts(opened: Opener, width: int) -> None:
+    tab = opened(width)
+    for selector in ("#finding", ".legend", ".multiple svg.panel"):
+        place = box(tab, selector)
+        assert place["top"] >= 0, selector
+        assert place["bottom"] <= 900, selector
+        assert 0 <= place["left"] < place["right"] <= width, selector
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_the_legend_stays_in_sight(opened: Opener, width: int) -> None:
+    tab = opened(width)
+    tab.evaluate("[...document.querySelectorAll('.figure > .multiples > *')].at(-1).scrollIntoView()")
+    place = box(tab, ".legend")
+    assert 0 <= place["top"] < place["bottom"] < 200
+
+
+def test_the_counts_of_the_matrix_are_seen_on_a_phone_without_moving_sideways(opened: Opener) -> None:
+    tab = opened(PHONE)
+    found = "[...document.querySelectorAll('.matrix .found strong')]"
+    sides = tab.evaluate(f"{found}.map(one => one.getBoundingClientRect()).map(r => [r.left, r.right])")
+    assert len(sides) > 5
+    assert all(0 <= left < right <= PHONE for left, right in sides)
+    inner = "document.querySelector('.scroll.wide')"
+    assert tab.evaluate(f"{inner}.scrollWidth - {inner}.clientWidth") == 0
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("page", ["", "#task-aa"])
+def test_names_below_charts_stand_apart_and_are_not_tiny(opened: Opener, width: int, page: str) -> None:
+    tab = opened(width, page=page)
+    overlaps = """
+    [...document.querySelectorAll('.page.shown svg.panel')].filter(one => one.checkVisibility()).map(one => {
+      const boxes = [...one.querySelectorAll('.tick.x')].map(tick => tick.getBoundingClientRect());
+      const ticks = [...one.querySelectorAll('.tick')].map(tick => tick.getBoundingClientRect());
+      const height = Math.min(...ticks.map(box => box.height));
+      const apart = boxes.slice(1).every((box, k) => boxes[k].right <= box.left);
+      return [apart, height];
+    })
+    """
+    found = tab.evaluate(overlaps)
+    assert found
+    assert all(apart for apart, _ in found)
+    assert min(height for _, height in found) >= 11
 
 
 def test_pages_follow_the_address(opened: Opener) -> None:
@@ -163,6 +254,19 @@ def test_text_stands_out_from_its_ground(opened: Opener, dark: bool) -> None:
     assert tab.evaluate(CONTRASTS) == []
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_the_page_of_an_answer_holds_the_same(opened: Opener, answer: str, width: int, dark: bool) -> None:
+    tab = opened(width, dark=dark, file=answer)
+    assert box(tab, ".question dd strong")["bottom"] < 900
+    assert len(tab.evaluate("[...document.querySelectorAll('.several svg.panel')].map(one => 0)")) == 4
+    tab.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    assert tab.evaluate(WIDER) == 0
+    assert tab.evaluate(CONTRASTS) == []
+    assert tab.requests == [answer]
+    assert tab.complaints == []
+
+
 @pytest.mark.parametrize("page", ["", "#task-aa", "#task-parity", "#task-sort", "#task-copy-unique"])
 def test_a_phone_need_not_scroll_sideways(opened: Opener, page: str) -> None:
     tab = opened(PHONE, page=page)
@@ -176,17 +280,17 @@ def test_the_filter_keeps_what_is_asked_for(opened: Opener) -> None:
     rows = f"{found}.filter(row => row.checkVisibility()).map(row => row.dataset.task)"
     tab.evaluate("filter = document.getElementById('filter'); filter.value = 'TOMITA-4'; 0")
     tab.evaluate("filter.dispatchEvent(new Event('input'))")
-    assert tab.evaluate(rows) == ["tomita-4"]
+    assert tab.evaluate(rows) == ["tomita-4 Tomita 4"]
     tab.evaluate("filter.value = ''; which = document.getElementById('which'); which.value = 'measured'; 0")
     tab.evaluate("which.dispatchEvent(new Event('change'))")
     shown = tab.evaluate(rows)
-    assert {"aa", "parity", "sort"} <= set(shown)
-    assert "tomita-4" not in shown
+    assert {"aa (aa)*", "parity parity", "sort sort"} <= set(shown)
+    assert "tomita-4 Tomita 4" not in shown
 
 
 def test_a_chart_tells_its_numbers_under_the_pointer(opened: Opener) -> None:
     tab = opened(page="#task-aa")
-    tab.evaluate("dot = document.querySelector('#task-aa .hit .dot'); dot.scrollIntoView({block: 'center'})")
+    tab.evaluate("dot = document.querySelector('#task-aa .target'); dot.scrollIntoView({block: 'center'})")
     # The event of the scroll, which hides the tip, comes with one of the next frames.
     frame = "requestAnimationFrame"
     tab.evaluate(f"new Promise(done => {frame}(() => {frame}(() => {frame}(() => done()))))")

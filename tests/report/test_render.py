@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -12,80 +11,8 @@ from longreach.report import build
 from longreach.report.forecast_view import BENCHMARK
 from longreach.report.results_to_view import report_view
 from longreach.report.text import percent
+from tests.helpers.html_page import check
 from tests.helpers.report_samples import accuracies, add, damage, hostile, several
-
-VOID = {"meta", "link", "input", "br", "hr", "img"}
-SHAPES = {"path", "circle", "rect"}
-
-
-class Page(HTMLParser):
-    """The elements of a document; complains about tags that do not match."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self.open == [], f"not closed: {self.open}"
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert len({name for name, _ in attrs}) == len(attrs), f"{tag}: an attribute twice: {attrs}"
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in SHAPES, f"{tag} closes itself"
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> closes nothing"
-        assert self.open.pop() == tag, f"</{tag}> out of order"
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] not in ("script", "style"):
-            self.text.append(data)
-
-    def with_attribute(self, name: str) -> list[str]:
-        return [value for _, attrs in self.elements if (value := attrs.get(name)) is not None]
-
-    @property
-    def words(self) -> str:
-        return " ".join(" ".join(self.text).split())
-
-
-def check(text: str) -> Page:
-    """All that has to hold of every report."""
-    page = Page(text)
-    ids = page.with_attribute("id")
-    assert len(ids) == len(set(ids))
-    named = set(ids)
-    for tag, attrs in page.elements:
-        target = attrs.get("href")
-        if target is not None and tag != "link":
-            assert tag == "a", f"<{tag}> loads {target}"
-            inside = target.startswith("#") and target[1:] in named
-            assert inside or target.startswith("https://arxiv.org/abs/"), target
-        assert attrs.get("src") is None
-        assert not any(name.startswith("on") for name in attrs), f"{tag}: {attrs}"
-        style = attrs.get("style") or ""
-        assert re.fullmatch(r"(width:\d+\.\d%)?", style), style
-        for name in ("aria-labelledby",):
-            assert attrs.get(name) is None or attrs[name] in named
-        if tag == "svg" and attrs.get("aria-hidden") is None:
-            assert attrs.get("aria-label"), "a drawing without a name"
-        if tag == "meta" and attrs.get("http-equiv") == "Content-Security-Policy":
-            assert (attrs["content"] or "").startswith("default-src 'none'; style-src 'unsafe-inline'; ")
-    assert [attrs["href"] for tag, attrs in page.elements if tag == "link"] == ["data:,"]
-    assert sum(tag == "script" for tag, _ in page.elements) == 1
-    assert text.count("url(") == len(re.findall(r"url\(#tip-[a-z0-9-]+\)", text))
-    assert "@import" not in text
-    assert "nan" not in re.findall(r'\bd="[^"]*nan|cx="nan', text)
-    tables = sum(tag == "table" for tag, _ in page.elements)
-    assert sum(tag == "caption" for tag, _ in page.elements) == tables
-    return page
 
 
 @pytest.fixture
@@ -204,15 +131,100 @@ def test_failed_runs_stand_in_the_table_and_do_not_count_as_accuracy(runs: Path)
     assert "RuntimeError: diverged at step 17" in check(build(runs)).words
 
 
-def test_the_matrix_shows_the_mean_over_the_runs_that_learned(runs: Path) -> None:
-    lasts = (0.91, 0.84, 0.77)
-    several(runs, "tomita-1", "nope", *lasts)
+def test_the_matrix_counts_the_runs_that_work_and_shows_no_mean_of_opposites(runs: Path) -> None:
+    several(runs, "tomita-1", "nope", 0.91, 0.84, 0.0)
     add(runs, "tomita-1", "nope", 7, accuracies(0.5, 0.1, 0.0))
     page = check(build(runs))
-    row = re.search(r"tomita-1 1\* (.*?) tomita-2", page.words)
+    row = re.search(r"Tomita 1 1\* (.*?) Tomita 2", page.words)
     assert row is not None
-    assert percent(sum(lasts) / 3).replace("\u00a0", " ") in row[1]
-    assert "3 of 4 runs" in page.words
+    assert "2 of 4 work 91.0, 84.0, 0, 0 %" in row[1]
+    assert percent((0.91 + 0.84) / 3).replace("\u00a0", " ") not in page.words
+    assert "as 3 of 4 runs did" in page.words  # learned the training range
+
+
+def test_it_reads_like_an_article(runs: Path) -> None:
+    """The finding and the figure, the disagreements, all tasks, and bookkeeping last."""
+    several(runs, "aa", "ape", 1.0, 0.0, 0.0)
+    several(runs, "aa", "nope", 0.1, 0.0, 0.2)
+    several(runs, "regex:(ab)*", "ape", 1.0, 1.0, 1.0, alphabet=["a", "b"])
+    text = build(runs)
+    page = check(text)
+    parts = ["finding", "by-length", "disagreements", "matrix", "bookkeeping", "title-aa"]
+    assert sorted(parts, key=page.with_attribute("id").index) == parts
+    words = page.words
+    assert "In 2 of 3 cells the forecast and the measurement agree." in words
+    told = words[words.index("Where forecast and measurement disagree") :]
+    for part in (
+        "(aa)* with learned positions (APE)",
+        "expected to work because",
+        "1 of 3 runs works at lengths 21–30 (100, 0, 0 %)",
+        "3 of 3 runs are right on the whole training range, 1–10",
+        "published 100 % at lengths 101–150* (* from the axis of the figure)",
+        "train on longer inputs",
+    ):
+        assert part in told[: told.index("All tasks")], part
+    assert "33.3" not in words
+    figures = [attrs["data-task"] for tag, attrs in page.elements if tag == "figure" and "data-task" in attrs]
+    assert figures[:2] == ["regex:(ab)* (ab)*", "aa (aa)*"]
+
+
+def test_cells_are_judged_by_their_mean_and_by_their_runs(runs: Path) -> None:
+    several(runs, "tomita-1", "ape", 1.0, 0.4, 0.4)  # yes; the mean works, fewer than half of the runs do
+    several(runs, "aa", "ape", 1.0, 0.0, 0.0)  # yes; neither
+    view = report_view(runs, "report")
+    assert (view.agreeing, view.counted) == (1, 2)
+    assert (view.agreeing_by_runs, view.counted_by_runs) == (0, 2)
+    assert [task.name for task, _ in view.only_by_runs] == ["tomita-1"]
+    words = check(build(runs)).words
+    assert "not by the share of runs that work: Tomita 1 with APE (1 of 3 runs works)." in words
+    assert "by the share of runs that work 0 of 2" in words
+
+
+def test_a_task_of_ones_own_is_loaded_when_asked_for(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["from longreach.tasks.parity import Parity", "task = Parity()"]
+    (tmp_path / "longreach_asked.py").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    several(runs, "longreach_asked:task", "nope", 0.5, 0.6, 0.9)
+    several(runs, "no.such.module:task", "nope", 0.5)
+    known, unknown = (
+        next(
+            task for task in report_view(runs, "report", load=load).tasks if task.name.startswith("longreach")
+        )
+        for load in (True, False)
+    )
+    assert known.verdict("nope") is not None
+    (cell,) = known.chosen
+    assert cell.tally is not None
+    assert (cell.tally.work, cell.tally.runs) == (1, 3)
+    assert unknown.note.startswith("There is no forecast")
+
+
+def test_ones_own_tasks_come_first_under_their_own_names(runs: Path) -> None:
+    for name in ("dyck-1", "my.tasks:reverse", "sort", "regex:(ab)*", "crasp:mine.cr"):
+        add(runs, name, "ape", 0, accuracies(1.0, 1.0, 1.0))
+    view = report_view(runs, "report")
+    assert [kind for kind, _ in view.groups] == [
+        "Your tasks", "Algorithmic tasks", "Formal languages", "Further tasks",
+    ]  # fmt: skip
+    own, *_, further = (tasks for _, tasks in view.groups)
+    assert {task.title for task in own} == {"my.tasks:reverse", "(ab)*", "crasp:mine.cr"}
+    assert [task.title for task in further] == ["dyck-1"]
+    page = check(build(runs))
+    assert page.words.index("my.tasks:reverse") < page.words.index("binary-majority")
+
+
+def test_the_top_of_a_task_says_the_verdict_in_plain_words(runs: Path) -> None:
+    several(runs, "aa", "nope", 0.0, 0.0, 0.0)
+    words = check(build(runs)).words
+    page = words[words.index("(aa)* aa Without positions (NoPE)") :]
+    top = page[: page.index("Why")]
+    assert "✗ expected to fail After a long word, counting cannot tell" in top
+    assert "Proved." in top
+    assert "Measured: 0 of 3 runs work at lengths 21–30 (0 % each) as expected" in top
+    assert "C-RASP" not in top
+    assert "C-RASP[∅]" in page
 
 
 def test_agreement_is_counted_by_the_rule(runs: Path) -> None:
@@ -234,7 +246,9 @@ def test_agreement_is_counted_by_the_rule(runs: Path) -> None:
         ("binary-majority-interleave", "nope"),
         ("aa", "rope"),
     }
-    assert "2 of 4 counted" in check(build(runs)).words
+    words = check(build(runs)).words
+    assert "2 of 4 counted" in words
+    assert "In 2 of 4 cells" in words
 
 
 def test_other_encodings_and_penalties_have_columns_of_their_own(runs: Path) -> None:

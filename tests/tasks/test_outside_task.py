@@ -106,6 +106,66 @@ def test_bad_programs(here: Path, text: str, message: str) -> None:
     assert caught.value.message.startswith(message)
 
 
+EVEN = '{"initial": "e", "accepting": ["e"], "transitions": {"e": {"a": "o"}, "o": {"a": "e"}}}'
+MOD3 = '{"alphabet": ["a", "b"], "transitions": [[1, 0], [2, 1], [0, 2]], "outputs": ["0", "1", "2"]}'
+
+
+def test_automata(here: Path) -> None:
+    (here / "even.json").write_text(EVEN)
+    (here / "mod3.json").write_text(MOD3)
+    assert load_task("dfa:even.json").answer("aa") == load_task("regex:(aa)*").answer("aa")
+    assert load_task("dfa:mod3.json").answer("ab") == ("{0}", "{1}", "{1}")
+    assert load_task("dfa:mod3.json").about == "which of 3 classes, by an automaton with 3 states"
+    for name in ("dfa:even.json", "dfa:mod3.json"):
+        whole = self_contained(name)
+        assert self_contained(whole) == whole
+        assert load_task(whole).tokens == load_task(name).tokens
+        # The file's name is no part of it.
+        (here / "other.json").write_bytes((here / name.removeprefix("dfa:")).read_bytes())
+        assert self_contained("dfa:other.json") == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "mine.json: automaton: Invalid JSON"),
+        ("[]", "mine.json: automaton: expected a JSON object"),
+        (
+            '{"initial": 0, "accepting": [1], "transitions": {"0": {"a": 0}}}',
+            "mine.json: accepting: no state",
+        ),
+        (
+            '{"alphabet": ["EOS"], "transitions": [[0]], "accepting": [0]}',
+            "mine.json: alphabet: EOS cannot be",
+        ),
+        (
+            '{"alphabet": ["a"], "transitions": [[0]], "accepting": []}',
+            "dfa:mine.json: the language is empty",
+        ),
+        (
+            '{"alphabet": ["a", "b"], "transitions": [[0]], "accepting": [0]}',
+            "mine.json: transitions.0: 1 move for 2 letters of the alphabet",
+        ),
+    ],
+)
+def test_bad_automata(here: Path, text: str, message: str) -> None:
+    (here / "mine.json").write_text(text)
+    with pytest.raises(InputError) as caught:
+        load_argument("dfa:mine.json")
+    assert caught.value.message.startswith(message)
+    assert "\n" not in caught.value.message
+
+
+def test_automata_that_are_not_there(here: Path) -> None:
+    for name, message in (
+        ("dfa:none.json", "none.json: no such file"), ("dfa:", "task: the name of the file is empty"),
+        ("dfa:{", "dfa:automaton-"),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as caught:
+            load_argument(name)
+        assert caught.value.message.startswith(message)
+
+
 def test_names_of_other_kinds() -> None:
     assert not any(
         TaskName(name).is_attribute for name in ["sort", "regex:ab", "crasp:ab", "a:b:c", "1a:b", ":b", "a:"]

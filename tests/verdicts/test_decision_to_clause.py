@@ -116,4 +116,4 @@ def test_examples_are_the_shortest() -> None:
 def test_letters_may_be_shown_as_others() -> None:
     decision = decide(from_expression("b*(ab*ab*)*")).nope
     shown = clause_of(decision, letters={"a": "one", "b": "zero"})
-    assert shown == 'after a long word, counting cannot tell "one" from "one one"'
+    assert shown == 'after a long input, counting cannot tell "one" from "one one"'

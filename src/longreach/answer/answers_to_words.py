@@ -179,8 +179,14 @@ def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
         return ("Nothing was measured, so the forecast is not judged.",)
     states = {finding.state for finding in findings.values()}
     if states == {"agrees"}:
-        return ("The measured runs agree with the forecast.",)
-    return tuple(f"{side_title(encoding)}: {finding.words}" for encoding, finding in findings.items())
+        late = [cell.encoding for cell in found.measurement.cells if found.works_later(cell) is not None]
+        shown = tuple(_sentence(findings[each].words) for each in late)
+        return shown or ("The measured runs agree with the forecast.",)
+    return tuple(_sentence(f"{side_title(each)}: {finding.words}") for each, finding in findings.items())
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def took(seconds: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.measurement import Measurement
 from longreach.answer.question import Question
 from longreach.answer.threshold import Threshold
@@ -40,10 +41,20 @@ class ThreeAnswers:
         for cell in cells:
             finding = judge_runs(self.answer_of(cell.encoding), cell.tally)
             others = [each.tally for each in cells if each.encoding != cell.encoding]
-            if finding.state == "not learned" and self.answer_of(cell.encoding) is Answer.NO:
+            answer = self.answer_of(cell.encoding)
+            if finding.state == "not learned" and answer is Answer.NO:
                 finding = _with_others(finding, cell.tally, others)
+            if answer is Answer.YES and (longer := self.works_later(cell)) is not None:
+                finding = _from_a_length_on(finding, cell, longer)
             found[cell.encoding] = finding
         return found
+
+    def works_later(self, cell: MeasuredCell) -> MeasuredCell | None:
+        """Of runs that do not work, the longer training length from which on they do, if one was found."""
+        threshold = self.threshold
+        if cell.tally.works or threshold is None or threshold.encoding != cell.encoding:
+            return None
+        return next((each for each in threshold.cells if each.train_to == threshold.start), None)
 
     def answer_of(self, encoding: str) -> Answer | None:
         """The forecast for what is trained; None where theory has none for the encoding."""
@@ -97,6 +108,15 @@ class ThreeAnswers:
         from longreach.answer.answers_to_words import as_html
 
         return as_html(self)
+
+
+def _from_a_length_on(finding: Finding, cell: MeasuredCell, longer: MeasuredCell) -> Finding:
+    """A yes that fails at first and works at a longer training length: theory says "from some length on"."""
+    words = (
+        f"the measured runs agree with the forecast from training length {longer.train_to} on: "
+        f"trained to {cell.train_to} {cell.tally.words}, trained to {longer.train_to} {longer.tally.words}"
+    )
+    return Finding("agrees", words, finding.reasons)
 
 
 def _with_others(finding: Finding, tally: Tally, others: list[Tally]) -> Finding:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
-from longreach.config.task_name import TaskName
-from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,13 +60,12 @@ def ask(
 
     Example: longreach ask "regex:(aa)*"
     """
-    if alphabet is not None and not TaskName(task).is_regex:
-        raise InputError("--alphabet: goes with a TASK regex:…")
+    letters = alphabet_of_task(alphabet, task)
     from longreach.answer import ask as answer
 
     found = answer(
         task,
-        None if alphabet is None else list(alphabet),
+        letters,
         encodings=("nope", "ape") if not encoding else tuple(encoding),
         minutes=minutes,
         seeds=seeds,
@@ -125,8 +123,10 @@ def _print(found: ThreeAnswers, page: Path | None) -> None:
     out.print()
     for sentence in judgement_words(found):
         out.print(sentence, markup=False, highlight=False)
-    place = "" if page is None else f"page: {page} · "
-    out.print(f"{place}{took(found.seconds)}", style="dim", markup=False, highlight=False)
+    time = [took(found.seconds)] if found.question.minutes else []
+    footer = ([] if page is None else [f"page: {page}"]) + time
+    if footer:
+        out.print(" · ".join(footer), style="dim", markup=False, highlight=False)
 
 
 def _print_block(out: Console, block: Block) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.verdict_text import fitting_table, print_hanging
 from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
 
@@ -23,6 +24,13 @@ STYLES = {"constant": "green", "logarithmic": "green", "linear": "red"}
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
 COLOURS = {"constant": "#0072B2", "logarithmic": "#009E73", "linear": "#D55E00"}
 FORMATS = (".png", ".svg")
+FEW_BITS = "few bits rule nothing out and are not a yes: longreach forecast gives the verdict"
+MEANING = {
+    "constant": FEW_BITS,
+    "logarithmic": FEW_BITS,
+    "linear": "more bits than limit transformers pass, C log N: a no, if it goes on like this",
+}
+"""What the growth says of a task."""
 
 
 def communicate(
@@ -123,6 +131,8 @@ def _document(found: Measurement) -> dict[str, Any]:
 
 
 def _print_one(found: Measurement) -> None:
+    from rich.text import Text
+
     out = console()
     out.print(found.problem.name, style="bold", markup=False, end="")
     out.print(f"   {found.problem.about}", style="dim", markup=False)
@@ -136,27 +146,35 @@ def _print_one(found: Measurement) -> None:
     for name, fit in found.growth.fits.items():
         shape = {"constant": "", "logarithmic": " log₂ N", "linear": " N"}[name]
         out.print(f"  {fit.coefficient:7.3f}{shape:<8} error {fit.error:.3f} bits")
+    print_hanging(out, Text(MEANING[found.growth.name], "dim"), 0)
 
 
 def _print_all(found: list[Measurement]) -> None:
-    from rich.table import Table
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("task")
-    for title in ("N", "rows", "bits", "any N"):
-        table.add_column(title, justify="right")
-    table.add_column("growth")
-    for title in ("error C", "C log N", "C N"):
-        table.add_column(title, justify="right")
-    for each in found:
-        n, growth, largest = each.exhaustive, each.growth, each.rows_at_all_lengths
-        table.add_row(
-            each.problem.name, str(n), str(each.rows[n - 1]), f"{each.bits[n - 1]:.2f}",
-            "" if largest is None else f"≤ {largest}",
-            f"[{STYLES[growth.name]}]{growth.name}[/]",
-            *(f"{fit.error:.3f}" for fit in growth.fits.values()),
-        )  # fmt: skip
-    console().print(table)
+    def column(title: str, cells: Iterable[str], side: Literal["left", "right"] = "right") -> list[Text]:
+        return [Text(title, "bold", justify=side), *(Text(cell, justify=side) for cell in cells)]
+
+    growth = column("growth", (each.growth.name for each in found), "left")
+    for cell in growth[1:]:
+        cell.stylize(STYLES[cell.plain])
+    errors = zip(*([f"{fit.error:.3f}" for fit in each.growth.fits.values()] for each in found), strict=True)
+    columns = [
+        column("task", (each.problem.name for each in found), "left"),
+        column("N", (str(each.exhaustive) for each in found)),
+        column("rows", (str(each.rows[each.exhaustive - 1]) for each in found)),
+        column("bits", (f"{each.bits[each.exhaustive - 1]:.2f}" for each in found)),
+        column("any N", (_at_most(each.rows_at_all_lengths) for each in found)),
+        growth,
+        *map(column, ("error C", "C log N", "C N"), errors),
+    ]
+    out = console()
+    out.print(fitting_table(out, columns, [9, 6, 5, 7, 4, 8, 1, 1, 1]))
+    print_hanging(out, Text(f"constant, logarithmic: {FEW_BITS}", "dim"), 0)
+
+
+def _at_most(rows: int | None) -> str:
+    return "" if rows is None else f"≤ {rows}"
 
 
 def _draw(found: Sequence[Measurement], path: Path) -> None:

@@ -10,6 +10,8 @@ import typer
 
 from longreach.cli.crasp import File, Json, Peer, app
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.stages import stage
+from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,16 +56,19 @@ def compile_command(
     from longreach.limit.run.rounding import FORMATS
 
     core, limit = _compiled(file, peer)
-    model = limit if context is None else _finite(limit, context)
+    with stage(f"building T_n for a context of {context}"):
+        model = limit if context is None else _finite(limit, context)
     document: dict[str, Any] = {"program": file, **describe(model), "dtype": dtype.value}
     if context is None:
-        document["provable_length"] = provable_length(limit, core, FORMATS[dtype.value])
+        with stage(f"computing to which length {dtype.value} is right, width {limit.width}"):
+            document["provable_length"] = provable_length(limit, core, FORMATS[dtype.value])
     failed = False
     if length is not None:
         document["verified"] = _verified(model, core, length)
         failed = not document["verified"]["agrees"]
     if out is not None and not failed:
-        save(model, out, dtype=dtype.value)
+        with stage(f"writing {out}"):
+            save(model, out, dtype=dtype.value)
         document["out"] = str(out)
     if as_json:
         print_json(document)
@@ -77,9 +82,11 @@ def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
     from longreach.crasp.library import load_program
     from longreach.limit.compile.program_to_limit import compile_program
 
-    core = load_program(file, peer=peer).core
+    with stage(f"reading {file}"):
+        core = load_program(file, peer=peer).core
     try:
-        return core, compile_program(core)
+        with stage(f"compiling {counted(core.size, 'operation')} of {file}"):
+            return core, compile_program(core)
     except InputError as error:
         raise InputError(f"{file}: {error.message}") from None
 
@@ -101,7 +108,8 @@ def _verified(model: Transformer, core: Core, length: int) -> dict[str, Any]:
 
     if model.context is not None and length > model.context - 1:
         raise InputError(f"--verify: {length} tokens and $ exceed the context of {model.context}")
-    report = (verify if model.context is None else verify_finite)(model, core, length)
+    with stage(f"comparing with the program on all words up to length {length} and on random ones"):
+        report = (verify if model.context is None else verify_finite)(model, core, length)
     if report.agrees and report.exhaustive < length:
         note(f"--verify: too many words up to length {length}; all up to {report.exhaustive} were run")
     found: dict[str, Any] = {
@@ -113,7 +121,9 @@ def _verified(model: Transformer, core: Core, length: int) -> dict[str, Any]:
         "disagreement": None if report.disagreement is None else asdict(report.disagreement),
     }
     if model.context is None:
-        return found | {"precisions": [asdict(precision) for precision in certify(model, core, samples=4)]}
+        with stage("looking for the first length at which each data type fails"):
+            precisions = certify(model, core, samples=4)
+        return found | {"precisions": [asdict(precision) for precision in precisions]}
     return found | {"offsets": ["first", "last"]}
 
 

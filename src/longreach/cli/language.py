@@ -91,7 +91,7 @@ def language(
         Path | None,
         typer.Option(
             metavar="LIST",
-            help="One REGEX a line, optionally a tab and its alphabet; - is standard input. One answer a line.",
+            help="One REGEX a line, optionally a tab and its alphabet; - is standard input. One answer each.",
         ),
     ] = None,
     verdicts: Annotated[
@@ -142,8 +142,11 @@ def language(
     if reading is Reading.EOS and (program or predictor):
         raise InputError("--convention: programs are written for reading at the last letter only")
     form = _format(draw)
+    from automata.fa import nfa  # noqa: F401 (the budget is for the language, not for imports)
+
     from longreach.languages.budget import Budget
     from longreach.languages.prove.language_certificates import END
+    from longreach.languages.regular.expression_to_automaton import from_expression  # noqa: F401
     from longreach.languages.regular.measures import measure
     from longreach.verdicts.automaton_to_verdicts import judge
 

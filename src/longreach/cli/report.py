@@ -20,6 +20,13 @@ def report(
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")] = DEFAULT_OUT,
     title: Annotated[str | None, typer.Option(metavar="TITLE", help="The title of the report.")] = None,
+    load: Annotated[
+        bool,
+        typer.Option(
+            "--load-tasks",
+            help="Load the modules and files that results name as tasks, for their forecasts.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Write forecasts and measurements as one HTML file that needs no network.
@@ -39,7 +46,7 @@ def report(
 
     if runs is None and DEFAULT_RUNS.is_dir():
         runs = DEFAULT_RUNS
-    view = report_view(runs, title or TITLE)
+    view = report_view(runs, title or TITLE, load=load)
     write_text(out, render(view))
     if as_json:
         print_json({"path": str(out), "cells": view.cells, "runs": view.runs})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -11,8 +12,15 @@ REGEX = "regex:"
 PROGRAM = "crasp:"
 SESSION = "object:"
 """An object of a Python session: `object:NAME@HASH`."""
+AUTOMATON = "dfa:"
+DATA = "data:"
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
+_PINNED = re.compile(r"(.*)#([0-9a-f]{8,64})", re.DOTALL)
+SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+"""What an automaton may be named in its file."""
+EXPECTED = f"a task's name, {REGEX}…, {AUTOMATON}FILE, {PROGRAM}FILE, {DATA}FILE or module:attribute"
+"""For errors: what a task may be named."""
 
 
 class Origin(Enum):
@@ -21,7 +29,17 @@ class Origin(Enum):
     BUILT_IN = "built-in"
     REGEX = "regex"
     PROGRAM = "program"
+    AUTOMATON = "automaton"
+    DATA = "data"
     ATTRIBUTE = "attribute"
+
+
+_PREFIXES = {
+    REGEX: Origin.REGEX,
+    PROGRAM: Origin.PROGRAM,
+    AUTOMATON: Origin.AUTOMATON,
+    DATA: Origin.DATA,
+}
 
 
 @dataclass(frozen=True)
@@ -32,16 +50,21 @@ class TaskName:
     ('(aa)*', 'attribute')
     >>> TaskName("crasp:mine.cr").short, TaskName("crasp:#alphabet a\\nL = true").short
     ('crasp:mine.cr', 'crasp:909b09ec79')
+    >>> TaskName("data:sums.jsonl#0123456789abcdef").file, TaskName("dfa:mod3.json").origin.value
+    ('sums.jsonl', 'automaton')
     """
 
     text: str
 
     @property
+    def prefix(self) -> str:
+        """`regex:`, `crasp:`, `dfa:`, `data:`, or nothing."""
+        return next((prefix for prefix in _PREFIXES if self.text.startswith(prefix)), "")
+
+    @property
     def origin(self) -> Origin:
-        if self.text.startswith(REGEX):
-            return Origin.REGEX
-        if self.text.startswith(PROGRAM):
-            return Origin.PROGRAM
+        if self.prefix:
+            return _PREFIXES[self.prefix]
         return Origin.ATTRIBUTE if _ATTRIBUTE.fullmatch(self.text) else Origin.BUILT_IN
 
     @property
@@ -51,6 +74,14 @@ class TaskName:
     @property
     def is_program(self) -> bool:
         return self.origin is Origin.PROGRAM
+
+    @property
+    def is_automaton(self) -> bool:
+        return self.origin is Origin.AUTOMATON
+
+    @property
+    def is_data(self) -> bool:
+        return self.origin is Origin.DATA
 
     @property
     def is_attribute(self) -> bool:
@@ -63,8 +94,15 @@ class TaskName:
         return self.text.startswith(SESSION) and "@" in self.text
 
     @property
+    def is_file(self) -> bool:
+        """Whether it is that of a file, whose name errors begin with."""
+        return self.prefix in (PROGRAM, AUTOMATON, DATA) and not self.is_text
+
+    @property
     def is_text(self) -> bool:
-        """Whether it holds a program itself: a text has an alphabet and more lines."""
+        """Whether it holds a program itself, which has an alphabet and more lines, or an automaton."""
+        if self.is_automaton:
+            return self.source.startswith("{")
         return self.text.startswith(f"{PROGRAM}#alphabet") and "\n" in self.text
 
     @property
@@ -78,8 +116,20 @@ class TaskName:
 
     @property
     def source(self) -> str:
-        """What stands behind `crasp:`: a file, a library program, or a text."""
-        return self.text.removeprefix(PROGRAM)
+        """What stands behind `crasp:`, `dfa:` or `data:`: a file, a library program, or a text."""
+        return self.text.removeprefix(self.prefix) if self.prefix != REGEX else self.text
+
+    @property
+    def file(self) -> str:
+        """The file of `data:FILE`, without the hash of its content."""
+        found = _PINNED.fullmatch(self.source)
+        return self.source if found is None else found[1]
+
+    @property
+    def content(self) -> str | None:
+        """The first digits of the hash that the file of `data:FILE#HASH` must have; None: any."""
+        found = _PINNED.fullmatch(self.source) if self.is_data else None
+        return None if found is None else found[2]
 
     @property
     def attribute(self) -> tuple[str, str]:
@@ -94,7 +144,28 @@ class TaskName:
 
     @property
     def short(self) -> str:
-        """On one line: a program's text is shortened to a hash."""
+        """On one line: the text of a program or of an automaton is shortened to a hash.
+
+        >>> TaskName('dfa:{"alphabet":["a"],"transitions":[[1],[0]],"accepting":[0]}').short
+        'dfa:2-states-136c795b'
+        """
+        if self.content is not None:
+            return f"{DATA}{self.file}#{self.content[:8]}"
         if not self.is_text:
             return self.text
-        return PROGRAM + hashlib.sha256(self.text.encode()).hexdigest()[:10]
+        digits = hashlib.sha256(self.text.encode("utf-8", "backslashreplace")).hexdigest()
+        if self.is_automaton:
+            return f"{AUTOMATON}{_called(self.source)}-{digits[:8]}"
+        return PROGRAM + digits[:10]
+
+
+def _called(text: str) -> str:
+    """The name that an automaton has in its document, or its number of states."""
+    try:
+        document = json.loads(text)
+        name = document.get("name")
+        if isinstance(name, str) and SLUG.fullmatch(name):
+            return name
+        return f"{len(document['transitions'])}-states"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return "automaton"

@@ -86,7 +86,10 @@ def load_program(source: str, *, peer: bool = False) -> Program:
         raise InputError("the name of the program is empty", place=Argument("file"))
     if source.startswith(PREFIX):
         return load(source.removeprefix(PREFIX))
-    text = read_text(source)
+    try:
+        text = read_text(source)
+    except InputError as error:
+        raise InputError(f"{error.message}{_meant(source)}") from None
     if peer:
         return parse_peer(text, source)
     try:
@@ -101,6 +104,17 @@ def load_program(source: str, *, peer: bool = False) -> Program:
         message = f"{place}: {INTERPRETER} reads this otherwise{more}: {first.message}"
         warnings.warn(f"{message}; add brackets, or use --peer", ReadingWarning, stacklevel=2)
     return program
+
+
+def _meant(source: str) -> str:
+    """The library program that somebody may mean who names a file that cannot be read."""
+    if Path(source).exists():
+        return ""
+    try:
+        load(source)
+    except InputError:
+        return ""
+    return f"; the library program is {PREFIX}{source}"
 
 
 def _with_hint(error: InputError, text: str) -> InputError:
@@ -232,6 +246,24 @@ def most_frequent(symbols: Sequence[str]) -> Program:
     return b.program()
 
 
+def bucket_sort(size: int) -> Program:
+    """SOS x SEP y EOS: x holds digits below `size`, y the same digits in increasing order.
+
+    A digit comes next where fewer of it are written than were read, and of the smaller ones no fewer.
+    """
+    symbols = [str(number) for number in range(size)]
+    b, answering = _answer(symbols)
+    expecting = b.let("expecting", answering & ~token(EOS))
+    done: list[Expr] = []
+    for symbol in symbols:
+        read = b.let(f"read_{symbol}", count(token(symbol) & ~answering))
+        written = b.let(f"written_{symbol}", count(token(symbol) & answering))
+        b.output(symbol, all_of([expecting, *done, written < read]))
+        done.append(b.let(f"done_{symbol}", written >= read))
+    b.output(EOS, all_of([expecting, *done]))
+    return b.program()
+
+
 def interleaved_majorities() -> Program:
     """SOS x SEP y EOS: x interleaves three binary sequences, y holds the most frequent bit of each."""
     b, answering = _answer("01")
@@ -336,6 +368,17 @@ def _entries() -> Iterable[Entry]:
                 lambda _: most_frequent(ascii_lowercase))  # fmt: skip
     yield Entry("binary-majority-interleave", "three majorities of interleaved bits",
                 words("SOS 1 0 1 1 0 1 SEP 1 0"), lambda _: interleaved_majorities())  # fmt: skip
+    yield Entry("mode", "SOS letters SEP the most frequent of five EOS", words("SOS c b a b SEP b"),
+                lambda _: most_frequent("abcde"))  # fmt: skip
+    for name, about, samples in (
+        ("shuffle-dyck-next", "what may follow within shuffled brackets", words("( [ ) ]")),
+        ("anbn-next", "what may follow within aⁿbⁿ", words("a a b")),
+        ("count-unary", "SOS a and b SEP as many a EOS", words("SOS b a a SEP a a")),
+        ("even-pairs", "SOS a and b SEP whether the ends are equal EOS", words("SOS a b b SEP odd")),
+    ):
+        yield Entry(name, about, samples, _file(name))
+    yield Entry("bucket-sort", "SOS five digits SEP the same sorted EOS", words("SOS 2 0 2 SEP 0 2 2"),
+                lambda _: bucket_sort(5))  # fmt: skip
     yield Entry("sort", "SOS distinct numbers SEP the same sorted EOS", words("SOS 14 3 7 SEP 3 7 14"),
                 lambda _: sort(150))  # fmt: skip
     yield Entry("copy-unique", "SOS distinct symbols SEP the same again EOS", words("SOS 5 2 9 SEP 5 2 9"),

@@ -12,6 +12,7 @@ from longreach.config.scales import PUBLISHED_ENCODINGS, Scale, scale_table
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
+from longreach.tasks.task import Task
 from longreach.training.shape import check_lengths
 
 PAPER_TRAIN_LENGTH = 50
@@ -42,17 +43,16 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **give
     alphabet = given.get("alphabet")
     known = load_argument(task, None if alphabet is None else tuple(alphabet))
     _ = known.tokens  # errors name the task as it was asked for
-    setting = _of_scale(task, encoding, scale, known.least_length)
+    setting = _of_scale(task, encoding, scale, known)
     if "max_steps" in given:
         # A shorter run keeps the share of steps that the warm-up has, and is looked at as often.
         setting["warmup"] = setting["warmup"] * int(given["max_steps"]) // setting["max_steps"]
         if "evaluate_every" in setting:
             setting["evaluate_every"] = min(setting["evaluate_every"], _a_tenth(given["max_steps"]))
     fields: dict[str, Any] = {"task": self_contained(task), "encoding": encoding, **setting, **given}
-    fields.setdefault("train_lengths", (known.least_length, PAPER_TRAIN_LENGTH))
-    last = fields["train_lengths"][1]
-    # Twice and three times the training range: 51:100,101:150 after 1:50.
-    fields.setdefault("test_lengths", ((last + 1, 2 * last), (2 * last + 1, 3 * last)))
+    fields.setdefault("train_lengths", known.train_range(PAPER_TRAIN_LENGTH))
+    if "test_lengths" not in fields:
+        fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
     fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
     fields.setdefault("compile", _worth_compiling(fields))
     config = TrainConfig.read(fields)
@@ -60,7 +60,7 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **give
     return config
 
 
-def _of_scale(task: str, encoding: str, scale: Scale, least: int) -> dict[str, Any]:
+def _of_scale(task: str, encoding: str, scale: Scale, known: Task) -> dict[str, Any]:
     own = BASELINE_SHAPE if encoding == BASELINE else {}
     table, name = scale_table(scale), self_contained(task)
     if table is None:
@@ -69,9 +69,8 @@ def _of_scale(task: str, encoding: str, scale: Scale, least: int) -> dict[str, A
         return asdict(hyperparameters(name, published)) | own
     setting = table.setting(task, encoding)
     assert setting.train_to is not None, scale
-    # A task whose inputs are all long learns from those that it has.
-    last = setting.train_to if least < setting.train_to else 2 * least
-    return asdict(hyperparameters(name, encoding)) | setting.given | {"train_lengths": (least, last)} | own
+    lengths = known.train_range(setting.train_to)
+    return asdict(hyperparameters(name, encoding)) | setting.given | {"train_lengths": lengths} | own
 
 
 def _a_tenth(steps: Any) -> int:

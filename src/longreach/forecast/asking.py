@@ -44,9 +44,9 @@ def answer(task: Task, x: Sequence[str]) -> tuple[str, ...]:
 def follows(task: Task, x: Sequence[str], after: Sequence[str], token: str) -> bool | None:
     """Whether the token comes next after SOS, x and `after`; None if nothing is asked there.
 
-    Of a language the token is a letter or EOS, and may come next. Of copying distinct symbols x may repeat
-    them (`CopyUnique.may_follow`). Of the other tasks `after` is SEP, where there is one, and the beginning
-    of an answer.
+    Of a language the token is a letter or EOS, and may come next, or it is the class of the word. Of copying
+    distinct symbols x may repeat them (`CopyUnique.may_follow`). Of the other tasks `after` is what is left
+    of the input, SEP, where there is one, and the beginning of an answer.
 
     >>> from longreach.tasks.parity import Parity
     >>> follows(Parity(), ["1", "0", "1"], ("SEP",), "even")
@@ -55,18 +55,19 @@ def follows(task: Task, x: Sequence[str], after: Sequence[str], token: str) -> b
     if isinstance(task, LanguageTask):
         label = answer(task, (*x, *after))[-1]
         return any(token in symbols for symbols in task.labels if label_name(symbols) == label)
-    if not isinstance(task, SequenceTask) or not {*x} <= {*task.symbols}:
+    if not isinstance(task, SequenceTask) or (task.separated and SEP not in after):
         return None
-    written = tuple(after[1:]) if task.separated else tuple(after)
-    if task.separated and tuple(after[:1]) != (SEP,):
+    place = after.index(SEP) if task.separated else 0
+    x, written = (*x, *after[:place]), tuple(after[place + task.separated :])
+    if not {*x} <= {*task.symbols}:
         return None
     if isinstance(task, CopyUnique) and len({*x}) < len(x):
         return token in task.may_follow(x, written[0]) if len(written) == 1 else None
     right = answer(task, x)
     if isinstance(task, CopyUnique) and len(written) == 1:
         # Of distinct symbols the definition for all inputs and the right answer are the same.
-        place = right.index(written[0]) + 1 if written[0] in x else None
-        found = place is not None and right[place] == token
+        following = right.index(written[0]) + 1 if written[0] in x else None
+        found = following is not None and right[following] == token
         if found != (token in task.may_follow(x, written[0])) and token in task.symbols:
             raise InputError(f"the answer to {' '.join(x)} is not what followed before")
         return found

@@ -32,7 +32,8 @@ def communication_in_short(certificate: CommunicationCertificate) -> str:
 def explain_reduction(certificate: ReductionCertificate) -> tuple[str, ...]:
     """How a program would decide the language, and why that has none."""
     inner, about = certificate.certificate, certificate.reduction.about
-    lines = (f"It would decide the language {language_name(certificate)}, which has no program:",)
+    language = language_name(certificate)
+    lines = (f"It would decide the language {language}, which has no program{_read(certificate)}:",)
     why = explain_flow(inner) if isinstance(inner, FlowCertificate) else explain_sampled_flow(inner)
     return (*((_sentence(about),) if about else ()), *lines, *why)
 
@@ -40,12 +41,19 @@ def explain_reduction(certificate: ReductionCertificate) -> tuple[str, ...]:
 def reduction_in_short(certificate: ReductionCertificate) -> str:
     """One line."""
     language, where = language_name(certificate), certificate.program_class
-    return f"reduction to {language}, which has no program in {where} (flow)"
+    return f"reduction to {language}, which has no program in {where}{_read(certificate)} (flow)"
+
+
+def _read(certificate: ReductionCertificate) -> str:
+    """Where a program would be read, if it is not at the last letter."""
+    usual = getattr(certificate.certificate, "convention", "last-letter") == "last-letter"
+    return "" if usual else " that is read after the last letter"
 
 
 def language_name(certificate: ReductionCertificate) -> str:
     """The language that a task is reduced to."""
-    return TaskName(certificate.language).expression
+    name = TaskName(certificate.language)
+    return name.expression if name.is_regex else name.short
 
 
 def _sentence(text: str) -> str:

@@ -159,6 +159,8 @@ def _claims(key: str, side: Any, place: str, problem: str | None, convention: st
         found, about = problem, "" if answer == "verdict" else f"{answer}_"
         if answer == "verdict" and convention == CONVENTION:
             found = found or prediction_claim_problem(side)
+        elif "prediction" in side and convention != CONVENTION:
+            found = found or f"what may follow is certified beside the convention {CONVENTION} only"
         for measure in ("window", "modulus"):
             said, proved = side.get(f"{about}{measure}"), getattr(certificate, measure, None)
             # A shorter program may look one letter further back than it must.
@@ -166,8 +168,7 @@ def _claims(key: str, side: Any, place: str, problem: str | None, convention: st
             if None not in (said, proved) and said != proved and not wider:
                 found = f"the {measure} of the side is not that of the certificate"
         name = key if answer == "verdict" else f"{key}.{answer}"
-        read = convention if answer == "verdict" else CONVENTION
-        yield Claim(name, certificate, side.get(answer, ""), program_class, answer, found, read)
+        yield Claim(name, certificate, side.get(answer, ""), program_class, answer, found, convention)
 
 
 def _certificate(document: dict[str, Any], place: str) -> CertificateDocument:

@@ -7,11 +7,13 @@ from dataclasses import replace
 from longreach.crasp.program import raise_core
 from longreach.forecast.asking import automaton_of_task
 from longreach.forecast.certificate_kinds import FINDERS
+from longreach.forecast.classes_to_verdicts import class_sides
 from longreach.forecast.program_to_verdict import NOT_ASKED, program_verdict
 from longreach.languages.program_class import ENCODING_SIDES, SIDES
 from longreach.languages.prove.program_to_automaton import regular_language
 from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.evidence import Evidence
+from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import Task
@@ -20,7 +22,7 @@ from longreach.verdicts.verdict import Answer, Verdict, undecided
 
 
 def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
-    """The sides "nope" and "ape" of a task, and "local" where it is a regular language.
+    """The sides "nope" and "ape" of a task, and "local" where it is a regular language or made of some.
 
     `name` is how the task is found. A task that is not trusted has its programs tried on examples; rows of
     communication are counted from the answers of every task, and every reduction is tried.
@@ -32,6 +34,8 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
     """
     if isinstance(task, ProgramTask):
         return _program_sides(task)
+    if isinstance(task, LabelledLanguage):
+        return class_sides(task, name, trusted)
     evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in ENCODING_SIDES}
     if all(each.kind == "language" for each in evidence.values()):
         return language_sides(automaton_of_task(task), trained=isinstance(task, RegularLanguage))

@@ -52,26 +52,28 @@ def _for_layout(program: Program, task: Task) -> Program:
     return replace(program, statements=tuple(ended))
 
 
+def task_program_certificate(name: str, key: str, program: Program) -> TaskProgramCertificate:
+    """What says that a program of the side's class solves the task."""
+    core = program.core
+    return TaskProgramCertificate(
+        program_class=SIDES[key],
+        task=name,
+        program=program.text,
+        size=core.size,
+        depth=core.depth,
+        window=core.locality,
+        modulus=core.modulus,
+    )
+
+
 def program_verdict(
     name: str, key: str, reason: str, program: Program, weigh: Callable[[], str] | None = None
 ) -> Verdict:
     """A yes, certified by the program."""
     core = program.core
-
-    def certificate() -> TaskProgramCertificate:
-        return TaskProgramCertificate(
-            program_class=SIDES[key],
-            task=name,
-            program=program.text,
-            size=core.size,
-            depth=core.depth,
-            window=core.locality,
-            modulus=core.modulus,
-        )
-
     proof = Proof(
         reason=reason,
-        certify=certificate,
+        certify=lambda: task_program_certificate(name, key, program),
         write=lambda: program,
         window=core.locality,
         modulus=core.modulus,

@@ -11,12 +11,14 @@ from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.forecast.asking import follows
 from longreach.forecast.task_certificates import ReductionCertificate, ReductionDocument
+from longreach.languages.program_class import PERIODIC_LOCAL
 from longreach.languages.prove.findings import Finding, Status
 from longreach.languages.prove.flow_checker import check_certificate
 from longreach.languages.regular.automaton import Automaton, combine, minimal
-from longreach.languages.regular.automaton_documents import automaton_table
+from longreach.languages.regular.automaton_documents import automaton_table, read_automaton
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import named_automaton
+from longreach.tasks.evidence import image
 from longreach.tasks.task import Task
 
 SHORT, MOST_WORDS = 7, 4000
@@ -35,16 +37,20 @@ def check_reduction(certificate: ReductionCertificate, task: Task, trusted: bool
     inner = certificate.certificate
     if inner.program_class != certificate.program_class:
         return Finding.invalid(f"the language's certificate is about {inner.program_class}")
-    if getattr(inner, "convention", "last-letter") != "last-letter":
+    reduction = certificate.reduction
+    # A program that has read further fixed tokens is one that is read after the last letter.
+    if getattr(inner, "convention", "last-letter") != "last-letter" and not reduction.after:
         return Finding.invalid(
             "the language's certificate is about programs that are not read at the last letter"
         )
     problem = check_certificate(inner, automaton_table(automaton))
     if problem is not None:
         return Finding.invalid(f"{certificate.language}: {problem}")
-    reduction = certificate.reduction
     if set(reduction.letters) != set(automaton.alphabet):
         return Finding.invalid("the reduction does not map the letters of the language")
+    sizes = {len(image(reduction.letters, [letter])) for letter in automaton.alphabet}
+    if 0 in sizes or (len(sizes) > 1 and certificate.program_class == PERIODIC_LOCAL):
+        return Finding.invalid("the letters are not mapped to equally many symbols, at least one")
     problem, tried = try_reduction(task, reduction, automaton)
     if problem is not None:
         return Finding.invalid(problem)
@@ -58,17 +64,19 @@ def check_reduction(certificate: ReductionCertificate, task: Task, trusted: bool
 
 
 def _language(certificate: ReductionCertificate) -> Automaton:
-    name = certificate.language
-    if TaskName(name).is_regex:
-        return from_expression(TaskName(name).expression, certificate.alphabet)
-    return named_automaton(name)
+    name = TaskName(certificate.language)
+    if name.is_regex:
+        return from_expression(name.expression, certificate.alphabet)
+    if name.is_automaton and name.is_text:
+        return read_automaton(name.source)
+    return named_automaton(name.text)
 
 
 def try_reduction(task: Task, reduction: ReductionDocument, automaton: Automaton) -> tuple[str | None, int]:
     """What is wrong with a reduction on the first word where something is, and how many words were tried."""
     tried = 0
     for word in _words(automaton):
-        x = [reduction.letters[letter] for letter in word]
+        x = image(reduction.letters, word)
         shown = " ".join(word)
         try:
             found = follows(task, x, reduction.after, reduction.token)

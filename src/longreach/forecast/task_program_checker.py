@@ -16,6 +16,9 @@ from longreach.errors import InputError
 from longreach.forecast.task_certificates import TaskProgramCertificate
 from longreach.languages.program_class import RELATIONS
 from longreach.languages.prove.findings import Finding, Status
+from longreach.languages.prove.program_checker import shown
+from longreach.languages.prove.rightness import rightness
+from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import label_name
 from longreach.tasks.program_task import ACCEPTED, REJECTED, ProgramTask
 from longreach.tasks.task import EOS, Task
@@ -45,6 +48,8 @@ def check_task_program(certificate: TaskProgramCertificate, task: Task, trusted:
         return Finding.invalid(f"size, depth, window and modulus of the program are {found}")
     if isinstance(task, ProgramTask):
         return _check_own_program(core, task.core)
+    if isinstance(task, LabelledLanguage):
+        return _check_classes(core, task)
     try:
         wrong, inputs, longest = try_program(task, program, FARTHEST)
     except InputError as error:
@@ -66,6 +71,25 @@ def _check_own_program(core: Core, own: Core) -> Finding:
         return Finding(Status.VALID, "the program is the task's own")
     how = f"compared with the task's own program on all words to length {found.length}"
     return Finding(Status.NOT_PROVED, how, "nothing proves that the two programs are the same")
+
+
+def _check_classes(core: Core, task: LabelledLanguage) -> Finding:
+    """Each class is a regular language, for which a program can be proved right."""
+    roots = dict(core.outputs)
+    if set(roots) != set(task.machine.classes):
+        return Finding.invalid("the program does not say the classes of the task")
+    worst = Finding(Status.VALID, "proved for all lengths, class by class")
+    for label, root in roots.items():
+        try:
+            alone = simplify(Core(core.ops, task.letters, True, root))
+        except InputError as error:
+            return Finding.invalid(f"the class {label!r}: {error.message}")
+        known = rightness(alone, task.machine.language(label))
+        if known.witness is not None:
+            return Finding.invalid(f"the class {label!r} is wrong on {shown(known.witness)}")
+        if not known.proved:
+            worst = Finding(Status.NOT_PROVED, str(known), f"no proof for the class {label!r}")
+    return worst
 
 
 def wrong_prediction(task: Task, program: Program) -> str | None:

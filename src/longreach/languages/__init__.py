@@ -4,4 +4,5 @@
 `decide` decides: an automaton becomes a decision for each class of programs (`automaton_to_decisions`).
 `write` writes: a yes becomes a program (`automaton_to_program`).
 `prove` proves: certificates, their checkers, and proofs of programs for all lengths (`induction`).
+`profile` measures: what is true of random words of a length, where a verdict is about all lengths.
 """

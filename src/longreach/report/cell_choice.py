@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from longreach.comparison.agreement import Budget, Observation, judge
@@ -31,9 +32,20 @@ def chosen_cells(found: Sequence[Cell]) -> dict[tuple[str, str], Cell]:
     return best
 
 
-def judgements(chosen: Chosen, known: Mapping[str, Known]) -> dict[tuple[str, str], tuple[Judgement, str]]:
-    """What each chosen cell says about the forecast, by the rule of the studies."""
-    found: dict[tuple[str, str], tuple[Judgement, str]] = {}
+@dataclass(frozen=True)
+class Judged:
+    """What a cell says about the forecast."""
+
+    state: Judgement
+    """By the mean over its runs."""
+    why: str
+    by_runs: Judgement = "not counted"
+    """By the share of its runs that work."""
+
+
+def judgements(chosen: Chosen, known: Mapping[str, Known]) -> dict[tuple[str, str], Judged]:
+    """What each chosen cell says about the forecast, by the rules of the studies."""
+    found: dict[tuple[str, str], Judged] = {}
     observed: dict[tuple[str, str], Observation] = {}
     forecasts: dict[Place, Any] = {}
     for (task, column), cell in chosen.items():
@@ -41,17 +53,20 @@ def judgements(chosen: Chosen, known: Mapping[str, Known]) -> dict[tuple[str, st
         budget = _budget(cell.config)
         if not known[task].comparable or budget is None:
             why = "there is no forecast for the task" if budget else "its configuration says too little"
-            found[task, column] = ("not counted", why)
+            found[task, column] = Judged("not counted", why)
             continue
         place = Place(task, cell.encoding, CellLabel.read(column).penalty)
         last = list(cell.accuracy.values())[-1].mean if len(cell.accuracy) > 1 else None
-        observed[task, column] = Observation(place, len(cell.finished), cell.learned, last, budget)
+        tally = tally_of(cell, known[task].chance)
+        work = 0 if tally is None else tally.work
+        observed[task, column] = Observation(place, len(cell.finished), cell.learned, last, budget, work=work)
         forecasts[place] = verdict
-    judged = judge(list(observed.values()), forecasts)
+    observations = list(observed.values())
+    by_mean, by_runs = judge(observations, forecasts), judge(observations, forecasts, by_runs=True)
     for key, each in observed.items():
-        one = judged[each.place]
+        one = by_mean[each.place]
         why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason
-        found[key] = (_state(one.state), why)
+        found[key] = Judged(_state(one.state), why, _state(by_runs[each.place].state))
     return found
 
 
@@ -96,6 +111,11 @@ def by_training_range(shown: Iterable[tuple[Cell, CellView]]) -> tuple[Group, ..
         Group(trained=name, cells=tuple(view for (own, _), (_, view) in best.items() if own == name))
         for name in trained
     )
+
+
+def trained_order(cell: CellView) -> tuple[int, int]:
+    """For sorting cells by the lengths that they were trained on."""
+    return _length_order(cell.trained)
 
 
 def _length_order(name: str | None) -> tuple[int, int]:

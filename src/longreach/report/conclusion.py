@@ -19,20 +19,17 @@ def headline(view: ReportView) -> str:
         return f"No runs yet: what the theory expects of {plural(len(view.tasks), 'task')}."
     if not view.counted:
         return NOTHING_COUNTS
-    return (
-        f"In {view.agreeing} of {plural(view.counted, 'cell')}, each a task under one positional encoding, "
-        "forecast and measurement agree."
-    )
+    return f"In {view.agreeing} of {plural(view.counted, 'cell')} the forecast and the measurement agree."
 
 
 def detail(view: ReportView) -> str:
     """How many of those that were expected to work do, and of those that were expected to fail."""
     found = [
-        f"Of {total} expected to {words}, {'all' if right == total and total > 1 else right} "
-        f"{'does' if right == 1 else 'do'}."
+        f"of {total} expected to {words} {'all' if right == total > 1 else right} "
+        f"{'does' if right == 1 else 'do'}"
         for words, right, total in _shares(view)
     ]
-    return " ".join(found)
+    return f"A cell is a task under one positional encoding: {', '.join(found)}." if found else ""
 
 
 def conclusion(view: ReportView) -> str:

@@ -22,11 +22,11 @@ def curves(cell: CellView, what: str, width: float = 340.0, height: float = 170.
         low = math.floor(math.log10(min(positive, default=0.1)))
         high = math.ceil(math.log10(max(positive, default=1.0)))
         low, high = max(low, high - 8), max(high, low + 1)
-        frame = Frame(width=width, height=height, low=low, high=high, first=0, last=last)
+        frame = Frame(width=width, height=height, low=low, high=high, first=0, last=last, left=44.0)
         every = -(-(high - low) // 4)
         parts = frame.grid((k, f"{10.0**k:g}") for k in range(low, high + 1, every))
     else:
-        frame = Frame(width=width, height=height, low=0.0, high=1.0, first=0, last=last)
+        frame = Frame(width=width, height=height, low=0.0, high=1.0, first=0, last=last, left=44.0)
         parts = frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])
     parts += frame.below([(0, "0"), (last, f"{last:,}")])
     parts += [_curve(frame, curve, points, what, number) for number, (curve, points) in enumerate(series)]
@@ -51,6 +51,7 @@ def _curve(
     if not points:
         return ""
     places = [(frame.x(step), place(value)) for step, value in points]
-    path = line(places if len(places) > 1 else places * 2)  # a single point is a dot
+    kind = "curve" if len(places) > 1 else "curve dot"
+    path = line(places if len(places) > 1 else places * 2)
     tip = escaped(f"seed {curve.seed}")
-    return f'<path class="curve s{number % _SEEDS} hit" data-tip="{tip}" d="{path}"/>'
+    return f'<path class="{kind} s{number % _SEEDS} hit" data-tip="{tip}" d="{path}"/>'

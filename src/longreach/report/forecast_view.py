@@ -18,9 +18,10 @@ from longreach.report.task_figures import attention_view, automaton_drawing
 from longreach.report.text import encoding_title
 from longreach.report.view import Answer, AttentionView, EncodingView
 from longreach.tasks.published import FIGURE_1_TASKS
+from longreach.verdicts.plain_words import clause, expectation, rests_on
 from longreach.verdicts.verdict import Verdict
 
-EXPECTED = {"yes": "expected to work", "no": "expected to fail", "undecided": "undecided"}
+NO_FORECAST = "no forecast"
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."
 BENCHMARK = FIGURE_1_TASKS
 """The tasks that are always shown, in this order."""
@@ -95,9 +96,9 @@ def _verdict(name: str, key: str, verdict: Verdict) -> EncodingView:
         encoding=key,
         answer=verdict.trained.value,
         title=encoding_title(key),
-        expected=EXPECTED[verdict.trained.value],
-        clause=verdict.trained_proof.reason,
-        basis=verdict.trained_certificate.kind,
+        expected=expectation(verdict.trained),
+        clause=clause(verdict),
+        basis=rests_on(verdict),
         program_class=verdict.program_class,
         reason=_reason(verdict),
         published=published_accuracy(Place(name, key)) or (),
@@ -137,6 +138,10 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[E
             EncodingView(
                 encoding=column,
                 answer="unknown" if base is None else base.answer,
+                title=encoding_title(column),
+                expected=NO_FORECAST if base is None else base.expected,
+                clause="" if base is None else base.clause,
+                basis="" if base is None else base.basis,
                 program_class="" if base is None else base.program_class,
                 reason=known.statements.get(encoding, "") if base is None else base.reason,
                 published=published_accuracy(Place(name, encoding, penalty)) or (),

@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 from longreach.config.length_range import name_order
 from longreach.report.svg_frame import Frame, line, svg
-from longreach.report.text import encoding_name, lengths, percent, plural
+from longreach.report.text import NO_BREAK, encoding_name, lengths, percent, plural
 from longreach.report.view import CellView, Group, TaskView
 
 AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
-SMALL, LARGE = (184.0, 124.0), (460.0, 270.0)
+SMALL, LARGE = (166.0, 116.0), (460.0, 270.0)
+_APART = 3.2  # pixels between encodings
 _PALETTE = 4  # further encodings have this many colours
 _MARKED = 12  # with more runs only the last range is marked
 _TOLD = 6  # so many runs are told one by one
@@ -27,7 +28,7 @@ class _Series:
     kind: str
     """Its class in the style."""
     shift: float
-    """So far to the right, in ranges: marks of different encodings stand beside each other."""
+    """So many pixels to the right, and half as many down: what coincides stands beside each other."""
 
 
 def series_class(encoding: str, columns: Sequence[str]) -> str:
@@ -56,7 +57,7 @@ def panel(task: TaskView, columns: Sequence[str], group: Group | None = None, *,
     if task.level is not None:
         parts.append(f'<path class="level" d="{frame.across(task.level)}"/>')
     series = [
-        _Series(cell, series_class(cell.encoding, columns), _shift(number, len(cells), large))
+        _Series(cell, series_class(cell.encoding, columns), _APART * (number - (len(cells) - 1) / 2))
         for number, cell in enumerate(cells)
     ]
     published = _published(task, labels) if large or not any(cell.lasts for cell in cells) else []
@@ -83,10 +84,6 @@ def _thinned(labels: Sequence[str]) -> list[str]:
     return [lengths(name) if place % every == 0 else "" for place, name in enumerate(labels)]
 
 
-def _shift(number: int, count: int, large: bool) -> float:
-    return (number - (count - 1) / 2) * (0.04 if large else 0.07)
-
-
 def _trained(frame: Frame, cells: Sequence[CellView], labels: Sequence[str]) -> list[str]:
     """The range that was trained on, shaded, where all cells have the same."""
     names = {cell.trained for cell in cells}
@@ -102,7 +99,7 @@ def _lines(frame: Frame, series: _Series, labels: Sequence[str]) -> list[str]:
     few = len(series.cell.finished) <= _MARKED
     for run in series.cell.finished:
         places = [
-            (frame.x(labels.index(name) + series.shift), frame.y(value))
+            (frame.x(labels.index(name)) + series.shift, frame.y(value) + series.shift / 2)
             for name, value in zip(series.cell.ranges, run.accuracy, strict=True)
             if value is not None
         ]
@@ -181,15 +178,18 @@ def _tip(place: int, name: str, cells: Sequence[CellView], published: Sequence[_
 def shares(values: Sequence[float | None]) -> str:
     """Accuracies of runs, one by one; of many runs the range.
 
-    >>> shares([1.0, 0.0, 0.0]).replace(chr(160), " "), shares([])
-    ('100 %, 0 %, 0 %', 'none')
+    >>> [shares(values).replace(NO_BREAK, " ") for values in ([1.0, 0.0, 0.0], [0.0, 0.0], [])]
+    ['100, 0, 0 %', '0 % each', 'none']
     """
     found = sorted((value for value in values if value is not None), reverse=True)
     if not found:
         return "none"
-    if len(found) <= _TOLD:
-        return ", ".join(map(percent, found))
-    return f"{percent(found[-1])} to {percent(found[0])} in {plural(len(found), 'run')}"
+    if len(found) > 1 and found[0] == found[-1]:
+        return f"{percent(found[0])} each"
+    if len(found) > _TOLD:
+        return f"{percent(found[-1])} to {percent(found[0])} in {plural(len(found), 'run')}"
+    *others, last = map(percent, found)
+    return ", ".join([*(one.removesuffix(f"{NO_BREAK}%") for one in others), last])
 
 
 def _told(task: TaskView, cells: Sequence[CellView]) -> str:

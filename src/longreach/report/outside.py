@@ -1,7 +1,7 @@
 """What is known of the tasks that a results directory names, found in a process of its own.
 
-A name from a file can cost minutes or gigabytes; the process has a second and a limit of memory for each, and
-is ended when they are used up.
+A name from a file can cost minutes or gigabytes; the process has some seconds and a limit of memory for each,
+and is ended when they are used up.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from longreach.execution.environment import worker_environment
 from longreach.execution.process import Event, WorkerProcess
 from longreach.report.forecast_view import Known, known_of
 
-SECONDS = 0.5  # of computing for a task; starting another process takes about as long
+SECONDS = 3.0  # of computing for a task; proofs take some
+SHORTER = 0.5  # where several tasks took too long; starting another process takes about as long
+SLOW_TASKS = 3
 PATIENCE = 10.0  # times as long, where the machine is busy
 STARTING = 120.0
 MEMORY = 4 * 2**30  # bytes of address space
@@ -46,6 +48,7 @@ class Outside:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
+        self._given_up = 0
         self._process: WorkerProcess | None = None
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
 
@@ -63,10 +66,12 @@ class Outside:
             self._process = WorkerProcess(worker_environment(os.environ), self._events)
             if self._ask("prepare", {}, STARTING) is None:
                 return hidden("the process that would find it does not start")
-        asked = {"name": name, "alphabet": alphabet, "slug": slug, "seconds": self._seconds}
-        answer = self._ask("find", asked, PATIENCE * self._seconds)
+        seconds = self._seconds if self._given_up < SLOW_TASKS else min(self._seconds, SHORTER)
+        asked = {"name": name, "alphabet": alphabet, "slug": slug, "seconds": seconds}
+        answer = self._ask("find", asked, PATIENCE * seconds)
         if answer is None:
-            return hidden(f"it takes more than {self._seconds:g} s or too much memory")
+            self._given_up += 1
+            return hidden(f"it takes more than {seconds:g} s or too much memory")
         try:
             return _KNOWN.validate_python(answer["result"])
         except (KeyError, ValidationError):
@@ -118,8 +123,8 @@ def name_problem(name: str) -> str | None:
         return f"brackets nested deeper than {MOST_DEPTH} are left to longreach forecast"
     if TaskName(name).is_regex:
         return "the expression is too long for a report" if len(name) > MOST_EXPRESSION else None
-    if TaskName(name).is_program and TaskName(name).is_text:
-        return "the program is too long for a report" if len(name) > MOST_PROGRAM else None
+    if TaskName(name).is_text:
+        return "the text of the task is too long for a report" if len(name) > MOST_PROGRAM else None
     if not re.fullmatch(r"[a-z0-9-]+", name):
         return "files and Python objects that a result names are not loaded"
     return None

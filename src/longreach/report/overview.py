@@ -15,8 +15,9 @@ from longreach.results.schema import Result, setting
 
 RULE = (
     "A cell counts as working when its mean accuracy on the longest range is at least half way from chance "
-    "to 100 %. A forecast agrees when yes meets a cell that works, or no one that fails. Not counted are "
-    "cells with fewer than three finished runs, and failures where nothing shows that the training was "
+    "to 100 %; the mean is over the runs that learned the training range where there are any. A run works by "
+    "the same level. A forecast agrees when yes meets a cell that works, or no one that fails. Not counted "
+    "are cells with fewer than three finished runs, and failures where nothing shows that the training was "
     "long enough."
 )
 PUBLISHED_LENGTH = 50

@@ -13,11 +13,13 @@ from longreach.errors import InputError
 from longreach.report import runs_view as measured
 from longreach.report.cell_choice import (
     Chosen,
+    Judged,
     by_training_range,
     chosen_cells,
     judgements,
     reasons,
     tally_of,
+    trained_order,
 )
 from longreach.report.forecast_view import BENCHMARK, Known, further_verdicts, known_of
 from longreach.report.outside import Outside, without
@@ -25,7 +27,7 @@ from longreach.report.overview import RULE, provenance, sentence, without_place
 from longreach.report.task_titles import task_title
 from longreach.report.text import slugs
 from longreach.report.train_command import command, train_command
-from longreach.report.view import CellView, CurveView, Judgement, ReportView, TaskView
+from longreach.report.view import CellView, CurveView, ReportView, TaskView
 from longreach.results.atomic import ResultError
 from longreach.results.cells import Cell, cells
 from longreach.results.files import read_result
@@ -35,8 +37,18 @@ from longreach.results.schema import Result, setting
 OWN, ALGORITHMIC, LANGUAGES, FURTHER = "Your tasks", "Algorithmic tasks", "Formal languages", "Further tasks"
 MOST_TASKS = 100  # beside those of the benchmark: each takes up to a second
 MOST_CELLS = 12  # of a task
-_BESIDE: tuple[Judgement, str] = ("not counted", "another configuration of more runs stands for it")
-_IN_THE_LINE = ("encoding", "penalty", "layers", "heads", "width", "lr", "max_steps")
+_BESIDE = Judged("not counted", "another configuration of more runs stands for it")
+_IN_THE_LINE = (
+    "encoding",
+    "penalty",
+    "layers",
+    "heads",
+    "width",
+    "lr",
+    "max_steps",
+    "train_lengths",
+    "test_lengths",
+)
 
 
 @dataclass(frozen=True)
@@ -48,16 +60,19 @@ class _Read:
     unfinished: tuple[str, ...]
 
 
-def report_view(runs: Path | None, title: str) -> ReportView:
-    """All that the report shows of a results directory; without one, the forecasts."""
+def report_view(runs: Path | None, title: str, *, load: bool = False) -> ReportView:
+    """All that the report shows of a results directory; without one, the forecasts.
+
+    With `load` the caller trusts the results: modules and files that they name as tasks are loaded.
+    """
     read = _Read([], [], ()) if runs is None else _read(runs)
     names, further = _names(read.cells)
     links = slugs(names)
     alphabets = _alphabets(read.cells)
     with Outside() as outside:
         known = {
-            name: known_of(name, None, links[name])
-            if name in BENCHMARK
+            name: _known(name, alphabets.get(name), links[name])
+            if name in BENCHMARK or (load and TaskName(name).origin is not Origin.BUILT_IN)
             else outside.known(name, alphabets.get(name), links[name])
             for name in names
         }
@@ -78,6 +93,7 @@ def report_view(runs: Path | None, title: str) -> ReportView:
     )  # fmt: skip
     columns = {"nope", "ape", *(column for _, column in chosen)}
     states = [cell.judgement for task in tasks for cell in task.chosen]
+    by_runs = [cell.by_runs for task in tasks for cell in task.chosen]
     whole = [row for row in read.rows if row.status != "damaged"]
     return ReportView(
         title=title,
@@ -90,6 +106,8 @@ def report_view(runs: Path | None, title: str) -> ReportView:
         failed=sum(row.status == "failed" for cell in read.cells for row in cell.rows),
         agreeing=states.count("agrees"),
         counted=states.count("agrees") + states.count("disagrees"),
+        agreeing_by_runs=by_runs.count("agrees"),
+        counted_by_runs=by_runs.count("agrees") + by_runs.count("disagrees"),
         rule=RULE,
         further=further,
         others=len(whole) - sum(len(cell.rows) for cell in read.cells),
@@ -106,16 +124,21 @@ def single_task(runs: Path | None, name: str, alphabet: tuple[str, ...] | None) 
     found = [] if runs is None or not runs.is_dir() else _read(runs).cells
     own = [cell for cell in found if cell.task == name and _over(cell, alphabet)]
     slug = slugs([name])[name]
-    try:
-        known = known_of(name, alphabet, slug)
-    except InputError as error:
-        known = without(error.about_argument)
+    known = _known(name, alphabet, slug)
     chosen = chosen_cells(own)
     return _task_view(
         name, own,
         slug=slug, known=known, chosen=chosen, judged=judgements(chosen, {name: known}),
         results=_Results(runs, {}), alphabet=alphabet,
     )  # fmt: skip
+
+
+def _known(name: str, alphabet: tuple[str, ...] | None, slug: str) -> Known:
+    """What is known of a task that may be loaded."""
+    try:
+        return known_of(name, alphabet, slug)
+    except InputError as error:
+        return without(error.about_argument)
 
 
 def _over(cell: Cell, alphabet: tuple[str, ...] | None) -> bool:
@@ -194,7 +217,7 @@ def _task_view(
     slug: str,
     known: Known,
     chosen: Chosen,
-    judged: Mapping[tuple[str, str], tuple[Judgement, str]],
+    judged: Mapping[tuple[str, str], Judged],
     results: _Results,
     alphabet: tuple[str, ...] | None,
 ) -> TaskView:
@@ -208,7 +231,7 @@ def _task_view(
         is_chosen = chosen[name, column] is cell
         judgement = judged[name, column] if is_chosen else _BESIDE
         views.append((is_chosen, cell, _cell_view(cell, column, judgement, common, results, known)))
-    views.sort(key=lambda three: (_column_order(three[2].encoding), not three[0]))
+    views.sort(key=lambda three: (_column_order(three[2].encoding), not three[0], trained_order(three[2])))
     columns = dict.fromkeys(view.encoding for _, _, view in views)
     return TaskView(
         name=TaskName(name).short,
@@ -248,7 +271,7 @@ def _column_order(column: str) -> tuple[int, str]:
 def _cell_view(
     cell: Cell,
     column: str,
-    judgement: tuple[Judgement, str],
+    judgement: Judged,
     common: Mapping[str, str],
     results: _Results,
     known: Known,
@@ -272,8 +295,9 @@ def _cell_view(
         successes=len(cell.successful),
         learned=cell.learned,
         tally=tally,
-        judgement=judgement[0],
-        why=judgement[1],
+        judgement=judgement.state,
+        by_runs=judgement.by_runs,
+        why=judgement.why,
         reasons=reasons(known.answer(cell.encoding), tally),
         command=train_command(cell.config, [row.seed for row in cell.rows]),
     )

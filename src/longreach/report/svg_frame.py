@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from longreach.report.text import escaped
 
-_TOP, _BOTTOM, _RIGHT = 8.0, 18.0, 8.0
-_LEFT = 28.0
+_TOP, _BOTTOM, _RIGHT = 8.0, 21.0, 8.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +19,7 @@ class Frame:
 
     >>> frame = Frame(width=136, height=126, low=0, high=1, first=0, last=2)
     >>> frame.x(1), frame.y(0.5)
-    (78.0, 58.0)
+    (78.0, 56.5)
     """
 
     width: float
@@ -29,6 +28,8 @@ class Frame:
     high: float
     first: float
     last: float
+    left: float = 28.0
+    """The room for the numbers of the lines."""
 
     @property
     def right(self) -> float:
@@ -36,7 +37,7 @@ class Frame:
 
     def x(self, value: float) -> float:
         share = (value - self.first) / ((self.last - self.first) or 1.0)
-        return _LEFT + share * (self.right - _LEFT)
+        return self.left + share * (self.right - self.left)
 
     def y(self, value: float) -> float:
         share = (value - self.low) / ((self.high - self.low) or 1.0)
@@ -46,13 +47,14 @@ class Frame:
         """Lines across, with their numbers."""
         return [
             f'<path class="grid" d="{self.across(value)}"/>'
-            f'<text class="tick y" x="{_LEFT - 5:g}" y="{self.y(value) + 3.5:.1f}">{escaped(label)}</text>'
+            f'<text class="tick y" x="{self.left - 5:g}" y="{self.y(value) + 3.5:.1f}">'
+            f"{escaped(label)}</text>"
             for value, label in ticks
         ]
 
     def across(self, value: float) -> str:
         """The path of a line across."""
-        return f"M{_LEFT:g} {self.y(value):.1f}H{self.right:g}"
+        return f"M{self.left:g} {self.y(value):.1f}H{self.right:g}"
 
     def below(self, ticks: Sequence[tuple[float, str]]) -> list[str]:
         """The names below; the first and the last stay inside the frame."""
@@ -60,7 +62,7 @@ class Frame:
         for number, (value, label) in enumerate(ticks):
             kind, x = "x", self.x(value)
             if number == 0 and len(ticks) > 1:
-                kind, x = "x start", max(_LEFT - 14, x - 4 - 2.6 * len(label))
+                kind, x = "x start", max(self.left - 14, x - 4 - 2.6 * len(label))
             elif number == len(ticks) - 1 > 0:
                 kind, x = "x end", min(self.width - 1, x + 4 + 2.6 * len(label))
             if label:
@@ -70,10 +72,10 @@ class Frame:
 
     def strip(self, first: float, last: float, kind: str, tip: str = "") -> str:
         """A part of the area from top to bottom, with what the pointer shows there."""
-        left, right = max(_LEFT, self.x(first)), min(self.right, self.x(last))
+        left, right = max(self.left, self.x(first)), min(self.right, self.x(last))
         height = self.height - _TOP - _BOTTOM
         size = f'x="{left:.1f}" y="{_TOP:g}" width="{right - left:.1f}" height="{height:g}"'
-        told = f' data-tip="{escaped(tip)}"' if tip else ""
+        told = ' data-tip="{}"'.format(escaped(tip).replace("\n", "&#10;")) if tip else ""
         return f'<rect class="{kind}" {size}{told}/>'
 
 

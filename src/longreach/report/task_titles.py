@@ -15,7 +15,11 @@ def task_title(name: str) -> str:
 
     >>> [task_title(name) for name in ("aa", "regex:(ab)*", "tomita-4", "d-12", "sort", "my.tasks:reverse")]
     ['(aa)*', '(ab)*', 'Tomita 4', 'D₁₂', 'sort', 'my.tasks:reverse']
+    >>> task_title("data:sums.jsonl#0123456789abcdef")
+    'data:sums.jsonl'
     """
+    if found := re.fullmatch(r"(data:.+)#[0-9a-f]{8,64}", name):
+        return found[1]
     if found := re.fullmatch(r"tomita-([1-7])", name):
         return f"Tomita {found[1]}"
     if found := re.fullmatch(r"d-([0-9]{1,4})", name):

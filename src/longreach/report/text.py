@@ -12,9 +12,9 @@ from html import escape
 from longreach.config.cell_label import CellLabel
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.hyperparameters import BASELINE
+from longreach.verdicts.plain_words import side_title
 
 NO_BREAK = "\u00a0"
-_NOTES = {"nope": "without positions", "ape": "with learned positions"}
 
 
 def encoding_name(name: str) -> str:
@@ -32,18 +32,24 @@ def encoding_name(name: str) -> str:
 
 
 def encoding_title(name: str) -> str:
-    """An encoding in words that need no paper.
+    """An encoding in words that need no paper; with a penalty on positions, if there is one.
 
-    >>> encoding_title("nope"), encoding_title("rope")
-    ('without positions (NoPE)', 'with RoPE')
+    >>> encoding_title("nope"), encoding_title("ape + 0.0001")
+    ('without positions (NoPE)', 'with learned positions (APE), penalty 0.0001')
     """
-    note = encoding_note(name)
-    return f"{note} ({encoding_name(name)})" if note else f"with {encoding_name(name)}"
+    label = CellLabel.read(name)
+    title = side_title(label.encoding)
+    return f"{title}, penalty {label.penalty:g}" if label.penalty else title
 
 
 def encoding_note(name: str) -> str:
-    """What an encoding is, where a few words say it."""
-    return _NOTES.get(name, "")
+    """What stands beside the name of an encoding: what it is, where a few words say it.
+
+    >>> encoding_note("nope"), encoding_note("mine")
+    ('without positions', '')
+    """
+    found = re.fullmatch(r"(.+) \(.+\)", side_title(name))
+    return "" if found is None else found[1]
 
 
 def sentence_case(text: str) -> str:

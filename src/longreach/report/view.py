@@ -124,6 +124,9 @@ class CellView:
     tally: Tally | None = None
     """Its runs counted one by one; None where it is not known from when on one works."""
     judgement: Judgement
+    """By the mean over its runs."""
+    by_runs: Judgement = "not counted"
+    """The same by the share of its runs that work."""
     why: str
     reasons: tuple[str, ...] = ()
     """Why the runs may do what was not expected, the likeliest first, each with what to try next."""
@@ -244,6 +247,9 @@ class ReportView:
     failed: int
     agreeing: int
     counted: int
+    agreeing_by_runs: int
+    """Where a cell works when at least half of its runs do, instead of its mean."""
+    counted_by_runs: int
     rule: str
     """When a cell counts as working."""
     further: int
@@ -274,6 +280,16 @@ class ReportView:
     def disagreements(self) -> tuple[tuple[TaskView, CellView], ...]:
         """The chosen cells whose measurement is not what the forecast says."""
         return self._judged("disagrees")
+
+    @property
+    def only_by_runs(self) -> tuple[tuple[TaskView, CellView], ...]:
+        """The chosen cells that are as forecast by their mean, and not by the share of their runs."""
+        cells = ((task, cell) for task in self.tasks for cell in task.chosen)
+        return tuple(
+            (task, cell)
+            for task, cell in cells
+            if cell.by_runs == "disagrees" and cell.judgement != "disagrees"
+        )
 
     @property
     def uncounted(self) -> tuple[tuple[TaskView, CellView], ...]:

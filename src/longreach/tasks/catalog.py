@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 
-from longreach.config.task_name import REGEX, TaskName
+from longreach.config.task_name import AUTOMATON, REGEX, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
+from longreach.tasks.data_task import read_examples
 from longreach.tasks.language_task import RegularLanguage
-from longreach.tasks.outside_task import attribute_task, program_task
+from longreach.tasks.outside_task import attribute_task, automaton_file, automaton_task, program_task
 from longreach.tasks.session_task import session_task
 from longreach.tasks.task import Task
 
@@ -39,8 +40,22 @@ ALGORITHMIC = {
     "parity-with-empty": "as_scripted:ParityWithEmpty",
     "repeated-copy": "repeated_copy:RepeatedCopy",
     "repeated-sort": "repeated_sort:RepeatedSort",
+    "count": "count:Count",
+    "mode": "mode:Mode",
+    "reverse": "reverse:Reverse",
+    "duplicate-string": "duplicate_string:DuplicateString",
+    "bucket-sort": "bucket_sort:BucketSort",
+    "even-pairs": "even_pairs:EvenPairs",
+    "cycle-navigation": "cycle_navigation:CycleNavigation",
+    "modular-arithmetic": "modular_arithmetic:ModularArithmetic",
+    "boolean-expressions": "boolean_expressions:BooleanExpressions",
 }
-NOT_REGULAR = {"dyck-1": "dyck_1:Dyck1", "anbncn": "anbncn:AnBnCn"}
+NOT_REGULAR = {
+    "dyck-1": "dyck_1:Dyck1",
+    "shuffle-dyck": "shuffle_dyck:ShuffleDyck",
+    "anbn": "anbn:AnBn",
+    "anbncn": "anbncn:AnBnCn",
+}
 """Where the class of a task lives: a module of this package, and its name there."""
 
 
@@ -57,9 +72,18 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 
+_OUTSIDE: dict[Origin, Callable[[str], Task]] = {
+    Origin.PROGRAM: program_task,
+    Origin.AUTOMATON: automaton_task,
+    Origin.DATA: read_examples,
+    Origin.ATTRIBUTE: attribute_task,
+}
+
+
 def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, a program as
-    `crasp:FILE`, or a task of one's own as `module:attribute`, which is imported.
+    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, an automaton as
+    `dfa:FILE`, a program as `crasp:FILE`, examples as `data:FILE`, or a task of one's own as
+    `module:attribute`, which is imported.
 
     >>> load_task("sort").name, load_task("d-5").name
     ('sort', 'd-5')
@@ -78,12 +102,11 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
         return _named(name)
-    if TaskName(name).is_program:
-        return program_task(name)
     if TaskName(name).is_session:
         return session_task(name)
-    if TaskName(name).is_attribute:
-        return attribute_task(name)
+    outside = _OUTSIDE.get(TaskName(name).origin)
+    if outside is not None:
+        return outside(name)
     raise InputError(f"no task is named {name!r}{_meant(name) or near_names(name, TASKS)}")
 
 
@@ -106,17 +129,23 @@ def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
     try:
         return load_task(name, alphabet)
     except InputError as error:
-        if TaskName(name).is_program:
+        if TaskName(name).is_file or TaskName(name).is_text:
             raise
         raise error.at(Argument("task")) from None
 
 
 def self_contained(name: str) -> str:
-    """A name by which another process finds the same task: a program's is its text.
+    """A name by which another process finds the same task: that of a program or an automaton is its text,
+    and that of examples says what the file holds.
 
     What stands behind `module:attribute` is known by its name only.
 
     >>> self_contained("crasp:lib:tomita-1")
     'crasp:#alphabet 0 1\\nD = # "0" == 0'
     """
-    return program_task(name).self_contained if TaskName(name).is_program else name
+    read = TaskName(name)
+    if read.is_program:
+        return program_task(name).self_contained
+    if read.is_automaton:
+        return AUTOMATON + automaton_file(name).text
+    return read_examples(name).self_contained if read.is_data else name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.tasks.distinct import DistinctSymbols, distinct_symbols
-from longreach.tasks.evidence import Evidence, Reduction
+from longreach.tasks.evidence import Evidence, Images, Reduction
 from longreach.tasks.task import EOS, SEP, IntArray
 
 
@@ -53,7 +53,7 @@ class CopyUnique(DistinctSymbols):
         """
         return {here for before, here in pairwise(x) if before == symbol}
 
-    def continuation(self, letters: Mapping[str, str], after: Sequence[str], token: str) -> Automaton | None:
+    def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """Three states: the last symbol is not that of `after`, it is, and the token has followed it."""
         if len(after) != 2 or after[0] != SEP or not {after[1], token, *letters.values()} <= {*self.symbols}:
             return None

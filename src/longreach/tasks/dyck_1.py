@@ -39,19 +39,27 @@ class Dyck1(LanguageTask):
         return tuple(label_name(self.labels[_OPEN if depth else _CLOSED]) for depth in open_now)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-        """Rotates words of n opening and n + 1 closing brackets.
-
-        Exactly one of the 2n + 1 rotations of such a word is a balanced word and a closing bracket (the
-        cycle lemma): it starts after the first place where the depth is least. Each balanced word comes
-        from 2n + 1 of them, so uniform words give uniform balanced words.
-        """
-        opening = shuffled_bits(lengths + 1, lengths // 2, rng)
-        columns = np.arange(opening.shape[1])
-        inside = columns <= lengths[:, None]
-        depths = np.cumsum(2 * opening - 1, axis=1)
-        start = np.where(inside, depths, len(columns)).argmin(axis=1) + 1
-        places = (start[:, None] + columns) % (lengths[:, None] + 1)
-        opening = np.take_along_axis(opening, places, axis=1)[:, :-1]
-        labels = np.zeros_like(places)
+        opening = balanced_words(lengths, rng)
+        labels = np.zeros((len(lengths), opening.shape[1] + 1), dtype=np.int64)
         labels[:, 1:] = np.cumsum(2 * opening - 1, axis=1) > 0
         return 1 - opening, labels
+
+
+def balanced_words(lengths: IntArray, rng: np.random.Generator) -> IntArray:
+    """Balanced words of these even lengths, uniform among those of their length; 1 is an opening bracket.
+
+    Rotates words of n opening and n + 1 closing brackets: exactly one of the 2n + 1 rotations of such a word
+    is a balanced word and a closing bracket (the cycle lemma): it starts after the first place where the
+    depth is least. Each balanced word comes from 2n + 1 of them, so uniform words give uniform ones.
+
+    >>> balanced_words(np.array([2]), np.random.default_rng(0)).tolist()
+    [[1, 0]]
+    """
+    opening = shuffled_bits(lengths + 1, lengths // 2, rng)
+    columns = np.arange(opening.shape[1])
+    inside = columns <= lengths[:, None]
+    depths = np.cumsum(2 * opening - 1, axis=1)
+    start = np.where(inside, depths, len(columns)).argmin(axis=1) + 1
+    places = (start[:, None] + columns) % (lengths[:, None] + 1)
+    found: IntArray = np.take_along_axis(opening, places, axis=1)[:, :-1]
+    return found

@@ -5,6 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeAlias
+
+Images: TypeAlias = Mapping[str, str | tuple[str, ...]]
+"""For each letter of a language one symbol of a task, or several."""
+
+
+def image(letters: Images, word: Iterable[str]) -> tuple[str, ...]:
+    """The symbols of a word, letter by letter.
+
+    >>> image({"a": ("+", "1"), "b": "0"}, "ab")
+    ('+', '1', '0')
+    """
+    found: list[str] = []
+    for letter in word:
+        symbols = letters[letter]
+        found += [symbols] if isinstance(symbols, str) else symbols
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -15,8 +32,11 @@ class Reduction:
     ('SOS', '1', '0', 'SEP')
     """
 
-    letters: Mapping[str, str]
-    """The symbol of the task for each letter of the language."""
+    letters: Images
+    """The symbols of the task for each letter of the language.
+
+    Counts over the symbols are counts over the letters, so that a program keeps its class; with positions
+    modulo a number all letters must have as many symbols."""
     after: tuple[str, ...]
     """What is read after the word; before it there is SOS."""
     token: str
@@ -26,7 +46,7 @@ class Reduction:
 
     def inputs(self, word: Iterable[str]) -> tuple[str, ...]:
         """What a program for the task reads for a word of the language's alphabet."""
-        return ("SOS", *(self.letters[letter] for letter in word), *self.after)
+        return ("SOS", *image(self.letters, word), *self.after)
 
 
 @dataclass(frozen=True)
@@ -69,6 +89,7 @@ class Evidence:
 
     kind: str
     """`program`: a library program solves it, so yes. `language`: to be decided from the task's automaton.
+    `classes`: from its automaton with answer classes.
     `communication`: the bits between the halves of an input grow linearly, so no. `reduction`: a program
     would decide the named language, so no if that has none. `none`: nothing is known, so undecided.
 

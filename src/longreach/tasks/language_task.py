@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.languages.regular.automaton import Automaton, live_states, minimal
-from longreach.tasks.evidence import OWN_LANGUAGE
+from longreach.tasks.evidence import OWN_LANGUAGE, Images, image
 from longreach.tasks.task import EOS, PAD, SOS, SOS_ID, Batch, BoolArray, IntArray, Task
 from longreach.tasks.uniform_words import UniformWords
 
@@ -139,12 +139,16 @@ class RegularLanguage(LanguageTask):
                 raise InputError(f"{self.name}: no word begins with {' '.join(x[: len(states) - 1])}")
         return tuple(label_name(self.state_labels[state]) for state in states)
 
-    def continuation(self, letters: Mapping[str, str], after: Sequence[str], token: str) -> Automaton | None:
+    def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The automaton itself, read after `after`; None if some word cannot go on: it is not asked of it."""
-        known = self.automaton.letter_index
-        if not {*letters.values(), *after} <= known.keys():
+        images = [image(letters, [letter]) for letter in letters]
+        if (
+            not {*after, *(symbol for word in images for symbol in word)}
+            <= self.automaton.letter_index.keys()
+        ):
             return None
-        rows = [[row[known[symbol]] for symbol in letters.values()] for row in self.automaton.transitions]
+        # Words are asked about whole, also where the middle of an image leaves the language.
+        rows = [[self.automaton.run(word, state) for word in images] for state in range(len(self.automaton))]
         ends = [self.automaton.run(after, state) for state in range(len(rows))]
         reached, waiting = set[int](), [0]
         while waiting:

@@ -1,4 +1,5 @@
-"""Tasks from outside: a program, `crasp:FILE`, and an object of one's own Python, `module:attribute`."""
+"""Tasks from outside: a program, `crasp:FILE`, an automaton, `dfa:FILE`, and an object of one's own Python,
+`module:attribute`. Examples, `data:FILE`, are read by `data_task`."""
 
 from __future__ import annotations
 
@@ -7,10 +8,14 @@ import os
 import sys
 from typing import Any
 
-from longreach.config.task_name import PROGRAM, TaskName
+from longreach.config.task_name import AUTOMATON, EXPECTED, PROGRAM, TaskName
 from longreach.errors import Argument, InputError, near_names
+from longreach.languages.regular.automaton_documents import AutomatonFile, read_automaton_file
+from longreach.languages.regular.labelled_automaton import LabelledAutomaton
+from longreach.tasks.labelled_language import LabelledLanguage
+from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.program_task import ProgramTask
-from longreach.tasks.task import Task
+from longreach.tasks.task import EOS, PAD, SOS, Task
 
 
 def program_task(name: str) -> ProgramTask:
@@ -32,6 +37,41 @@ def program_task(name: str) -> ProgramTask:
     if not task.letters:
         raise InputError(f"{source}: the program names no token; declare its letters: #alphabet a b")
     return task
+
+
+def automaton_file(name: str) -> AutomatonFile:
+    """The automaton of `dfa:FILE`, or of `dfa:` and the text of one."""
+    from longreach.crasp.parser import read_text
+
+    read = TaskName(name)
+    if not read.source:
+        reason = f"the name of the file is empty; expected {AUTOMATON}FILE"
+        raise InputError(reason, place=Argument("task"))
+    text = read.source if read.is_text else read_text(read.source)
+    where = read.short if read.is_text else read.source
+    try:
+        found = read_automaton_file(text)
+    except InputError as error:
+        raise InputError(f"{where}: {error.message}") from None
+    reserved = next((token for token in found.machine.alphabet if token in (PAD, SOS, EOS)), None)
+    if reserved is not None:
+        raise InputError(f"{where}: alphabet: {reserved} cannot be a letter, the task needs it itself")
+    return found
+
+
+def automaton_task(name: str) -> Task:
+    """The task of an automaton: what may follow within its words, or its answer classes over all words.
+
+    >>> automaton_task('dfa:{"alphabet":["a"],"transitions":[[1],[0]],"outputs":["even","odd"]}').answer("a")
+    ('{even}', '{odd}')
+    """
+    machine = automaton_file(name).machine
+    states = f"{len(machine)} {'state' if len(machine) == 1 else 'states'}"
+    if isinstance(machine, LabelledAutomaton):
+        count = len(machine.classes)
+        classes = f"{count} {'class' if count == 1 else 'classes'}"
+        return LabelledLanguage(name, machine, f"which of {classes}, by an automaton with {states}")
+    return RegularLanguage(name, machine, f"the language of an automaton with {states}")
 
 
 def attribute_task(name: str) -> Task:
@@ -74,8 +114,7 @@ def _module(name: str) -> Any:
         missing = error.name or name
         if name == missing or name.startswith(f"{missing}."):
             raise InputError(
-                f"no module is named {missing!r}, in the current directory neither; "
-                "expected a task's name, regex:…, crasp:FILE or module:attribute"
+                f"no module is named {missing!r}, in the current directory neither; expected {EXPECTED}"
             ) from None
         raise InputError(f"module {name!r} cannot be imported: {_line(error)}") from None
     except Exception as error:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.tasks.draws import shuffled_bits
-from longreach.tasks.evidence import Evidence, Reduction
+from longreach.tasks.evidence import Evidence, Images, Reduction
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, SEP, IntArray
 
@@ -41,10 +41,10 @@ class Parity(SequenceTask):
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return ("odd" if x.count("1") % 2 else "even", EOS)
 
-    def continuation(self, letters: Mapping[str, str], after: Sequence[str], token: str) -> Automaton | None:
+    def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """Two states: the number of ones modulo 2, as in `answer`."""
         parities = ("even", "odd")
-        if tuple(after) != (SEP,) or token not in parities or not set(letters.values()) <= {"0", "1"}:
+        if tuple(after) != (SEP,) or token not in parities or not {*letters.values()} <= {"0", "1"}:
             return None
         rows = [[state ^ (symbol == "1") for symbol in letters.values()] for state in range(2)]
         return minimal(tuple(letters), rows, 0, [parities.index(token)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
 from longreach.languages.regular.automaton import Automaton
-from longreach.tasks.evidence import Evidence
+from longreach.tasks.evidence import Evidence, Images
 
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -81,7 +81,7 @@ class Task(ABC):
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         """The right targets of the input x, in the order of the supervised positions; LEN is `len(x)`."""
 
-    def continuation(self, letters: Mapping[str, str], after: Sequence[str], token: str) -> Automaton | None:
+    def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The words, over the keys of `letters`, in whose image followed by `after` the token comes next.
 
         Exactly and for all lengths; None where no automaton says so. Reductions are checked with it.
@@ -108,6 +108,23 @@ class Task(ABC):
         if not len(found):
             raise InputError(f"{self.name}: no input has a length in {LengthRange(first, last).option}")
         return found
+
+    def train_range(self, train_to: int) -> LengthRange:
+        """The training range where nothing else is said: from the least length to `train_to`.
+
+        A task whose inputs are all longer learns from those that it has.
+        """
+        least = self.least_length
+        return LengthRange(least, train_to if least < train_to else 2 * least)
+
+    def test_ranges(self, train_to: int) -> tuple[LengthRange, ...]:
+        """The test ranges after training up to a length: twice and three times as far.
+
+        >>> from longreach.tasks.sort import Sort
+        >>> Sort().train_range(50).name, [each.name for each in Sort().test_ranges(50)]
+        ('1-50', ['51-100', '101-150'])
+        """
+        return LengthRange(train_to + 1, 2 * train_to), LengthRange(2 * train_to + 1, 3 * train_to)
 
     def sample(self, lengths: ArrayLike, rng: np.random.Generator) -> Batch:
         """One random example for each length. Position ids count from 0; `offsets` shifts them.

@@ -103,8 +103,10 @@ class LanguageVerdicts:
             if convention is Convention.LAST_LETTER:
                 document[side] = verdict.document(certificates=certificates)
             else:
-                document[side] = verdict.at_end.document(certificates=certificates)
-                document[side]["last_letter"] = verdict.answer.value
+                found = verdict.at_end.document(certificates=certificates)
+                # What is proved of prediction stands beside the other convention.
+                kept = {name: value for name, value in found.items() if not name.startswith("prediction")}
+                document[side] = kept | {"last_letter": verdict.answer.value}
         document["meaning_of_no"] = MEANING_OF_NO
         if measures is not None:
             document["measures"] = asdict(measures)

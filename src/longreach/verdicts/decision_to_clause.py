@@ -13,6 +13,7 @@ from longreach.languages.decide.extended_automaton import Analysis, Component, C
 from longreach.languages.decide.with_positions import ArrowRefutation
 from longreach.languages.regular.automaton import Automaton, Word
 from longreach.languages.regular.longest_word import longest_word
+from longreach.verdicts.plain_words import plainly
 
 LONGEST_SHOWN = 16
 """Characters of an example word; longer ones do not help a reader."""
@@ -59,7 +60,8 @@ def clause_of(decision: ClassDecision, *, prediction: bool = False, letters: Let
     """
     answer = decision.prediction if prediction else decision.answer
     if answer is None or decision.plain is None:
-        return TOO_LARGE
+        spent = plainly(decision.membership.exhausted)
+        return f"not decided: {spent}" if spent else TOO_LARGE
     if not answer:
         return _no(examples(decision), letters)
     known = longest_word(decision.plain.extended.automaton)

@@ -16,7 +16,7 @@ P1 = P && Q
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from longreach.crasp import core as c
 from longreach.crasp.core import Core, CoreBuilder
@@ -81,6 +81,27 @@ def symmetric_difference(left: Core, right: Core) -> Core:
     1
     """
     return _combined([left, right], lambda builder, roots: builder.not_(builder.iff(roots[0], roots[1])))
+
+
+def predictor_of(acceptors: Mapping[str, Core]) -> Core:
+    """The predictor that says each token where its program accepts the word so far.
+
+    >>> from longreach.crasp import parse
+    >>> some = parse('P = # "a" >= 1').core
+    >>> predictor_of({"yes": some, "no": complement(some)}).outputs
+    (('yes', 3), ('no', 4))
+    """
+    alphabet, closed = merged_alphabet(list(acceptors.values()))
+    builder = CoreBuilder()
+    outputs: list[tuple[str, int]] = []
+    names: dict[str, int] = {}
+    for label, core in acceptors.items():
+        moved = _copy(builder, core)
+        outputs.append((label, moved[acceptance(core)]))
+        for name, index in core.names:
+            names[_free_name(name, names)] = moved[index]
+    said = tuple(dict.fromkeys((*alphabet, *acceptors)))
+    return tidy(builder.ops, said, closed, None, outputs, names.items())
 
 
 def _conjunction(builder: CoreBuilder, roots: Sequence[int]) -> int:

@@ -1,50 +1,138 @@
-"""Automata in JSON: any tokens, any names of states, missing moves lead to a sink."""
+"""Automata in JSON: the format of certificates, which has numbered states; for people also named states.
+
+The fields are those of `AutomatonTable`: `alphabet`, `transitions` (for each state, for each letter, the next
+state) and `accepting`. A file may say more, and may leave things out:
+
+- `outputs` in place of `accepting`: the answer class of each state;
+- `initial`: where reading begins, state 0 unless it is said;
+- `name`: what results and reports call it;
+- named states: then `transitions` is an object of objects, and the alphabet may be left out.
+
+A move that is null or left out leads to a state from which nothing is accepted.
+"""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longreach.config.task_name import SLUG
 from longreach.errors import InputError, near_names
 from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.prove.language_certificates import AutomatonTable
 from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.languages.regular.labelled_automaton import LabelledAutomaton, labelled
+
+Machine: TypeAlias = Automaton | LabelledAutomaton
 
 
-class AutomatonDocument(BaseModel):
-    """A deterministic automaton as people write it.
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+    name: str | None = None
+
+
+class NamedDocument(_Document):
+    """An automaton whose states have names.
 
     The alphabet may be left out; then it is the tokens of the transitions, sorted.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
-
     alphabet: tuple[str, ...] | None = None
     initial: str
-    accepting: tuple[str, ...]
+    accepting: tuple[str, ...] | None = None
+    outputs: dict[str, str] | None = None
     transitions: dict[str, dict[str, str]]
     """From a state, by a token, to a state."""
 
 
+class NumberedDocument(_Document):
+    """An automaton whose states are 0, 1, …, as in certificates."""
+
+    alphabet: tuple[str, ...]
+    initial: Annotated[int, Field(strict=True)] = 0
+    accepting: tuple[Annotated[int, Field(strict=True)], ...] | None = None
+    outputs: tuple[str, ...] | None = None
+    transitions: tuple[tuple[Annotated[int, Field(strict=True)] | None, ...], ...]
+    """By state, then by place of the letter in the alphabet; null where there is no move."""
+
+
+@dataclass(frozen=True)
+class AutomatonFile:
+    """What a document holds."""
+
+    machine: Machine
+    """The least automaton."""
+    name: str | None = None
+    """What its writer calls it."""
+
+    @property
+    def text(self) -> str:
+        """The one way to write it: equal for all documents of the same automaton and name."""
+        return write_automaton(self.machine, self.name)
+
+
 def read_automaton(text: str | bytes, budget: Budget = DEFAULT_BUDGET) -> Automaton:
-    """The minimal automaton of a JSON document.
+    """The minimal automaton of a JSON document, for which a word is accepted or not.
 
     >>> text = '{"initial": 0, "accepting": [1], "transitions": {"0": {"go": 1}, "1": {}}}'
     >>> read_automaton(text).transitions
     ((1,), (2,), (2,))
+    >>> read_automaton('{"alphabet": ["a"], "transitions": [[1], [0]], "accepting": [0]}').accepts("aa")
+    True
     """
+    machine = read_automaton_file(text, budget).machine
+    if isinstance(machine, LabelledAutomaton):
+        raise InputError("accepting: missing; with outputs it is no single language, but a task: dfa:FILE")
+    return machine
+
+
+def read_automaton_file(text: str | bytes, budget: Budget = DEFAULT_BUDGET) -> AutomatonFile:
+    """The automaton of a JSON document, with classes where it has `outputs`.
+
+    >>> text = '{"alphabet": ["a"], "transitions": [[1], [0]], "outputs": ["even", "odd"]}'
+    >>> read_automaton_file(text).machine.class_of("aaa")
+    'odd'
+    """
+    document = _parsed(text)
+    if document.name is not None and not SLUG.fullmatch(document.name):
+        raise InputError("name: at most 40 letters, digits, '.', '_' and '-', the first a letter or a digit")
+    if (document.accepting is None) == (document.outputs is None):
+        raise InputError(
+            "accepting: missing; name the accepting states, or the class of every state in outputs"
+            if document.accepting is None
+            else "outputs: goes without accepting"
+        )
+    made = _named(document, budget) if isinstance(document, NamedDocument) else _numbered(document, budget)
+    return AutomatonFile(made, document.name)
+
+
+def _parsed(text: str | bytes) -> NamedDocument | NumberedDocument:
     try:
-        document = AutomatonDocument.model_validate_json(text)
+        content: Any = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"automaton: Invalid JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"automaton: Invalid JSON: {type(error).__name__}") from None
+    if not isinstance(content, dict):
+        raise InputError("automaton: expected a JSON object with alphabet, transitions and accepting")
+    kind = NumberedDocument if isinstance(content.get("transitions"), list) else NamedDocument
+    try:
+        return kind.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"])) or "automaton"
-        raise InputError(f"{place}: {first['msg']}") from None
-    return from_document(document, budget)
+        # Of a union pydantic says which member it tried, which is not a field.
+        place = ".".join(str(part) for part in first["loc"] if part not in ("int", "none"))
+        raise InputError(f"{place or 'automaton'}: {first['msg']}") from None
 
 
-def from_document(document: AutomatonDocument, budget: Budget = DEFAULT_BUDGET) -> Automaton:
-    """The minimal automaton of a document."""
-    tokens = {token for moves in document.transitions.values() for token in moves}
-    alphabet = document.alphabet if document.alphabet is not None else tuple(sorted(tokens))
+def _check_alphabet(alphabet: Sequence[str]) -> None:
     if len(set(alphabet)) != len(alphabet):
         raise InputError("alphabet: a token stands there twice")
     for token in alphabet:
@@ -54,33 +142,111 @@ def from_document(document: AutomatonDocument, budget: Budget = DEFAULT_BUDGET) 
             raise InputError(
                 f"alphabet: no program can name the token {token!r} (both quotes, or a line break)"
             )
+
+
+def _named(document: NamedDocument, budget: Budget) -> Machine:
+    tokens = {token for moves in document.transitions.values() for token in moves}
+    alphabet = document.alphabet if document.alphabet is not None else tuple(sorted(tokens))
+    _check_alphabet(alphabet)
     for token in sorted(tokens - set(alphabet)):
         raise InputError(f"transitions: token {token!r} is not in the alphabet{near_names(token, alphabet)}")
-    names = list(
-        dict.fromkeys(
-            [
-                document.initial,
-                *document.transitions,
-                *(t for m in document.transitions.values() for t in m.values()),
-            ]
-        )
-    )
-    if len(names) > budget.states:
-        raise InputError(f"transitions: {len(names)} states are more than the budget of {budget.states}")
-    for name in document.accepting:
-        if name not in names:
-            raise InputError(f"accepting: no state is named {name!r}{near_names(name, names)}")
+    targets = (target for moves in document.transitions.values() for target in moves.values())
+    names = list(dict.fromkeys([document.initial, *document.transitions, *targets]))
     number = {name: index for index, name in enumerate(names)}
-    sink = len(names)
+    for field, given in (("accepting", document.accepting or ()), ("outputs", document.outputs or ())):
+        for name in given:
+            if name not in number:
+                raise InputError(f"{field}: no state is named {name!r}{near_names(name, names)}")
     rows = [
-        [
-            number[document.transitions[name][token]] if token in document.transitions.get(name, {}) else sink
-            for token in alphabet
-        ]
-        for name in names
+        [_target(document.transitions.get(name, {}), token, number) for token in alphabet] for name in names
     ]
-    accepting = (number[name] for name in document.accepting)
-    return minimal(alphabet, [*rows, [sink] * len(alphabet)], number[document.initial], accepting)
+    outputs = None if document.outputs is None else [document.outputs.get(name) for name in names]
+    accepting = [number[name] for name in document.accepting or ()]
+    return _made(alphabet, rows, number[document.initial], accepting, outputs, names, budget)
+
+
+def _target(moves: Mapping[str, str], token: str, number: Mapping[str, int]) -> int | None:
+    return number[moves[token]] if token in moves else None
+
+
+def _numbered(document: NumberedDocument, budget: Budget) -> Machine:
+    _check_alphabet(document.alphabet)
+    count, letters = len(document.transitions), len(document.alphabet)
+    if not count:
+        raise InputError("transitions: there is no state")
+    for state, row in enumerate(document.transitions):
+        if len(row) != letters:
+            raise InputError(
+                f"transitions.{state}: {len(row)} {'move' if len(row) == 1 else 'moves'} for {letters} "
+                f"{'letter' if letters == 1 else 'letters'} of the alphabet"
+            )
+        _check_states(f"transitions.{state}", [target for target in row if target is not None], count)
+    _check_states("initial", [document.initial], count)
+    _check_states("accepting", document.accepting or (), count)
+    if document.outputs is not None and len(document.outputs) != count:
+        raise InputError(f"outputs: {len(document.outputs)} classes for {count} states")
+    return _made(
+        document.alphabet,
+        document.transitions,
+        document.initial,
+        document.accepting or (),
+        document.outputs,
+        [str(state) for state in range(count)],
+        budget,
+    )
+
+
+def _check_states(field: str, states: Sequence[int], count: int) -> None:
+    for state in states:
+        if not 0 <= state < count:
+            raise InputError(f"{field}: there is no state {state}, they are 0 to {count - 1}")
+
+
+def _made(
+    alphabet: Sequence[str],
+    rows: Sequence[Sequence[int | None]],
+    initial: int,
+    accepting: Sequence[int],
+    outputs: Sequence[str | None] | None,
+    names: Sequence[str],
+    budget: Budget,
+) -> Machine:
+    """The least automaton; moves that are missing lead to a sink, which has no class."""
+    if len(rows) > budget.states:
+        raise InputError(f"transitions: {len(rows)} states are more than the budget of {budget.states}")
+    if outputs is None:
+        sink = len(rows)
+        complete = [[sink if target is None else target for target in row] for row in rows]
+        return minimal(alphabet, [*complete, [sink] * len(alphabet)], initial, accepting)
+    for name, label in zip(names, outputs, strict=True):
+        if not label:
+            raise InputError(f"outputs: the state {name!r} has no class")
+        if any(character in label for character in "{},\"'\n\r") or label != label.strip():
+            raise InputError(f"outputs: the class {label!r} has quotes, commas, braces or blanks at its ends")
+    whole: list[list[int]] = []
+    for name, row in zip(names, rows, strict=True):
+        for token, target in zip(alphabet, row, strict=True):
+            if target is None:
+                raise InputError(
+                    f"transitions: no move leaves the state {name!r} by {token!r}; with outputs all do"
+                )
+        whole.append([target for target in row if target is not None])
+    return labelled(alphabet, whole, initial, [label or "" for label in outputs])
+
+
+def write_automaton(machine: Machine, name: str | None = None) -> str:
+    """The JSON text of an automaton on one line, which `read_automaton_file` reads back.
+
+    >>> write_automaton(read_automaton('{"alphabet": ["a"], "transitions": [[1], [0]], "accepting": [0]}'))
+    '{"alphabet":["a"],"transitions":[[1],[0]],"accepting":[0]}'
+    """
+    document: dict[str, Any] = {} if name is None else {"name": name}
+    document |= {"alphabet": machine.alphabet, "transitions": machine.transitions}
+    if isinstance(machine, LabelledAutomaton):
+        document["outputs"] = machine.outputs
+    else:
+        document["accepting"] = sorted(machine.accepting)
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def automaton_table(automaton: Automaton) -> AutomatonTable:

@@ -1,0 +1,214 @@
+"""A file of examples as a task: JSON lines of input and output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longreach.config.length_range import LengthRange
+from longreach.config.task_name import DATA, TaskName
+from longreach.errors import Argument, InputError
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.task import EOS, PAD, SEP, SOS, BoolArray, IntArray
+
+RESERVED = (PAD, SOS, EOS, SEP)
+DIGITS = 16
+"""Of the content's hash in the name that results have."""
+NOT_ASKED = Evidence("none", None, "the task is a file of examples, which theory cannot see beyond")
+
+
+@dataclass(frozen=True, eq=False)
+class DataTask(SequenceTask):
+    """SOS input SEP output EOS. LEN is the length of the input; only lengths in the file exist, and examples
+    are drawn with replacement from those of the length.
+
+    >>> lines = [(("1", "+", "1"), ("2",)), (("2", "+", "1"), ("3",))]
+    >>> DataTask("data:sums.jsonl", tuple(lines), "0" * 64).answer(["2", "+", "1"])
+    ('3', 'EOS')
+    """
+
+    name: str
+    examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    """Inputs with their outputs."""
+    digest: str
+    """The hash of the file's content, so that a changed file is another task."""
+
+    nope = ape = NOT_ASKED
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        """How many examples there are, and of which lengths."""
+        count, known = len(self.examples), self.known_lengths
+        return (
+            f"{count} {'example' if count == 1 else 'examples'} of a file, "
+            f"inputs of length {LengthRange(int(known[0]), int(known[-1])).name}"
+        )
+
+    @property
+    def self_contained(self) -> str:
+        """The name by which the same file is found, and refused if its content is another."""
+        return f"{DATA}{TaskName(self.name).file}#{self.digest[:DIGITS]}"
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        return tuple(sorted({token for pair in self.examples for part in pair for token in part}))
+
+    @cached_property
+    def known_lengths(self) -> IntArray:
+        """The lengths that the file has, the shortest first."""
+        return np.unique(np.array([len(x) for x, _ in self.examples], dtype=np.int64))
+
+    @property
+    def least_length(self) -> int:
+        return int(self.known_lengths[0])
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        found: BoolArray = np.isin(lengths, self.known_lengths)
+        return found
+
+    def train_range(self, train_to: int) -> LengthRange:
+        """Up to `train_to` where the file has longer inputs; else the shorter half of its lengths."""
+        known = self.known_lengths.tolist()
+        shorter = [length for length in known if length <= train_to]
+        if not shorter or len(shorter) == len(known):
+            shorter = known[: -(-len(known) // 2)]
+        return LengthRange(known[0], shorter[-1])
+
+    def test_ranges(self, train_to: int) -> tuple[LengthRange, ...]:
+        """All longer lengths of the file, in two parts where there are lengths for two."""
+        rest = self.known_lengths[self.known_lengths > train_to].tolist()
+        if not rest:
+            file, longest = TaskName(self.name).file, int(self.known_lengths[-1])
+            raise InputError(
+                f"{file}: no input is longer than {longest}; tests need inputs beyond the training lengths"
+            )
+        half = -(-len(rest) // 2)
+        return tuple(LengthRange(part[0], part[-1]) for part in (rest[:half], rest[half:]) if part)
+
+    @cached_property
+    def _answers(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        return dict(self.examples)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        if tuple(x) not in self._answers:
+            raise InputError(f"{TaskName(self.name).file}: no example has the input {' '.join(x)}")
+        return (*self._answers[tuple(x)], EOS)
+
+    def answer_size(self, length: int) -> int:
+        sizes = [len(y) for x, y in self.examples if len(x) <= length]
+        return max(sizes, default=0)
+
+    @cached_property
+    def _rows(self) -> tuple[IntArray, IntArray, IntArray, dict[int, IntArray]]:
+        """Inputs and outputs as places in `symbols`, the sizes of outputs, and the rows of each length."""
+        place = {token: number for number, token in enumerate(self.symbols)}
+        widths = [max(len(pair[side]) for pair in self.examples) for side in (0, 1)]
+        x, y = (np.zeros((len(self.examples), width), dtype=np.int64) for width in widths)
+        lengths, sizes = (np.zeros(len(self.examples), dtype=np.int64) for _ in range(2))
+        for row, (read, written) in enumerate(self.examples):
+            x[row, : len(read)] = [place[token] for token in read]
+            y[row, : len(written)] = [place[token] for token in written]
+            lengths[row], sizes[row] = len(read), len(written)
+        by_length = {int(n): np.flatnonzero(lengths == n) for n in self.known_lengths}
+        return x, y, sizes, by_length
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x, y, sizes, by_length = self._rows
+        counts = np.array([len(by_length[length]) for length in lengths.tolist()], dtype=np.int64)
+        chosen = rng.integers(0, counts)
+        rows = np.array(
+            [by_length[n][k] for n, k in zip(lengths.tolist(), chosen.tolist(), strict=True)], dtype=np.int64
+        )
+        width = max(1, int(sizes[rows].max()))
+        return x[rows, : int(lengths.max())], y[rows, :width], sizes[rows]
+
+
+def read_examples(name: str) -> DataTask:
+    """The task of `data:FILE`, or of `data:FILE#HASH`, which must have that content.
+
+    A line is {"input": …, "output": …}; other fields are ignored. A list is a list of tokens; a string is
+    split at blanks, and one without blanks into its characters.
+    """
+    read = TaskName(name)
+    if not read.file:
+        raise InputError(f"the name of the file is empty; expected {DATA}FILE", place=Argument("task"))
+    path = Path(read.file)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a directory, not a file") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    digest = hashlib.sha256(content).hexdigest()
+    if read.content is not None and not digest.startswith(read.content):
+        raise InputError(
+            f"{path}: the file has changed: its hash is {digest[:8]}, not {read.content[:8]}; "
+            f"{DATA}{read.file} is the new content, with runs of its own"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not a text file (byte {error.start} is not UTF-8)") from None
+    return DataTask(name, _examples(text, str(path)), digest)
+
+
+def _examples(text: str, file: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    found = []
+    seen: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{file}:{number}"
+        document = _object(line, place)
+        x, y = (_tokens(document, field, place) for field in ("input", "output"))
+        before = seen.setdefault(x, (number, y))
+        if before[1] != y:
+            raise InputError(f"{place}: output: the input of line {before[0]} again, with another output")
+        found.append((x, y))
+    if not found:
+        raise InputError(f'{file}: no examples; expected lines such as {{"input": "1+1", "output": "2"}}')
+    return tuple(found)
+
+
+def _object(line: str, place: str) -> dict[str, Any]:
+    try:
+        document: Any = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place}:{error.colno}: not JSON: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{place}: not JSON: a number is too long, or it is nested too deeply") from None
+    if not isinstance(document, dict):
+        raise InputError(f'{place}: expected an object, as in {{"input": "1+1", "output": "2"}}')
+    return document
+
+
+def _tokens(document: dict[str, Any], field: str, place: str) -> tuple[str, ...]:
+    if field not in document:
+        raise InputError(f"{place}: {field}: missing")
+    value = document[field]
+    if isinstance(value, bool) or not isinstance(value, str | int | list):
+        raise InputError(f"{place}: {field}: expected a string or a list of tokens")
+    if isinstance(value, list):
+        if any(isinstance(token, bool) or not isinstance(token, str | int) for token in value):
+            raise InputError(f"{place}: {field}: a token is a string or a whole number")
+        tokens = [str(token) for token in value]
+    else:
+        tokens = (
+            str(value).split() if any(c.isspace() for c in str(value).strip()) else list(str(value).strip())
+        )
+    for token in tokens:
+        if not token or any(character.isspace() for character in token):
+            raise InputError(f"{place}: {field}: the token {token!r} is empty or has a blank")
+        if token in RESERVED:
+            raise InputError(f"{place}: {field}: the token {token} is one that the task needs itself")
+    return tuple(tokens)

@@ -1,0 +1,45 @@
+"""Duplicate string: the word twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longreach.tasks.evidence import Evidence, Split
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.task import EOS, IntArray
+
+
+@dataclass(frozen=True)
+class DuplicateString(SequenceTask):
+    """SOS a b b SEP a b b a b b EOS: two symbols, independent and uniform.
+
+    Delétang et al., arXiv 2207.02098, A.3.
+
+    >>> DuplicateString().answer(["a", "b", "b"])
+    ('a', 'b', 'b', 'a', 'b', 'b', 'EOS')
+    """
+
+    name = "duplicate-string"
+    about = "two symbols that may repeat, written twice"
+    symbols = ("a", "b")
+    nope = ape = Evidence(
+        "communication",
+        None,
+        "the whole word must be told, as in copying (Huang et al., Corollary 13)",
+        # For every N: different words of one length are different when written twice, so different rows.
+        split=Split(alice=("a", "b")),
+    )
+
+    def answer_size(self, length: int) -> int:
+        return 2 * length
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return (*x, *x, EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x = rng.integers(0, len(self.symbols), (len(lengths), int(lengths.max())))
+        places = np.arange(2 * x.shape[1]) % np.maximum(lengths, 1)[:, None]
+        return x, np.take_along_axis(x, places, axis=1), 2 * lengths

@@ -1,0 +1,45 @@
+"""Reverse: symbols that may repeat, written from the last to the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longreach.tasks.evidence import Evidence, Split
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.task import EOS, IntArray
+
+
+@dataclass(frozen=True)
+class Reverse(SequenceTask):
+    """SOS a a b SEP b a a EOS: two symbols, independent and uniform.
+
+    Delétang et al., arXiv 2207.02098, A.2 (reverse string).
+
+    >>> Reverse().answer(["a", "a", "b"])
+    ('b', 'a', 'a', 'EOS')
+    """
+
+    name = "reverse"
+    about = "two symbols that may repeat, written from the last to the first"
+    symbols = ("a", "b")
+    nope = ape = Evidence(
+        "communication",
+        None,
+        "the whole word must be told, as in copying (Huang et al., Corollary 13)",
+        # For every N: different words have different reverses, so different rows.
+        split=Split(alice=("a", "b")),
+    )
+
+    def answer_size(self, length: int) -> int:
+        return length
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return (*reversed(x), EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x = rng.integers(0, len(self.symbols), (len(lengths), int(lengths.max())))
+        backwards = np.maximum(lengths[:, None] - 1 - np.arange(x.shape[1]), 0)
+        return x, np.take_along_axis(x, backwards, axis=1), lengths

@@ -1,0 +1,86 @@
+"""What every task is held to: samples against a literal oracle, programs against all short inputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from longreach.crasp.library import load
+from longreach.forecast.claims import read_statements
+from longreach.forecast.task_forecast import forecast
+from longreach.forecast.verification import check_claims, own_subject
+from longreach.tasks.catalog import load_task
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
+
+SPANS = ((1, 7), (1, 50), (51, 100), (101, 150))
+Oracle = Callable[[Sequence[str]], Sequence[str]]
+
+
+def assert_samples_are_right(task: Task, oracle: Oracle) -> None:
+    """Batches of several lengths; the oracle gives the answer without EOS, or all labels of a language."""
+    rng = np.random.default_rng(7)
+    for span in SPANS:
+        lengths = draw_lengths(task, *span, 100, rng)
+        batch = task.sample(lengths, rng)
+        for row, length in enumerate(lengths.tolist()):
+            read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+            predicted = task.decode(batch.targets[row][batch.mask[row]].tolist())
+            x = read[1 : 1 + length]
+            right = list(oracle(x))
+            if task.kind == "algorithmic":
+                assert read == [SOS, *x, SEP, *right], x
+                right.append(EOS)
+            assert predicted == right == list(task.answer(x)), x
+            assert len(read) <= task.input_size(length)
+
+
+def assert_program_solves(name: str, inputs: Iterable[Sequence[str]], oracle: Oracle) -> None:
+    """The library program that the evidence names, on all of these inputs."""
+    task = load_task(name)
+    assert task.ape.kind == "program"
+    assert task.ape.name is not None
+    program, tried = load(task.ape.name), 0
+    for x in inputs:
+        right = [*oracle(x), EOS]
+        predicted = program.predicts([SOS, *x, SEP, *right[:-1]])[-len(right) :]
+        assert predicted == [[token] for token in right], x
+        tried += 1
+    assert tried > 100
+
+
+def assert_program_predicts(name: str, words: Iterable[Sequence[str]]) -> None:
+    """The same for a language: which letters may follow, and the end, found by trying all words."""
+    task = load_task(name)
+    assert task.ape.name is not None
+    program = load(task.ape.name)
+    language = {tuple(word) for word in words}
+    longest = max(map(len, language))
+    followers: dict[tuple[str, ...], set[str]] = {}
+    for word in language:
+        followers.setdefault(word, set()).add(EOS)
+        for end in range(len(word)):
+            followers.setdefault(word[:end], set()).add(word[end])
+    for prefix, right in followers.items():
+        if prefix and len(prefix) < longest / 2:  # a longer one may need a longer word
+            assert set(program.predicts(prefix)[-1]) == right, prefix
+            label = task.answer(prefix)[-1]
+            assert set(label.strip("{}").split(",")) == right, prefix
+
+
+def statuses(name: str) -> dict[str, tuple[str, str]]:
+    """The verdict of each side of a forecast, and what becomes of its certificate when it is checked."""
+    document = forecast(name).document()
+    (statement,) = read_statements(json.dumps(document), "mine.json")
+    found = check_claims(statement, own_subject(statement))
+    return {claim.place: (str(claim.verdict), finding.status.value) for claim, finding in found}
+
+
+def least_share(task: Task, length: int, count: int = 2000) -> float:
+    """How often the rarest answer of one token occurs."""
+    assert isinstance(task, SequenceTask)
+    batch = task.sample([length] * count, np.random.default_rng(3))
+    first = batch.targets[np.arange(count), batch.mask.argmax(axis=1)]
+    return float(np.unique(first, return_counts=True)[1].min() / count)

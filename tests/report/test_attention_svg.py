@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+from longreach.crasp.library import load
+from longreach.limit.compile.program_to_limit import compile_program
+from longreach.limit.run.float_evaluator import attention
+from longreach.report.attention_svg import head_views
+
+
+def test_attention_is_drawn_square_by_square() -> None:
+    word = list("(()())")
+    core = load("dyck-1").core
+    heads, number = head_views(core, word, "dyck-1")
+    model = compile_program(core)
+    assert number == len(heads) == 2
+    for layer, head in enumerate(heads):
+        positive = (attention(model, word, layer, 0) > 0).sum()
+        squares = [
+            one for one in ElementTree.fromstring(head.svg).iter("path") if one.get("class") == "weight"
+        ]
+        assert sum((one.get("d") or "").count("M") for one in squares) == positive
