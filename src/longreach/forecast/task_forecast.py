@@ -15,7 +15,7 @@ from longreach.forecast.other_encodings import EncodingNote, notes
 from longreach.forecast.own_runs import Measured, measured
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.results.index import Index, read_index
-from longreach.tasks.catalog import load_argument, load_task, self_contained
+from longreach.tasks.catalog import load_argument, load_task, name_of, self_contained
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
@@ -104,13 +104,17 @@ class Forecast:
         }
 
 
-def forecast(name: str, alphabet: Sequence[str] | None = None, runs: str | Path | None = None) -> Forecast:
-    """The forecast for a task by its name, with the runs of a results directory.
+def forecast(
+    task: str | Task, alphabet: Sequence[str] | None = None, runs: str | Path | None = None
+) -> Forecast:
+    """The forecast for a task, by its name or as an object, with the runs of a results directory.
 
     >>> [forecast(name).sides["ape"].answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
     ['yes', 'no', 'yes']
+    >>> forecast(load_task("sort")).sides["nope"].answer.value
+    'yes'
     """
-    found = _forecast(name, alphabet)
+    found = _forecast(task, alphabet) if isinstance(task, str) else _forecast_of(task)
     if runs is None:
         return found
     with read_index(runs) as index:
@@ -138,6 +142,16 @@ def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
     except InputError as error:
         raise error if error.place is not None else error.at(Argument("task")) from None
     return Forecast(TaskName(name).short, stored, task, found, published(name))
+
+
+def _forecast_of(task: Task) -> Forecast:
+    """That of an object: one of ours is known by its name, anything else is somebody's Python."""
+    name = name_of(task)
+    if name is not None and not TaskName(name).is_attribute:
+        letters = task.letters if isinstance(task, LanguageTask) and TaskName(name).is_regex else None
+        return _forecast(name, letters)
+    stored = name or task.name
+    return Forecast(stored, stored, task, sides(task, stored, trusted=False), None)
 
 
 def _with_runs(found: Forecast, index: Index) -> Forecast:
