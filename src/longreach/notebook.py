@@ -26,7 +26,8 @@ def _cell(value: object) -> str:
         return "<td></td>"
     # Notebooks align to the right, which is for numbers; accuracies are text with a number in front.
     left = isinstance(value, str) and not value[:1].isdigit()
-    return f'<td style="text-align:left">{escape(value)}</td>' if left else f"<td>{escape(str(value))}</td>"
+    style = ' style="text-align:left"' if left else ""
+    return f"<td{style}>{escape(str(value))}</td>"
 
 
 def listing(text: str, *, title: str = "") -> str:

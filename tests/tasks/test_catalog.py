@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 import pytest
 
 from longreach.config.hyperparameters import Hyperparameters, hyperparameters
@@ -7,7 +10,9 @@ from longreach.crasp.library import load
 from longreach.errors import InputError
 from longreach.limit.measure.communication import measure
 from longreach.limit.measure.communication_problems import PROBLEMS
-from longreach.tasks.catalog import TASKS, load_task
+from longreach.tasks.catalog import TASKS, load_task, name_of
+from longreach.tasks.sort import Sort
+from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
 
 # The names of the command line.
@@ -112,3 +117,20 @@ def test_hyperparameters_of_the_paper() -> None:
         for name in OTHERS:
             assert hyperparameters(name, encoding) == Hyperparameters()
     assert hyperparameters("sort", "rope") == Hyperparameters(2, 2, 64, 1e-3, 30_000)
+
+
+def test_names_of_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("sort", "d-5", "tomita-4", "even-pairs", "regex:(aa)*b"):
+        assert name_of(load_task(name)) == name
+    over = load_task("regex:a*", ["a", "b"])
+    name = name_of(over)
+    assert name is not None
+    assert load_task(name).tokens == over.tokens
+    mine = Task.from_function(lambda n, rng: ["a"] * n, lambda x: x[-1], name="sort")
+    assert name_of(mine) is None
+    assert name_of(Sort(9)) is None
+    module = ModuleType("named_tasks")
+    monkeypatch.setattr(module, "mine", mine, raising=False)
+    monkeypatch.setitem(sys.modules, "named_tasks", module)
+    assert name_of(mine) == "named_tasks:mine"
+    assert load_task("named_tasks:mine") is mine

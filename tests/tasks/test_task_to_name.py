@@ -1,7 +1,9 @@
 from __future__ import annotations
 
-from typing import Any
+import sys
+from types import ModuleType
 
+import numpy as np
 import pytest
 
 from longreach.errors import InputError
@@ -10,6 +12,7 @@ from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.parity import Parity
 from longreach.tasks.sort import Sort
+from longreach.tasks.task import Task
 from longreach.tasks.task_to_name import name_of_task
 
 
@@ -33,7 +36,6 @@ def test_a_program_is_named_by_its_text() -> None:
 @pytest.mark.parametrize(
     "task",
     [
-        Sort(9),
         RegularLanguage("aa", from_expression("(ab)*")),
         RegularLanguage("mine", from_expression("(aa)*")),
         RegularLanguage("regex:(aa)*", from_expression("(ab)*")),
@@ -41,11 +43,32 @@ def test_a_program_is_named_by_its_text() -> None:
     ],
     ids=lambda task: task.name,
 )
-def test_other_objects_belong_to_the_session(task: Any) -> None:
+def test_languages_are_named_by_their_automaton(task: RegularLanguage) -> None:
     name, alphabet = name_of_task(task)
-    assert name.startswith("object:")
-    assert alphabet is None
-    assert load_task(name) == task
+    assert (name[:4], alphabet) == ("dfa:", None)
+    found = load_task(name)
+    assert isinstance(found, RegularLanguage)
+    assert found.automaton == task.automaton
+
+
+def test_other_objects_belong_to_the_session() -> None:
+    def word(length: int, rng: np.random.Generator) -> list[str]:
+        return ["ab"[k] for k in rng.integers(0, 2, length)]
+
+    first = Task.from_function(word, lambda x: x[0], name="end")
+    last = Task.from_function(word, lambda x: x[-1], name="end")
+    names = [name_of_task(task)[0] for task in (first, last, Sort(9))]
+    assert [name.split("@")[0] for name in names] == ["object:end", "object:end", "object:sort"]
+    assert len(set(names)) == 3
+    assert [load_task(name) for name in names] == [first, last, Sort(9)]
+
+
+def test_an_object_of_a_module_is_named_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("my_session_tasks")
+    module.mine = Sort(10)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "my_session_tasks", module)
+    assert name_of_task(module.mine) == ("my_session_tasks:mine", None)
+    assert name_of_task(Sort(10))[0].startswith("object:")
 
 
 def test_names_pass_as_they_are() -> None:

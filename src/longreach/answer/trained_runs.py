@@ -83,7 +83,8 @@ class TrainedRuns:
 
     @property
     def _title(self) -> str:
-        task = TaskName(TaskName(self.config.task).short).expression
+        name = TaskName(self.config.task)
+        task = task_of(self.config).name if name.is_session else TaskName(name.short).expression
         lengths = self.config.train_lengths.name.replace("-", "–")
         return f"{task} {side_title(self.config.encoding)}, trained on lengths {lengths}"
 

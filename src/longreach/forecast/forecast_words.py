@@ -19,7 +19,7 @@ def title_of(name: str, task: Task) -> str:
     >>> title_of("sort", load_task("sort")), title_of("regex:(ab)*", load_task("regex:(ab)*"))
     ('sort: distinct numbers in increasing order', '(ab)*')
     """
-    shown = TaskName(name).expression
+    shown = task.name if TaskName(name).is_session else TaskName(name).expression
     return shown if task.about == shown else f"{shown}: {task.about}"
 
 

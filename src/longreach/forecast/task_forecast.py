@@ -171,6 +171,8 @@ def forecast(
 
     >>> [forecast(name).ape.answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
     ['yes', 'no', 'yes']
+    >>> forecast(load_task("sort")).nope.answer.value
+    'yes'
     """
     found = _forecast(*name_of_task(task, alphabet))
     if runs is None:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 
 from longreach.config.task_name import AUTOMATON, REGEX, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton_documents import write_automaton
 from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.labelled_automaton import LabelledAutomaton
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
-from longreach.tasks.data_task import read_examples
+from longreach.tasks.data_task import DataTask, read_examples
+from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.outside_task import attribute_task, automaton_file, automaton_task, program_task
+from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.session_task import session_task
 from longreach.tasks.task import Task
 
@@ -149,3 +155,41 @@ def self_contained(name: str) -> str:
     if read.is_automaton:
         return AUTOMATON + automaton_file(name).text
     return read_examples(name).self_contained if read.is_data else name
+
+
+def name_of(task: Task) -> str | None:
+    """A name by which `load_task` finds the same task; None if there is none.
+
+    Of one's own Python that is `module:attribute`, where the task stands in a module that has been imported
+    by its name: a script that is run, or a notebook, is `__main__`, which no other process can import.
+
+    >>> name_of(load_task("sort")), name_of(load_task("regex:(aa)*"))
+    ('sort', 'regex:(aa)*')
+    """
+    if isinstance(task, ProgramTask | DataTask):
+        return task.self_contained
+    machine = getattr(task, "automaton", None) or getattr(task, "machine", None)
+    if type(task) is LabelledLanguage or (type(task) is RegularLanguage and not _found(task)):
+        assert isinstance(machine, Automaton | LabelledAutomaton)
+        return AUTOMATON + write_automaton(machine)
+    return task.name if _found(task) else _attribute(task)
+
+
+def _found(task: Task) -> bool:
+    """Whether the task is what its own name says."""
+    if TaskName(task.name).origin not in (Origin.BUILT_IN, Origin.REGEX):
+        return False
+    try:
+        return type(task).__eq__ is not object.__eq__ and load_task(task.name) == task
+    except InputError:
+        return False
+
+
+def _attribute(task: Task) -> str | None:
+    for module in list(sys.modules.values()):
+        content = getattr(module, "__dict__", {})
+        for attribute, value in list(content.items()):
+            if value is task and getattr(module, "__name__", "__main__") != "__main__":
+                name = f"{module.__name__}:{attribute}"
+                return name if TaskName(name).is_attribute else None
+    return None

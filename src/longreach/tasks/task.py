@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,9 @@ from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
 from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.evidence import Evidence, Images
+
+if TYPE_CHECKING:
+    from longreach.tasks.function_task import FunctionTask
 
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -62,6 +66,54 @@ class Task(ABC):
     """What a forecast for absolute encodings relies on: C-RASP[periodic, local]."""
     chance: float = 0.0
     """The share of long inputs that guessing gets right. 0 where every one of many tokens must be right."""
+
+    @staticmethod
+    def from_function(
+        draw: Callable[[int, np.random.Generator], Sequence[str]],
+        answer: Callable[[tuple[str, ...]], Any],
+        *,
+        name: str | None = None,
+        about: str | None = None,
+        tokens: Sequence[str] | None = None,
+        least_length: int = 1,
+        has: Callable[[int], bool] | None = None,
+        longest_answer: int | Callable[[int], int] | None = None,
+        nope: Evidence | None = None,
+        ape: Evidence | None = None,
+        chance: float = 0.0,
+    ) -> FunctionTask:
+        """A task from two functions, laid out as SOS x SEP y EOS.
+
+        `draw(length, rng)` gives an input of that many tokens and takes its randomness from `rng`;
+        `answer(x)` gives the tokens of the answer, or one answer: a string, a whole number, or yes or no as a
+        truth value. What is not said is found in some hundred examples: the `tokens`, and `longest_answer`,
+        the most tokens of an answer (a number, or a function of the length). `has` says which lengths from
+        `least_length` on have inputs.
+
+        >>> def word(length, rng):
+        ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
+        >>> last = Task.from_function(word, lambda x: x[-1], name="last", about="the last letter")
+        >>> last.answer(["a", "b"]), last.tokens
+        (('b', 'EOS'), ('PAD', 'SOS', 'EOS', 'SEP', 'a', 'b'))
+        """
+        # A base class cannot import what is derived from it.
+        module = importlib.import_module("longreach.tasks.function_task")
+        called = getattr(answer, "__name__", "function").strip("<>").replace("_", "-")
+        said = (getattr(answer, "__doc__", None) or "a Python function").strip().splitlines()
+        task: FunctionTask = module.FunctionTask(
+            name=name or called,
+            about=about or (said[0] if said else "a Python function").rstrip("."),
+            drawer=draw,
+            answerer=answer,
+            given_tokens=None if tokens is None else tuple(tokens),
+            least_length=least_length,
+            lengths_with_inputs=has,
+            longest_answer=longest_answer,
+            nope=nope or module.NOT_ASKED,
+            ape=ape or module.NOT_ASKED,
+            chance=chance,
+        )
+        return task
 
     @property
     @abstractmethod

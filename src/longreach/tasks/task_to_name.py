@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from longreach.config.task_name import REGEX, TaskName
 from longreach.errors import Argument, InputError
-from longreach.tasks.catalog import load_task
+from longreach.tasks.catalog import load_task, name_of
 from longreach.tasks.language_task import LanguageTask
-from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.session_task import remember
 from longreach.tasks.task import Task
 
@@ -18,7 +17,8 @@ def name_of_task(
 ) -> tuple[str, tuple[str, ...] | None]:
     """The name of a task and, for a regular expression, its alphabet.
 
-    An object that its name leads to has that name; any other is an object of this session.
+    An object that another process can find has the name by which it does (`catalog.name_of`); any other is an
+    object of this session.
 
     >>> from longreach.tasks.sort import Sort
     >>> name_of_task("regex:a*", "ab"), name_of_task(Sort()), name_of_task(load_task("regex:a*", "ab"))
@@ -33,18 +33,13 @@ def name_of_task(
         raise InputError(f"expected the name of a task or a Task, not {kind}", place=Argument("task"))
     if alphabet is not None:
         raise InputError(f"an alphabet goes with {REGEX}…, a Task has its own", place=Argument("task"))
-    if isinstance(task, ProgramTask) and TaskName(task.name).is_program:
-        return task.self_contained, None
-    letters = task.letters if isinstance(task, LanguageTask) and TaskName(task.name).is_regex else None
-    return (task.name, letters) if _leads_to(task, letters) else (remember(task), None)
+    if isinstance(task, LanguageTask) and TaskName(task.name).is_regex and _leads_to(task, task.letters):
+        return task.name, task.letters
+    return name_of(task) or remember(task), None
 
 
-def _leads_to(task: Task, alphabet: tuple[str, ...] | None) -> bool:
-    """Whether the task's name gives an equal task; no module is imported to find out."""
-    if TaskName(task.name).is_attribute:
-        return False
+def _leads_to(task: Task, alphabet: tuple[str, ...]) -> bool:
     try:
-        found = load_task(task.name, alphabet)
-        return type(found) is type(task) and bool(found == task)
-    except (InputError, ValueError):  # no such task, or one that cannot be compared
+        return load_task(task.name, alphabet) == task
+    except InputError:
         return False
