@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 
 from longreach.config.task_name import REGEX, TaskName
 from longreach.errors import Argument, InputError, near_names
-from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.expression_to_automaton import expression_hint, from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.outside_task import attribute_task, program_task
@@ -81,16 +80,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return program_task(name)
     if TaskName(name).is_attribute:
         return attribute_task(name)
-    raise InputError(f"no task is named {name!r}{_meant(name) or near_names(name, TASKS)}")
-
-
-def _meant(name: str) -> str:
-    """What may be meant by a name with operators of expressions."""
-    return (
-        f"; a regular expression is written {shlex.quote(REGEX + name)}"
-        if set(name) & set("()*+?|[]")
-        else ""
-    )
+    raise InputError(f"no task is named {name!r}{expression_hint(name) or near_names(name, TASKS)}")
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
