@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,7 +12,7 @@ from longreach.config.task_name import AUTOMATON, REGEX, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
 from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.automaton_documents import write_automaton
-from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.expression_to_automaton import expression_hint, from_expression
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.data_task import DataTask, read_examples
@@ -113,16 +112,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     outside = _OUTSIDE.get(TaskName(name).origin)
     if outside is not None:
         return outside(name)
-    raise InputError(f"no task is named {name!r}{_meant(name) or near_names(name, TASKS)}")
-
-
-def _meant(name: str) -> str:
-    """What may be meant by a name with operators of expressions."""
-    return (
-        f"; a regular expression is written {shlex.quote(REGEX + name)}"
-        if set(name) & set("()*+?|[]")
-        else ""
-    )
+    raise InputError(f"no task is named {name!r}{expression_hint(name) or near_names(name, TASKS)}")
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:
