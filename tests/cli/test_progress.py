@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from longreach.cli import progress
-from longreach.cli.progress import Bar, show_bars
+from longreach.cli.progress import Bar, announce, show_bars
+from longreach.execution.plan import Plan
+from longreach.experiments.planning import Planned
 from longreach.training.checkpoint import PROGRESS
 from tests.helpers.result_samples import sample
 
@@ -24,10 +26,51 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_nothing_without_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_in_a_pipe_that_is_soon_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with show_bars(BARS, tmp_path, total=2) as ended:
         ended(RESULT)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_line_now_and_then_in_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.02)
+    (tmp_path / BARS[1].key).mkdir()
+    (tmp_path / BARS[1].key / PROGRESS).write_text('{"step": 42}', encoding="utf-8")
+    told, end = "", time.monotonic() + 30
+    with show_bars(BARS, tmp_path, total=7) as ended:
+        while "5 of 7 runs done" not in told:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+            told += capsys.readouterr().err
+        ended(RESULT)
+        while "6 of 7 runs done" not in told:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+            told += capsys.readouterr().err
+    assert "5 of 7 runs done; parity seed 1 at step 42\n" in told
+
+
+@pytest.mark.parametrize(
+    ("done", "pending", "known", "most", "said"),
+    [
+        (0, 3, None, 100.0, "3 runs, about 100 seconds on 2 cores\n"),
+        (2, 1, 240.0, None, "3 runs, 2 done before, about 4 minutes on 2 cores\n"),
+        (3, 0, None, None, "3 runs, done before\n"),
+        (0, 1, None, 3600.0, "1 run, about 60 minutes on 2 cores\nfor less: wait\n"),
+    ],
+)
+def test_what_is_said_before_it_starts(
+    capsys: pytest.CaptureFixture[str],
+    done: int, pending: int, known: float | None, most: float | None, said: str,
+) -> None:  # fmt: skip
+    plan = Plan(
+        jobs=done + pending, done=done, failed=0, pending=pending, estimated=0 if most else pending,
+        seconds=known,
+    )  # fmt: skip
+    announce(Planned(plan, most), 2, less="wait", stops_early=False)
+    assert capsys.readouterr() == ("", said)
 
 
 @pytest.mark.parametrize("total", [None, 7])

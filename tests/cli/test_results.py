@@ -266,7 +266,7 @@ def test_many_results_are_summed_up(longreach: Call, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert line.split()[1:7] == ["…", "parity", "ape", "251", "250", "1"]
     assert line.split()[8:] == ["100.0%", "50.0%", "25.0%"]
-    assert done.err.startswith("251 results of 1 configurations")
+    assert done.err.startswith("251 results of 1 configuration, ")
     assert "--all lists every result" in done.err
     every = longreach("results", "list", "--runs", tmp_path, "--all")
     assert len(every.out.splitlines()) == 252

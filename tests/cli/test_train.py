@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from longreach.experiments.resolve import resolve
 from longreach.results.files import read_result, write_result
+from longreach.results.schema import Final, Result
 from longreach.training.checkpoint import MODEL, load_model
 from tests.cli.conftest import Outcome
+from tests.helpers.result_samples import sample
 
 Call = Callable[..., Outcome]
+ANNOUNCED = re.compile(r"\d+ runs?, (at most )?about \d+ seconds? on \d+ cores?\n")
 SMALL = (
     "--layers", 1, "--heads", 1, "--width", 16, "--lr", 3e-3, "--max-steps", 300, "--train-lengths", "1:10",
     "--test-lengths", "11:20,21:30", "--test-size", 200,
@@ -21,7 +26,8 @@ SMALL = (
 def test_document_and_running_again(longreach: Call, tmp_path: Path) -> None:
     command = ("train", "binary-majority", *SMALL, "--seeds", 2, "--runs", tmp_path, "--json")
     done = longreach(*command)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
+    assert ANNOUNCED.fullmatch(done.err)
     members = json.loads(done.out)["runs"]
     assert [member["seed"] for member in members] == [0, 1]
     for member in members:
@@ -37,18 +43,24 @@ def test_document_and_running_again(longreach: Call, tmp_path: Path) -> None:
         assert result.checkpoints == (MODEL,)
         assert load_model(tmp_path / member["key"] / MODEL)[1].width == 16
     changed = [(tmp_path / member["key"] / "result.json").stat().st_mtime_ns for member in members]
-    assert json.loads(longreach(*command).out)["runs"] == members
+    again = longreach(*command)
+    assert json.loads(again.out)["runs"] == members
+    assert again.err == "2 runs, done before\n"
     assert changed == [(tmp_path / member["key"] / "result.json").stat().st_mtime_ns for member in members]
 
 
 def test_for_people(longreach: Call, tmp_path: Path) -> None:
-    command = ("train", "tomita-1", "--encoding", "nope", *SMALL, "--max-steps", 3, "--runs", tmp_path)
+    command = ("train", "sort", "--encoding", "nope", *SMALL, "--max-steps", 3, "--runs", tmp_path)
     done = longreach(*command)
     assert done.code == 0
-    head, row, note = done.out.splitlines()
+    assert re.match(r"1 run, about \d+ seconds? on 1 core\n", done.err)
+    head, row, note, blank, words, *reasons = done.out.splitlines()
     assert head.split() == ["key", "seed", "status", "steps", "seconds", "1-10", "11-20", "21-30"]
     assert row.split()[1:4] == ["0", "done", "3"]
     assert note == "accuracy from the first position on (in brackets at random offsets)"
+    assert (blank, words.split(":")[0]) == ("", "not learned")
+    assert reasons[0].endswith("train for more steps, or a larger model (--max-steps, --width, --layers)")
+    assert reasons[-1] == "  one seed only: train more seeds (--seeds)"
 
 
 def test_accuracy_at_random_offsets_stands_beside_the_other(longreach: Call, tmp_path: Path) -> None:
@@ -71,8 +83,9 @@ def test_programs_are_known_by_their_text(longreach: Call, tmp_path: Path) -> No
     file.write_text('// mine\nL = # "a" >= # "b"')
     command = ("train", f"crasp:{file}", *SMALL, "--max-steps", 3, "--runs", runs, "--json")
     done = longreach(*command)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
     (member,) = json.loads(done.out)["runs"]
+    assert ANNOUNCED.fullmatch(done.err)
     assert read_result(runs, member["key"]).config["task"] == 'crasp:#alphabet a b\nL = # "a" >= # "b"'
     moved = file.rename(tmp_path / "moved.cr")
     moved.write_text('L   = # "a" >= # "b"')
@@ -93,7 +106,7 @@ def test_a_task_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: pytes
     (tmp_path / "train_mine.py").write_text("from longreach.tasks.sort import Sort\ntask = Sort(30)\n")
     command = ("train", "train_mine:task", *SMALL, "--max-steps", 3, "--runs", "runs", "--json")
     done = longreach(*command)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
     (member,) = json.loads(done.out)["runs"]
     assert read_result(tmp_path / "runs", member["key"]).config["task"] == "train_mine:task"
 
@@ -135,6 +148,8 @@ def test_a_member_that_fails_gives_exit_code_1(longreach: Call, tmp_path: Path) 
         (["sort", "--seed", 1, "--seeds", 2], "--seeds: goes without --seed"),
         (["sort", "--seeds", 0], "--seeds: 0 is less than 1"),
         (["sort", "--seed", -3], "--seed: "),
+        (["sort", "--scale", "huge"], "--scale: "),
+        (["sort", "--scale", "papr"], "--scale: "),
         (["sort", "--train-lengths", "1-50"], "--train-lengths: '1-50' is not a range of lengths"),
         (["sort", "--test-lengths", "51:100,"], "--test-lengths: '' is not a range of lengths"),
         (["sort", "--train-lengths", "50:1"], "--train-lengths: 50:1 has no length"),
@@ -229,7 +244,8 @@ def test_search_without_success(longreach: Call, tmp_path: Path) -> None:
     assert done.code == 0
     document = json.loads(done.out)
     assert (len(document["search"]), document["chosen"], document["runs"]) == (2, None, [])
-    assert done.first_error == "no member of the search is right on the whole training range"
+    assert done.err.splitlines()[1:] == ["no member of the search is right on the whole training range"]
+    assert "judgement" not in document
 
 
 def test_several_members_are_summed_up_beside_the_forecast(longreach: Call, tmp_path: Path) -> None:
@@ -245,5 +261,66 @@ def test_several_members_are_summed_up_beside_the_forecast(longreach: Call, tmp_
         assert spread["mean"] == pytest.approx(sum(shares) / len(shares))
         assert (spread["low"], spread["high"]) == (min(shares), max(shares))
     text = longreach(*command).out
-    assert f"{len(reached)} of 3 are right on the whole training range" in text
-    assert "forecast: yes" in text
+    assert re.search(f"^{len(reached)} of 3 runs (is|are) right on the whole training range$", text, re.M)
+    assert document["judgement"]["words"] in text
+
+
+# What a training has left, as shares right on the training range, twice and three times as long.
+LEFT = {
+    "opposite": [(1.0, 1.0, 1.0), (1.0, 0.6, 0.0), (1.0, 0.9, 0.0)],
+    "alike": [(1.0, 1.0, 1.0), (1.0, 1.0, 0.9), (1.0, 1.0, 0.8)],
+    "not learned": [(0.6, 0.0, 0.0), (0.4, 0.0, 0.0), (0.9, 0.0, 0.0)],
+}
+
+
+@pytest.mark.parametrize(
+    ("left", "encoding", "state", "work", "lines"),
+    [
+        ("opposite", "ape", "contradicts", 1, ["no mean at 21-30: 1 of 3 runs works"]),
+        ("opposite", "nope", "agrees", 1, ["no mean at 21-30: 1 of 3 runs works"]),
+        ("alike", "ape", "agrees", 3, ["mean of all: 1-10 100.00 ± 0.00 %  11-20 100.00"]),
+        ("alike", "nope", "contradicts", 3, ["a short window may already be enough: test on longer inputs"]),
+        ("not learned", "nope", "not learned", 0, ["0 of 3 runs are right on the whole training range"]),
+        ("alike", "rope", "cannot be judged", 3, ["theory has no forecast to compare it with"]),
+    ],
+)
+def test_it_judges_itself_by_counting_runs(
+    longreach: Call, tmp_path: Path, left: str, encoding: str, state: str, work: int, lines: list[str]
+) -> None:
+    command = ("train", "aa", "--encoding", encoding, *SMALL, "--seeds", 3, "--runs", tmp_path)
+    planned = json.loads(longreach(*command, "--dry-run", "--json").out)
+    for member, shares in zip(planned["members"], LEFT[left], strict=True):
+        config = planned["config"] | {"seed": member["seed"]}
+        accuracy = dict(zip(["1-10", "11-20", "21-30"], shares, strict=True))
+        final = Final(steps=3, reached=shares[0] == 1.0, accuracy=accuracy)
+        fields = {"key": member["key"], "config": config, "final": final}
+        write_result(tmp_path, Result(**{**sample(member["seed"]).model_dump(), **fields}))
+    found = json.loads(longreach(*command, "--json").out)["judgement"]
+    assert (found["state"], found["runs"], found["work"]) == (state, 3, work)
+    assert found["learned"] == sum(shares[0] == 1.0 for shares in LEFT[left])
+    text = longreach(*command).out
+    assert found["words"] in text
+    for line in lines:
+        assert line in text
+    # A mean over runs that do opposite things is shown nowhere.
+    assert ("21-30 33" in text) is False
+
+
+@pytest.mark.parametrize("task", ["addition", "parity"])
+def test_a_plan_for_the_paper_s_scale_says_how_to_ask_for_less(
+    longreach: Call, tmp_path: Path, task: str
+) -> None:
+    done = longreach("train", task, "--scale", "paper", "--dry-run", "--runs", tmp_path)
+    first, second, third = done.out.splitlines()
+    assert first == "1 job: 0 done, 1 to run"
+    assert re.fullmatch(r"at most about [\d.]+ (minutes|hours|days), if no member stops early", second)
+    assert third.startswith("for less: --scale laptop")
+
+
+def test_without_a_scale_a_member_is_for_this_machine(longreach: Call, tmp_path: Path) -> None:
+    plan = ("--dry-run", "--json", "--runs", tmp_path)
+    for task in ("addition", "regex:(ab)*"):
+        config = json.loads(longreach("train", task, *plan).out)["config"]
+        assert config == resolve(task).document() == resolve(task, scale="laptop").document()
+    paper = json.loads(longreach("train", "addition", "--scale", "paper", *plan).out)["config"]
+    assert (paper["layers"], paper["max_steps"], paper["stop_early"]) == (12, 60_000, True)

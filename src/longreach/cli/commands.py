@@ -44,7 +44,7 @@ COMMANDS = {
         "compare forecast and measurement.",
         "study",
     ),
-    "results": Command("List, show, index and export what has been run."),
+    "results": Command("List, show, index, export and remove what has been run."),
     "report": Command("Write forecasts and measurements as one HTML file that needs no network.", "report"),
     "limit": Command("Limit transformers and the transformers made from them."),
     "communicate": Command(

@@ -54,6 +54,13 @@ StackOption = Annotated[
 ]  # fmt: skip
 
 
+def trains_here(engine: EngineName, device: str) -> bool:
+    """Whether members train on the cores of this machine, so that a few steps tell how long it takes."""
+    from longreach.training.devices import find_device
+
+    return engine is EngineName.local and find_device(device).type == "cpu"
+
+
 def chosen_engine(
     engine: EngineName,
     runs: Path,

@@ -1,4 +1,4 @@
-"""Bars for jobs that run, on standard error."""
+"""How training goes on, on standard error: what will run, then bars, or a line now and then in a pipe."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from longreach.results.schema import Result
 
 WATCH_SECONDS = 0.5
+LINE_SECONDS = 30.0
+SHOWN_RUNNING = 3
+LONG = 15 * 60.0
+"""Seconds from which on people are told how to ask for less."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,17 @@ class Bar:
 def show_bars(
     bars: Sequence[Bar], runs: Path, *, total: int | None = None
 ) -> Iterator[Callable[[Result], None]]:
-    """A bar per job that runs, when standard error is a terminal; to be told of each result.
+    """A bar per job that runs, or a line now and then without a terminal; to be told of each result.
 
     What a job says of itself is read in its directory, whichever engine runs it. With `total`, the number of
     jobs that were done before and of those with bars, one more bar is for all of them.
     """
-    if not bars or sys.stderr is None or not sys.stderr.isatty():
+    if not bars or sys.stderr is None:
         yield lambda result: None
+        return
+    if not sys.stderr.isatty():
+        with _lines(bars, runs, total) as told:
+            yield told
         return
     import threading
 
@@ -83,6 +91,34 @@ def show_bars(
             thread.join()
 
 
+@contextlib.contextmanager
+def _lines(bars: Sequence[Bar], runs: Path, total: int | None) -> Iterator[Callable[[Result], None]]:
+    import threading
+
+    ended, over, before = threading.Event(), set[str](), (total or len(bars)) - len(bars)
+
+    def tell() -> None:
+        while not ended.wait(LINE_SECONDS):
+            waiting = [bar for bar in bars if bar.key not in over]
+            running = [(bar, found) for bar in waiting if (found := _progress(runs / bar.key))]
+            parts = [f"{before + len(over)} of {_plural(before + len(bars), 'run')} done"]
+            parts += [_stand(bar, found["step"]) for bar, found in running[:SHOWN_RUNNING]]
+            parts += [f"{len(running) - SHOWN_RUNNING} more"] if len(running) > SHOWN_RUNNING else []
+            note("; ".join(parts))
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield lambda result: over.add(result.key)
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _stand(bar: Bar, step: int) -> str:
+    return f"{bar.title} at step {step}" + ("" if bar.steps is None else f" of {bar.steps}")
+
+
 @dataclass(frozen=True)
 class Bars:
     """Shows people how training goes on: bars, and remarks on standard error."""
@@ -111,27 +147,62 @@ class Bars:
             note(remark)
 
 
-def print_plan(planned: Planned) -> None:
+def print_plan(planned: Planned, *, less: str = "") -> None:
     """What would run, for people."""
     found, most = planned.plan, planned.seconds_at_most
     again = f", {found.failed} of them failed before" if found.failed else ""
-    plural = "s" if found.jobs > 1 else ""
-    print(f"{found.jobs} job{plural}: {found.done} done, {found.pending} to run{again}")
+    print(f"{_plural(found.jobs, 'job')}: {found.done} done, {found.pending} to run{again}")
     if most is not None:
         print(f"at most about {duration(most)}, if no member stops early")
     elif found.seconds is not None:
         print(f"about {duration(found.seconds)}")
+    seconds = most or found.seconds
+    if seconds is not None and seconds > LONG and less:
+        print(f"for less: {less}")
+
+
+def announce(planned: Planned, cores: int, *, less: str, stops_early: bool) -> None:
+    """What will run and for how long, before it starts, on standard error."""
+    found = planned.plan
+    if not found.pending:
+        note(f"{_plural(found.jobs, 'run')}, done before")
+        return
+    parts = [_plural(found.jobs, "run")]
+    parts += [f"{found.done} done before"] if found.done else []
+    seconds = found.seconds if planned.seconds_at_most is None else planned.seconds_at_most
+    if seconds is not None:
+        most = "at most " if planned.seconds_at_most is not None and stops_early else ""
+        parts.append(f"{most}about {duration(seconds)} on {_plural(cores, 'core')}")
+    note(", ".join(parts))
+    if seconds is not None and seconds > LONG:
+        note(f"for less: {less}")
+
+
+@contextlib.contextmanager
+def going_on() -> Iterator[None]:
+    """Around training: whoever interrupts it hears that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note("the same command goes on where it was")
+        raise
 
 
 def duration(seconds: float) -> str:
     """A time in words.
 
-    >>> duration(90), duration(600), duration(9000)
-    ('90 seconds', '10 minutes', '2.5 hours')
+    >>> duration(0.2), duration(90), duration(600), duration(9000), duration(1e7)
+    ('1 second', '90 seconds', '10 minutes', '2.5 hours', '116 days')
     """
     if seconds < 120:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+        return _plural(max(1, round(seconds)), "second")
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.1f} hours" if seconds < 48 * 3600 else f"{seconds / 86_400:.0f} days"
+
+
+def _plural(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _progress(directory: Path) -> dict[str, Any] | None:

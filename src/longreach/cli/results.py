@@ -1,4 +1,4 @@
-"""`longreach results`: list, show, index and export what has been run."""
+"""`longreach results`: list, show, index, export and remove what has been run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,17 @@ from longreach.cli.output import (
     say_data,
     write_bytes,
 )
+from longreach.cli.remove_results import remove
+from longreach.cli.results_listing import MOST_ROWS, counted, print_listing, printable
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:
     from longreach.results.index import Index, Row
     from longreach.results.schema import Result
 
-app = typer.Typer(rich_markup_mode=HELP_MARKUP, help="List, show, index and export what has been run.")
+app = typer.Typer(
+    rich_markup_mode=HELP_MARKUP, help="List, show, index, export and remove what has been run."
+)
 
 Runs = Annotated[Path, typer.Option("--runs", metavar="DIR", help="The results directory.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -34,7 +38,6 @@ Encoding = Annotated[
 ]
 DEFAULT_RUNS = Path("runs")
 SHOWN_EVALUATIONS = 10
-MOST_ROWS = 200  # more results are summed up
 MOST_DAMAGED = 20
 
 
@@ -80,7 +83,7 @@ def list_command(
             shown = rows if limit is None else rows[:limit]
             print_json({"runs": [_finite(_fields(row)) for row in shown], **_aside(index, damaged)})
             return
-        _print_listing(rows, every, limit)
+        print_listing(rows, every, limit)
         if not rows:
             note(f"no results{_hint(index, task, encoding)}")
         if status is not State.damaged:
@@ -118,16 +121,11 @@ def _fields(row: Row) -> dict[str, Any]:
 
 def _report(index: Index, damaged: list[Row]) -> None:
     for row in damaged[:MOST_DAMAGED]:
-        note(f"skipped: {_printable(row.error or '')}")
+        note(f"skipped: {printable(row.error or '')}")
     if len(damaged) > MOST_DAMAGED:
         note(f"skipped: {len(damaged) - MOST_DAMAGED} more (--status damaged --all lists them)")
     if index.unfinished:
         note(f"unfinished: {len(index.unfinished)}")
-
-
-def _printable(text: str) -> str:
-    """Text from a file without what a terminal would act on."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 def _finite(value: Any) -> Any:
@@ -137,82 +135,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _finite(entry) for name, entry in value.items()}
     return [_finite(entry) for entry in value] if isinstance(value, list | tuple) else value
-
-
-def _print_listing(rows: list[Row], every: bool, limit: int | None) -> None:
-    if limit is not None and len(rows) > limit:
-        _print_rows(rows[:limit])
-        note(f"the first {limit} of {len(rows)} results; --all lists every one")
-    elif every or limit is not None or len(rows) <= MOST_ROWS:
-        _print_rows(rows)
-    else:
-        _print_cells(rows)
-
-
-def _print_cells(rows: list[Row]) -> None:
-    """A line per configuration: how many runs, how many learned, the means of those that count."""
-    from longreach.config.task_name import TaskName
-    from longreach.results.cells import cells
-    from longreach.results.table import column_order
-
-    found = cells(rows)
-    shown = found[:MOST_ROWS]
-    ranges = sorted({label for cell in shown for label in cell.ranges}, key=column_order)
-    lines = []
-    for cell in shown:
-        means = {label: f"{spread.mean:.1%}" for label, spread in cell.accuracy.items()}
-        key = cell.rows[0].key if len(cell.rows) == 1 else f"{cell.rows[0].key} …"
-        counts = [len(cell.rows), len(cell.successful), len(cell.rows) - len(cell.finished)]
-        words = [key, TaskName(cell.task).short, cell.encoding, *counts, f"{cell.seconds:.1f}"]
-        lines.append([*words, *(means.get(label, "") for label in ranges)])
-    _print_table(["key", "task", "encoding"], ["runs", "learned", "failed", "seconds", *ranges], lines)
-    left = len(found) - len(shown)
-    others = len(rows) - sum(len(cell.rows) for cell in found)
-    note(
-        f"{len(rows)} results of {len(found)} configurations, with the means of the runs that learned"
-        + (f"; {left} configurations are not shown" if left else "")
-        + (f"; {others} results are of no task and encoding" if others else "")
-        + ": --all lists every result, --limit N the first N, --task and --encoding choose"
-    )
-
-
-def _print_rows(rows: list[Row]) -> None:
-    from longreach.config.task_name import TaskName
-    from longreach.results.table import column_order
-
-    if not rows:
-        return
-    ranges = sorted({label for row in rows for label in row.accuracy}, key=column_order)
-    lines = []
-    for row in rows:
-        seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
-        accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
-        task = None if row.task is None else TaskName(row.task).short
-        texts = [row.key, task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
-        lines.append(texts)
-    _print_table(["key", "task", "encoding", "seed", "status"], ["steps", "seconds", *ranges], lines)
-
-
-def _print_table(names: list[str], numbers: list[str], lines: list[list[Any]]) -> None:
-    """Columns of names, then columns of numbers; long tables without the care that takes seconds."""
-    cells = [["" if text is None else _printable(str(text)) for text in line] for line in lines]
-    titles = [_printable(title) for title in (*names, *numbers)]
-    if len(lines) > MOST_ROWS:
-        widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
-        for line in (titles, *cells):
-            left = [text.ljust(width) for text, width in zip(line, widths, strict=True)][: len(names)]
-            right = [text.rjust(width) for text, width in zip(line, widths, strict=True)][len(names) :]
-            print("  ".join([*left, *right]).rstrip())
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, title in enumerate(titles):
-        table.add_column(Text(title), justify="left" if place < len(names) else "right")
-    for line in cells:
-        table.add_row(*map(Text, line))
-    console().print(table)
 
 
 @app.command()
@@ -249,22 +171,22 @@ def _print_result(result: Result) -> None:
 
     lines = [f"{result.key}  {result.status}"]
     if result.error is not None:
-        lines += [f"  {_printable(line)}" for line in result.error.splitlines()]
+        lines += [f"  {printable(line)}" for line in result.error.splitlines()]
     started = result.timings.started.isoformat(sep=" ", timespec="seconds")
     lines += [f"  started   {started}", f"  seconds   {result.timings.seconds:.1f}"]
-    lines += [f"    {_printable(name)} {seconds:.1f}" for name, seconds in result.timings.parts.items()]
-    lines.append(f"  device    {_printable(result.device or 'unknown')}")
+    lines += [f"    {printable(name)} {seconds:.1f}" for name, seconds in result.timings.parts.items()]
+    lines.append(f"  device    {printable(result.device or 'unknown')}")
     packages = ", ".join(f"{name} {version}" for name, version in result.packages.items())
-    lines.append(f"  code      {_printable(result.code)}{' with ' if packages else ''}{_printable(packages)}")
+    lines.append(f"  code      {printable(result.code)}{' with ' if packages else ''}{printable(packages)}")
     lines.append("  config")
-    lines += [f"    {_printable(name)}: {json.dumps(value)}" for name, value in result.config.items()]
+    lines += [f"    {printable(name)}: {json.dumps(value)}" for name, value in result.config.items()]
     if result.final is not None:
         final = result.final
         reached = {True: ", 100 % in distribution", False: ", not 100 % in distribution", None: ""}
         lines.append(f"  final     {final.steps} steps{reached[final.reached]}")
         lines += [f"    {line}" for line in _number_lines(final)]
     if result.checkpoints:
-        lines.append(f"  checkpoints {_printable(', '.join(result.checkpoints))}")
+        lines.append(f"  checkpoints {printable(', '.join(result.checkpoints))}")
     if result.rows:
         lines.append(f"  evaluations {len(result.rows)}" + _left_out(len(result.rows)))
         for row in result.rows[-SHOWN_EVALUATIONS:]:
@@ -283,7 +205,7 @@ def _number_lines(numbers: Any) -> list[str]:
 
     def per_range(kind: dict[str, float], shape: str) -> str:
         labels = sorted(kind, key=column_order)
-        return ", ".join(f"{_printable(label)} {kind[label]:{shape}}" for label in labels)
+        return ", ".join(f"{printable(label)} {kind[label]:{shape}}" for label in labels)
 
     lines = [] if numbers.loss is None else [f"loss {numbers.loss:.4g}"]
     for title, kind, shape in (
@@ -316,9 +238,9 @@ def index_command(runs: Runs = DEFAULT_RUNS, as_json: Json = False) -> None:
             print_json(document)
             return
         _report(index, damaged)
-        drafts = f", {removed} half-written files removed" if removed else ""
-        counted = ", ".join(f"{count} {name}" for name, count in counts.items())
-        console().print(f"{index.path}: {counted}{drafts}", markup=False)
+        drafts = f", {counted(removed, 'half-written file')} removed" if removed else ""
+        states = ", ".join(f"{count} {name}" for name, count in counts.items())
+        console().print(f"{index.path}: {states}{drafts}", markup=False)
 
 
 @app.command()
@@ -367,3 +289,6 @@ def export(
         _report(index, damaged)
         if out is not None:
             note(f"wrote {out}")
+
+
+app.command("remove")(remove)

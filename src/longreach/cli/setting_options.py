@@ -72,13 +72,15 @@ _choices: Any = StrEnum
 def _parameter(name: str) -> inspect.Parameter:
     field = TrainConfig.model_fields[name]
     kind: Any = field.annotation
-    spelling, metavar = option_name(name), METAVARS.get(name, "N")
+    spelling = option_name(name)
+    metavar: str | None = None
     if name in SWITCHES:
-        spelling, metavar = "/".join(each for each in SWITCHES[name] if each), None
+        spelling = "/".join(each for each in SWITCHES[name] if each)
     elif get_origin(kind) is Literal:
-        kind, metavar = _choices(name.title(), {choice: choice for choice in get_args(kind)}), None
-    elif kind in _READERS:
-        kind = str
+        kind = _choices(name.title(), {choice: choice for choice in get_args(kind)})
+    else:
+        metavar = METAVARS.get(name, "N")
+        kind = str if kind in _READERS else kind
     # What is not given is left to the scale, also where the help says what that is.
     default = "" if name in RESOLVED or field.default is None else f" [default: {field.default}]"
     text = help_of(name) + ("" if name in SWITCHES else default)

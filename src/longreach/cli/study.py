@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,11 +19,14 @@ from longreach.cli.engine_options import (
     TimeLimitOption,
     WorkersOption,
     chosen_engine,
+    trains_here,
 )
+from longreach.cli.fitted_table import Column, fits, print_fitted
 from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.cli.progress import Bars, print_plan
+from longreach.cli.progress import Bars, going_on, print_plan
+from longreach.cli.setting_options import ScaleName, ScaleOption
 from longreach.cli.summary import BRACKETS
-from longreach.cli.train import DEFAULT_RUNS
+from longreach.cli.train import DEFAULT_RUNS, announce_members
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,16 +35,13 @@ if TYPE_CHECKING:
     from longreach.studies.study_definition import Study
 
 
-class ScaleName(StrEnum):
-    smoke = "smoke"
-    laptop = "laptop"
-    paper = "paper"
+FOR_LESS = "--scale smoke, some --tasks or --encodings, fewer --seeds"
 
 
 def study(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A study; --list names them.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
-    scale: Annotated[ScaleName, typer.Option(help="How much is trained.")] = ScaleName.laptop,
+    scale: ScaleOption = ScaleName.laptop,
     tasks: Annotated[str | None, typer.Option(metavar="A,B,…", help="Only these tasks of the study.")] = None,
     encodings: Annotated[
         str | None, typer.Option(metavar="A,B,…", help="Only these encodings of the study.")
@@ -66,6 +65,9 @@ def study(
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
+    no_train: Annotated[
+        bool, typer.Option("--no-train", help="Judge what is there; train nothing, write only --out.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Reproduce a published table or figure: train its members, draw it, compare forecast and measurement.
@@ -107,12 +109,19 @@ def study(
         if as_json:
             print_json({"study": chosen.name, "scale": scale.value, **planned.document()})
         else:
-            print_plan(planned)
+            print_plan(planned, less=FOR_LESS)
         return
+    if not no_train and trains_here(engine, device):
+        members = study_members(chosen, scale.value, seeds=seeds, places=places)
+        announce_members(members, runs, make, FOR_LESS)
     bars = Bars(overall=True, remarks=False)
-    done = run_study(chosen, scale.value, seeds=seeds, places=places, runs=runs, engine=make, progress=bars)
+    with going_on():
+        done = run_study(
+            chosen, scale.value,
+            seeds=seeds, places=places, runs=runs, engine=make, progress=bars, train=not no_train,
+        )  # fmt: skip
     cells = done.cells
-    path = _figure(chosen, cells, scale, runs, out)
+    path = None if no_train and out is None else _figure(chosen, cells, scale, runs, out)
     if as_json:
         _print_document(chosen, cells, scale, path)
     else:
@@ -121,7 +130,8 @@ def study(
             print("\nsmoke scale: tiny models, no claim")
         else:
             _print_agreement(cells)
-        note(f"wrote {path}")
+        if path is not None:
+            note(f"wrote {path}")
     for result in done.failed:
         note(f"{result.key}: {(result.error or 'failed').splitlines()[0]}")
     if done.failed:
@@ -184,7 +194,7 @@ def _figure(chosen: Study, found: Sequence[Outcome], scale: ScaleName, runs: Pat
     return path
 
 
-def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, path: Path) -> None:
+def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, path: Path | None) -> None:
     from longreach.comparison.outcome import agreement
 
     print_json(
@@ -193,7 +203,7 @@ def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, p
             "title": chosen.title,
             "source": chosen.source,
             "scale": scale.value,
-            "figure": str(path),
+            "figure": None if path is None else str(path),
             "cells": [outcome.document() for outcome in found],
             "agreement": agreement(found),
         }
@@ -201,30 +211,49 @@ def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, p
 
 
 def _print_cells(found: Sequence[Outcome]) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("task", "encoding"):
-        table.add_column(title)
-    for title in ("success", *(f"bin {number + 1}" for number in range(len(found[0].ranges)))):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("forecast")
-    table.add_column("measured")
-    table.add_column("paper", justify="right")
-    table.add_column("judgement")
-    for each in found:
-        success = "" if each.cell is None else f"{len(each.cell.successful)}/{len(each.cell.rows)}"
-        bins = map(_bin, each.accuracy, each.accuracy_random_offset)
-        learned = "" if each.learned or each.cell is None else "; not learned"
-        table.add_row(
-            each.place.task, each.place.label, success, *bins, each.forecast or "–", _works(each),
-            _paper(each), each.judgement.state + learned,
-        )  # fmt: skip
-    console().print(table)
-    if any(spread for each in found for spread in each.accuracy_random_offset):
-        console().print(f"bins: per cent from the first position on, {BRACKETS}", style="dim")
+    last = len(found[0].ranges) - 1
+    columns = [
+        Column("task", right=False),
+        Column("encoding", right=False),
+        Column("learned", rank=3),
+        *(Column(f"bin {place + 1}", rank=1 if place == last else 4) for place in range(last + 1)),
+        Column("work", rank=0),
+        Column("forecast", rank=2, right=False),
+        Column("measured", rank=6, right=False),
+        Column("paper", rank=5),
+        Column("judgement", right=False),
+    ]
+    offsets = any(spread for each in found for spread in each.accuracy_random_offset)
+    lines = [_cell_line(each, offsets=offsets) for each in found]
+    bins = [Column(each.title, 0 if each.title.startswith("bin") else each.rank) for each in columns]
+    if offsets and not fits(bins, lines, console().width):  # rather all bins than the brackets
+        offsets, lines = False, [_cell_line(each, offsets=False) for each in found]
+    print_fitted(columns, lines)
+    out = console()
+    brackets = f" ({BRACKETS})" if offsets else ""
+    out.print(
+        f"bins: mean per cent from the first position on{brackets}; – where some runs work, others not",
+        style="dim",
+    )
     if any(each.published and each.published_lengths[-1].endswith("*") for each in found):
-        console().print("* axis of the paper's figure; the lengths of its files are not known", style="dim")
+        out.print("* axis of the paper's figure; the lengths of its files are not known", style="dim")
+
+
+def _cell_line(each: Outcome, *, offsets: bool) -> list[str]:
+    shifted = each.accuracy_random_offset if offsets else [None] * len(each.accuracy)
+    bins = [
+        "–" if tally.is_mixed else _bin(*spreads)
+        for tally, *spreads in zip(each.tallies, each.accuracy, shifted, strict=True)
+    ]
+    last, cell = each.tallies[-1], each.cell
+    return [
+        each.place.task, each.place.label,
+        "" if cell is None else f"{len(cell.successful)}/{len(cell.rows)}",
+        *bins,
+        f"{last.work} of {last.runs}" if last.runs else "",
+        each.forecast or "–", _works(each), _paper(each),
+        each.judgement.state,
+    ]  # fmt: skip
 
 
 def _bin(spread: Spread | None, shifted: Spread | None) -> str:
@@ -254,8 +283,10 @@ def _print_agreement(found: Sequence[Outcome]) -> None:
     counts = agreement(found)
     out = console()
     out.print()
+    by_runs = counts["by_runs"]
     out.print(
-        f"forecast and measurement agree in {counts['agrees']} of {counts['counted']} counted cells",
+        f"forecast and measurement agree in {counts['agrees']} of {counts['counted']} counted cells by the "
+        f"mean, in {by_runs['agrees']} of {by_runs['counted']} by runs (at least half of them)",
         markup=False,
     )
     aside = ", ".join(
@@ -267,11 +298,17 @@ def _print_agreement(found: Sequence[Outcome]) -> None:
         out.print(f"apart: {aside}", markup=False)
     for each in found:
         if each.judgement.state in ("disagrees", "undecided", "not counted"):
-            last = each.accuracy[-1]
-            shifted = each.accuracy_random_offset[-1]
-            measured = "" if last is None else f", {100 * last.mean:.1f}{_shifted(shifted)} on the last bin"
-            out.print(
-                f"  {each.place.task} {each.place.label}: {each.judgement.state}: {each.judgement.reason}"
-                f"{measured} (paper: {_paper(each)})",
-                markup=False,
-            )
+            out.print(f"  {each.place.task} {each.place.label}: {_said(each)}", markup=False)
+        elif each.judgement_by_runs.state == "disagrees":
+            words = f"{each.tallies[-1].words}; agrees by the mean only"
+            out.print(f"  {each.place.task} {each.place.label}: {words}", markup=False)
+
+
+def _said(each: Outcome) -> str:
+    tally, last = each.tallies[-1], each.accuracy[-1]
+    measured = ""
+    if tally.is_mixed:
+        measured = f", {tally.words} on the last bin"
+    elif last is not None:
+        measured = f", {100 * last.mean:.1f}{_shifted(each.accuracy_random_offset[-1])} on the last bin"
+    return f"{each.judgement.state}: {each.judgement.reason}{measured} (paper: {_paper(each)})"

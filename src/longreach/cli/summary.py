@@ -4,43 +4,80 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longreach.cli.output import console
 from longreach.errors import InputError
-from longreach.results.cells import Cell, cells
-from longreach.results.index import open_index
+from longreach.results.cells import Cell, Spread, cells
+from longreach.results.index import row_of
 
 if TYPE_CHECKING:
+    from longreach.comparison.tally import Finding, Tally
+    from longreach.config.training import TrainConfig
     from longreach.results.schema import Result
+    from longreach.verdicts.verdict import Answer
 
 BRACKETS = "in brackets at random offsets"
+OPTIONS = {
+    "train for more steps, or a larger model": "--max-steps, --width, --layers",
+    "train on longer inputs": "--train-lengths",
+    "test on longer inputs": "--test-lengths",
+    "train more seeds": "--seeds",
+}
+"""How to ask for what a reason ends with."""
 
 
-def cell_of(results: Sequence[Result], runs: Path) -> Cell | None:
+def cell_of(results: Sequence[Result]) -> Cell | None:
     """The cell of these results; None if there are none or they differ in more than their seeds."""
-    keys = {each.key for each in results}
-    with open_index(runs) as index:
-        found = cells(row for row in index.rows() if row.key in keys)
+    found = cells(map(row_of, results))
     return found[0] if len(found) == 1 else None
 
 
-def forecast_of(cell: Cell) -> str | None:
-    """The forecast for what the cell trains, where theory has one for its encoding."""
+def forecast_of(task: str, encoding: str, alphabet: Sequence[str] | None) -> Answer | None:
+    """The forecast for what is trained, where theory has one for the encoding."""
     from longreach.forecast import forecast
 
-    if cell.encoding not in ("ape", "nope"):
+    if encoding not in ("ape", "nope"):
         return None
     try:
-        found = forecast(cell.task, cell.config.get("alphabet"))
+        found = forecast(task, alphabet)
     except InputError:  # such as a task in a module that is gone
         return None
-    return found.sides[cell.encoding].trained.value
+    return found.sides[encoding].trained
+
+
+def judged(config: TrainConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
+    """The runs of a configuration counted, and what they say of its forecast."""
+    from longreach.comparison.tally import Tally, judge_runs
+    from longreach.training.shape import task_of
+
+    tally = Tally.of(results, config.longest_test, task_of(config).chance)
+    return tally, judge_runs(forecast_of(config.task, config.encoding, config.alphabet), tally)
+
+
+def judgement(tally: Tally, finding: Finding) -> dict[str, Any]:
+    """As a document."""
+    return {
+        "state": finding.state,
+        "words": finding.words,
+        **asdict(tally),
+        "reasons": list(finding.reasons),
+    }
+
+
+def print_judgement(finding: Finding) -> None:
+    """What the runs say of the forecast, and what to try next."""
+    out = console()
+    out.print()
+    out.print(finding.words, markup=False, highlight=False)
+    for reason in finding.reasons:
+        options = next((names for what, names in OPTIONS.items() if reason.endswith(what)), "")
+        out.print(f"  {reason}{options and f' ({options})'}", markup=False, highlight=False)
 
 
 def summary(cell: Cell) -> dict[str, Any]:
     """As a document: how many succeeded of all, mean and spread of those, and the forecast."""
+    found = forecast_of(cell.task, cell.encoding, cell.config.get("alphabet"))
     return {
         "runs": len(cell.rows),
         "finished": len(cell.finished),
@@ -51,23 +88,33 @@ def summary(cell: Cell) -> dict[str, Any]:
         "accuracy_random_offset": {
             name: asdict(spread) for name, spread in cell.accuracy_random_offset.items()
         },
-        "forecast": forecast_of(cell),
+        "forecast": None if found is None else found.value,
     }
 
 
-def print_summary(cell: Cell) -> None:
-    """The same in three lines."""
-    found = summary(cell)
-    of = "those" if cell.learned else "all that finished"
+def print_summary(cell: Cell, config: TrainConfig) -> None:
+    """How many learned, and the means; of ranges where runs do opposite things, how many work instead."""
+    from longreach.comparison.tally import Tally
+    from longreach.training.shape import task_of
+
+    out, chance = console(), task_of(config).chance
+    tallies = {span.name: Tally.of(cell.rows, span, chance) for span in config.ranges}
     shifted = cell.accuracy_random_offset
-    means = "  ".join(
-        f"{name} {100 * spread['mean']:.2f} ± {100 * spread['deviation']:.2f} %"
-        + (f" ({100 * shifted[name].mean:.2f} %)" if name in shifted else "")
-        for name, spread in found["accuracy"].items()
-    )
-    out = console()
+    means = [
+        f"{name} {_mean(spread, shifted.get(name))}"
+        for name, spread in cell.accuracy.items()
+        if name in tallies and not tallies[name].is_mixed
+    ]
+    lines = [tallies[config.longest_test.name].learned_words]
+    if means:
+        of = "those" if cell.learned and len(cell.successful) < len(cell.finished) else "all"
+        lines.append(f"mean of {of}: {'  '.join(means)}")
+    lines += [f"no mean at {name}: {tally.words}" for name, tally in tallies.items() if tally.is_mixed]
     out.print()
-    reached = f"{found['reached']} of {found['runs']} are right on the whole training range"
-    out.print(f"{reached}; mean of {of}: {means}" if means else reached, markup=False, highlight=False)
-    verdict = found["forecast"] or "none for this encoding"
-    out.print(f"forecast: {verdict} (longreach forecast says why)", markup=False, highlight=False)
+    for line in lines:
+        out.print(line, markup=False, highlight=False)
+
+
+def _mean(spread: Spread, shifted: Spread | None) -> str:
+    text = f"{100 * spread.mean:.2f} ± {100 * spread.deviation:.2f} %"
+    return text if shifted is None else f"{text} ({100 * shifted.mean:.2f} %)"

@@ -19,11 +19,27 @@ from longreach.cli.engine_options import (
     TimeLimitOption,
     WorkersOption,
     chosen_engine,
+    trains_here,
 )
+from longreach.cli.fitted_table import Column, fits, print_fitted
 from longreach.cli.output import console, note, print_json
-from longreach.cli.progress import Bars, print_plan
-from longreach.cli.setting_options import given_settings, help_of, with_setting_options
-from longreach.cli.summary import BRACKETS, cell_of, print_summary, summary
+from longreach.cli.progress import Bars, announce, going_on, print_plan
+from longreach.cli.setting_options import (
+    ScaleName,
+    ScaleOption,
+    given_settings,
+    help_of,
+    with_setting_options,
+)
+from longreach.cli.summary import (
+    BRACKETS,
+    cell_of,
+    judged,
+    judgement,
+    print_judgement,
+    print_summary,
+    summary,
+)
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
@@ -34,12 +50,15 @@ if TYPE_CHECKING:
 
 DEFAULT_RUNS = Path("runs")
 SEARCHED = ("layers", "heads", "width", "lr")
+FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
+FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-lengths, fewer --seeds"
 
 
 @with_setting_options
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
     *,
+    scale: ScaleOption = ScaleName.laptop,
     seed: Annotated[int | None, typer.Option(metavar="S", help=help_of("seed"))] = None,
     seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
     search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
@@ -56,9 +75,10 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     **settings: Any,
 ) -> None:
-    """Train members on short inputs and measure them on long ones.
+    """Train members on short inputs, measure them on long ones, and compare that with the forecast.
 
     Members that are done are not trained again; one that was killed goes on where it was.
+    Without --scale paper a member takes a minute or two on one core; --dry-run says how long.
     The exit code is 0 when all members finished, right or not, and 1 when one failed.
 
     Example: longreach train binary-majority --seeds 3
@@ -82,34 +102,44 @@ def train(
         device=device, stack=stack,
     )  # fmt: skip
     numbers = range(seeds) if seeds is not None else [0 if seed is None else seed]
+    given |= {"scale": scale.value}
+    configs = grid(task, seed=numbers[0], **given) if search else _members(task, numbers, given)
+    less = FOR_LESS if scale is ScaleName.paper else FOR_LESS_AT_LAPTOP
     if dry_run:
-        configs = grid(task, seed=numbers[0], **given) if search else _members(task, numbers, given)
-        _plan(configs, runs, make, as_json)
+        _plan(configs, runs, make, as_json, less)
         return
+    if trains_here(engine, device):
+        announce_members(configs, runs, make, less)
     tried: Sequence[Result] = ()
     results: Sequence[Result]
     extra = dict[str, Any]()
-    if search:
-        found = search_shape(task, seeds=numbers, runs=runs, engine=make, progress=Bars(), **given)
-        tried, results = found.tried, found.results
-        extra = {
-            "chosen": None if found.chosen is None else _shape(found.chosen.document()),
-            "search": [{**_document(each), **_shape(each.config)} for each in tried],
-        }
-    else:
-        results = train_members(_members(task, numbers, given), runs, engine=make, progress=Bars())
-    cell = cell_of(results, runs) if len(results) > 1 else None
+    chosen: TrainConfig | None = configs[0]
+    with going_on():
+        if search:
+            found = search_shape(task, seeds=numbers, runs=runs, engine=make, progress=Bars(), **given)
+            tried, results, chosen = found.tried, found.results, found.chosen
+            extra = {
+                "chosen": None if chosen is None else _shape(chosen.document()),
+                "search": [{**_document(each), **_shape(each.config)} for each in tried],
+            }
+        else:
+            results = train_members(configs, runs, engine=make, progress=Bars())
+    cell = cell_of(results) if len(results) > 1 else None
     if as_json:
         if cell is not None:
             extra["summary"] = summary(cell)
+        if chosen is not None:
+            extra["judgement"] = judgement(*judged(chosen, results))
         print_json({"runs": [_document(result) for result in results], **extra})
     else:
         if search:
             _print(tried, SEARCHED)
             print()
         _print(results, SEARCHED if search else ())
-        if cell is not None:
-            print_summary(cell)
+        if chosen is not None:
+            if cell is not None:
+                print_summary(cell, chosen)
+            print_judgement(judged(chosen, results)[1])
     if any(result.status == "failed" for result in [*tried, *results]):
         raise typer.Exit(1)
 
@@ -125,7 +155,7 @@ def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: config[name] for name in SEARCHED}
 
 
-def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json: bool) -> None:
+def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json: bool, less: str) -> None:
     from longreach.experiments.planning import plan
 
     planned = plan(configs, runs, engine=make)
@@ -133,7 +163,16 @@ def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json
         keys = [{"key": one.key, "seed": one.seed} for one in configs]
         print_json({**planned.document(), "members": keys, "config": configs[0].document()})
         return
-    print_plan(planned)
+    print_plan(planned, less=less)
+
+
+def announce_members(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, less: str) -> None:
+    """Say what will run and for how long."""
+    from longreach.experiments.planning import plan
+
+    planned = plan(configs, runs, engine=make)
+    cores = make(max(1, planned.plan.pending)).parallel
+    announce(planned, cores, less=less, stops_early=any(config.stop_early for config in configs))
 
 
 def _document(result: Result) -> dict[str, Any]:
@@ -153,32 +192,46 @@ def _document(result: Result) -> dict[str, Any]:
     return document
 
 
-def _shares(first: float | None, shifted: float | None) -> str:
-    """From the first position on, and in brackets at random offsets."""
-    text = "" if first is None else f"{100 * first:.2f} %"
-    return text if shifted is None else f"{text} ({100 * shifted:.2f} %)"
-
-
 def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
-    from rich.table import Table
-
-    names = list(dict.fromkeys(name for each in results if each.final for name in each.final.accuracy))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("key", *settings, "seed", "status", "steps", "seconds", *names):
-        table.add_column(title, justify="left" if title in ("key", "status") else "right")
-    for each in results:
-        final = each.final
-        found = {} if final is None else final.accuracy
-        shifted = {} if final is None else final.accuracy_random_offset
-        table.add_row(
-            each.key, *(str(each.config[name]) for name in settings), str(each.seed), each.status,
-            "" if final is None else str(final.steps),
-            f"{each.timings.seconds:.1f}",
-            *(_shares(found.get(name), shifted.get(name)) for name in names),
-        )  # fmt: skip
-    console().print(table)
-    if any(each.final and each.final.accuracy_random_offset for each in results):
+    if not results:
+        return
+    finals = [each.final for each in results if each.final is not None]
+    names = list(dict.fromkeys(name for final in finals for name in final.accuracy))
+    # The last range says whether a run works; what was asked for, and how long it took, can be looked up.
+    columns = [
+        Column("key", rank=3, right=False),
+        *(Column(name) for name in settings),
+        Column("seed"),
+        Column("status", rank=0 if any(each.error for each in results) else 4, right=False),
+        Column("steps", rank=5),
+        Column("seconds", rank=6),
+        *(Column(name, rank=2 if name != names[-1] else 0) for name in names),
+    ]
+    offsets = any(final.accuracy_random_offset for final in finals)
+    lines = [_line(each, settings, names, offsets=offsets) for each in results]
+    ranges = [Column(column.title, 0 if column.title in names else column.rank) for column in columns]
+    if offsets and not fits(ranges, lines, console().width):  # rather all ranges than the brackets
+        offsets, lines = False, [_line(each, settings, names, offsets=False) for each in results]
+    print_fitted(columns, lines)
+    if offsets:
         console().print(f"accuracy from the first position on ({BRACKETS})", style="dim")
     for each in results:
         if each.error is not None:
             note(f"{each.key}: {each.error.splitlines()[0]}")
+
+
+def _line(each: Result, settings: Sequence[str], names: Sequence[str], *, offsets: bool) -> list[str]:
+    final = each.final
+    found = {} if final is None else final.accuracy
+    shifted = {} if final is None or not offsets else final.accuracy_random_offset
+    return [
+        each.key, *(str(each.config[name]) for name in settings), str(each.seed), each.status,
+        "" if final is None else str(final.steps), f"{each.timings.seconds:.1f}",
+        *(_shares(found.get(name), shifted.get(name)) for name in names),
+    ]  # fmt: skip
+
+
+def _shares(first: float | None, shifted: float | None) -> str:
+    """From the first position on, and in brackets at random offsets."""
+    text = "" if first is None else f"{100 * first:.2f} %"
+    return text if shifted is None else f"{text} ({100 * shifted:.2f} %)"

@@ -119,10 +119,8 @@ def _judge(
 ) -> Judgement:
     if cell.last is None:
         return Judgement("not run", "no run has finished", None)
-    if by_runs:
-        working = 2 * cell.work >= cell.runs
-    else:
-        working = works(cell.last, load_task(cell.place.task).chance)
+    by_mean = works(cell.last, load_task(cell.place.task).chance)
+    working = 2 * cell.work >= cell.runs if by_runs else by_mean
     if cell.runs < LEAST_RUNS:
         return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", working)
     if forecast is None:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from longreach.config.length_range import LengthRange
 from longreach.results.index import Row
 from longreach.results.schema import Result
+from longreach.tasks.catalog import TASKS
 from longreach.verdicts.verdict import Answer
 
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
@@ -39,6 +40,15 @@ def works(accuracy: float, chance: float) -> bool:
     (True, False)
     """
     return accuracy >= level_of(chance)
+
+
+def known_chance(task: str) -> float:
+    """The chance of a built-in task; 0 for others, which are not loaded because a result names them.
+
+    >>> known_chance("parity"), known_chance("somebody.elses:task")
+    (0.5, 0.0)
+    """
+    return TASKS[task]().chance if task in TASKS else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

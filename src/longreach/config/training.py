@@ -129,6 +129,11 @@ class TrainConfig(BaseModel):
         return (self.train_lengths, *self.test_lengths)
 
     @property
+    def longest_test(self) -> LengthRange:
+        """The test range with the longest inputs, where a run works or fails."""
+        return max(self.test_lengths, key=lambda lengths: lengths.last)
+
+    @property
     def named_ranges(self) -> tuple[tuple[str, LengthRange], ...]:
         """The same, each with the field that it stands in."""
         tests = [("test_lengths", lengths) for lengths in self.test_lengths]

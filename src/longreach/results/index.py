@@ -66,6 +66,15 @@ class Row:
     other: dict[str, float] = field(default_factory=dict)
 
 
+def row_of(result: Result) -> Row:
+    """A result without its evaluations on the way, as the index has it."""
+    final = result.final
+    fields = _fields(result) | {"config": dict(result.config)}
+    if final is not None:
+        fields |= {"loss": final.loss} | {kind: dict(getattr(final, kind)) for kind in _KINDS}
+    return Row(key=result.key, **fields)
+
+
 class Index:
     """An open index, in step with the files at the time it was opened.
 

@@ -12,7 +12,7 @@ from longreach.config.scales import Scale
 from longreach.config.training import TrainConfig
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher, longest_first, train_pending
-from longreach.results.index import Row, open_index
+from longreach.results.index import Row, read_index
 from longreach.results.schema import Result
 from longreach.studies.study_definition import Study
 
@@ -44,14 +44,17 @@ def run_study(
     runs: str | Path = "runs",
     engine: EngineMaker | None = None,
     progress: Watcher | None = None,
+    train: bool = True,
 ) -> StudyRun:
-    """Train the members that are not done and judge the cells.
+    """Train the members that are not done, unless only what is there counts, and judge the cells.
 
     A cell is judged in the light of the whole study, whatever part of it was asked for.
     """
     wanted = study.places if places is None else tuple(places)
-    configs = study_members(study, scale, seeds=seeds, places=wanted)
-    results = train_pending(configs, runs, engine=engine, progress=progress)
+    results: dict[str, Result] = {}
+    if train:
+        configs = study_members(study, scale, seeds=seeds, places=wanted)
+        results = train_pending(configs, runs, engine=engine, progress=progress)
     every = study.outcomes(_rows(Path(runs)), scale, seeds)
     return StudyRun(
         cells=tuple(outcome for outcome in every if outcome.place in wanted),
@@ -62,5 +65,5 @@ def run_study(
 def _rows(runs: Path) -> list[Row]:
     if not runs.is_dir():
         return []
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         return index.rows()
