@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from longreach.comparison.logistic_model import LogisticModel, fit_logistic
+from longreach.forecast.logistic_model import LogisticModel, fit_logistic
 from longreach.errors import InputError
 
 
