@@ -49,7 +49,7 @@ def _steps(task: str, given: dict[str, Any], steps: int) -> tuple[Callable[[], N
     from longreach.training.member import Member
 
     given = {**given, "compile": False, "test_size": 1}
-    configs = [resolve(task, **given, seed=seed) for seed in range(MEMBERS)]
+    configs = [resolve(task, scale="paper", **given, seed=seed) for seed in range(MEMBERS)]
     runs = [_Run(config, None, None, 1e9) for config in configs]
     places = [_Place(number, Member(config), None) for number, config in enumerate(configs)]
     ensemble = _Ensemble(places, 1e9, CPU)

@@ -37,7 +37,7 @@ def _config(case: str) -> TrainConfig:
     from longreach.experiments.resolve import resolve
 
     task, given, *_ = CASES[case]
-    return resolve(task, **given, test_size=1)
+    return resolve(task, scale="paper", **given, test_size=1)
 
 
 def _run(config: TrainConfig) -> _Run:

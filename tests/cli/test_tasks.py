@@ -1,8 +1,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
+
+from longreach.cli.tasks import fitting
 from longreach.tasks.catalog import TASKS, load_task
 from tests.cli.conftest import Outcome
 
@@ -40,6 +45,66 @@ def test_for_people(longreach: Call) -> None:
     assert "→ {(,EOS}" in dyck
     (addition,) = [line for line in lines if line.split()[0] == "addition"]
     assert "= → " in addition
+
+
+def test_examples_of_one_task(longreach: Call) -> None:
+    done = longreach("tasks", "even-pairs", "--examples", "3")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == "even-pairs   whether the number of ab and ba is even"
+    assert sum(" SEP → " in line for line in lines) == 3
+    document = json.loads(longreach("tasks", "show", "regex:a*", "--alphabet", "ab", "--json").out)
+    assert document["tokens"][2:4] == ["a", "b"]
+    assert len(document["examples"]) == 5
+
+
+def test_check(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = longreach("tasks", "check", "cycle-navigation")
+    assert done.code == 0
+    assert {line.split()[0] for line in done.out.splitlines()} == {"passed"}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "wrong_task", raising=False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    Path("wrong_task.py").write_text(
+        "from longreach.tasks.task import Task\n"
+        "mine = Task.from_function(lambda n, rng: ['a'] * (n + 1), lambda x: x[0], name='mine')\n"
+    )
+    done = longreach("tasks", "check", "wrong_task:mine", "--json")
+    assert done.code == 1
+    document = json.loads(done.out)
+    assert document["passed"] is False
+    assert document["checks"] == [
+        {"check": "vocabulary", "status": "failed", "detail": "mine: draw(1, rng) gives 2 tokens, not 1: a a"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check"], "TASK: missing, as in longreach tasks check sort"),
+        (["check", "sort", "mode"], "TASK: one at a time"),
+        (["sort", "mode"], "TASK: one at a time; expected show or check before it, not 'sort'"),
+        (["evenpairs"], "TASK: no task is named 'evenpairs'; did you mean 'even-pairs'"),
+        (["check", "data:none.jsonl"], "none.jsonl: no such file"),
+        (["check", "dfa:none.json"], "none.json: no such file"),
+        (["--alphabet", "ab"], "--alphabet: goes with a TASK regex:…"),
+    ],
+)
+def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:
+    done = longreach("tasks", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 160, 300])
+def test_columns_are_dropped_rather_than_letters(width: int) -> None:
+    rows = [{"task": "t" * 26, "kind": "language", "about": "a" * 69, "example": "e" * 87}]
+    titles = fitting(rows, width)
+    assert titles[0] == "task"
+    assert "about" in titles
+    whole = sum(len(rows[0][title]) + 2 for title in titles if title != "about")
+    assert width < 80 or whole + 40 <= width
+    assert fitting(rows, None) == list(rows[0])
 
 
 def test_help_and_bad_input(longreach: Call) -> None:

@@ -31,7 +31,7 @@ def _family(task: str) -> str:
 
 
 def _recount(
-    cells: list[Observation], forecasts: dict[Place, Verdict | None]
+    cells: list[Observation], forecasts: dict[Place, Verdict | None], by_runs: bool
 ) -> dict[Place, tuple[str, bool | None]]:
     """The rule of the documentation, cell by cell."""
     found: dict[Place, tuple[str, bool | None]] = {}
@@ -41,7 +41,7 @@ def _recount(
             found[cell.place] = ("not run", None)
             continue
         chance = CHANCES.get(task, 0.0)
-        works = cell.last - chance >= 1 - cell.last
+        works = cell.work / cell.runs >= 0.5 if by_runs else cell.last - chance >= 1 - cell.last
         small_enough = []
         for other in cells:
             a, b = cell.budget, other.budget
@@ -80,16 +80,20 @@ def _observed(draw: st.DrawFn) -> tuple[list[Observation], dict[Place, Verdict |
         budget = Budget(
             draw(st.sampled_from([1000, 2000])), 64, draw(st.integers(1, 2)), draw(st.sampled_from([16, 64]))
         )
-        cells.append(Observation(place, runs, learned, last, budget))
+        work = draw(st.integers(0, runs))
+        cells.append(Observation(place, runs, learned, last, budget, work))
     verdicts = st.sampled_from(["yes", "no", "undecided", None])
     return cells, {place: draw(verdicts) for place in places}
 
 
-@given(_observed())
-def test_against_a_literal_recount(case: tuple[list[Observation], dict[Place, Verdict | None]]) -> None:
+@given(_observed(), st.booleans())
+def test_against_a_literal_recount(
+    case: tuple[list[Observation], dict[Place, Verdict | None]], by_runs: bool
+) -> None:
     cells, forecasts = case
-    judged = judge(cells, forecasts)
-    assert {place: (each.state, each.works) for place, each in judged.items()} == _recount(cells, forecasts)
+    judged = judge(cells, forecasts, by_runs=by_runs)
+    found = {place: (each.state, each.works) for place, each in judged.items()}
+    assert found == _recount(cells, forecasts, by_runs)
     assert sum(count(judged.values()).values()) == len(cells)
 
 

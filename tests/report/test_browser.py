@@ -255,6 +255,18 @@ def test_text_stands_out_from_its_ground(opened: Opener, dark: bool) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_it_prints_all_pages_dark_on_light(opened: Opener, dark: bool) -> None:
+    tab = opened(dark=dark)
+    if dark:
+        tab.evaluate("document.documentElement.dataset.theme = 'dark'")
+    tab.page.emulate_media(media="print")
+    assert len(tab.evaluate(SHOWN)) > 25
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert tab.evaluate(CONTRASTS) == []
+    assert not tab.evaluate("document.querySelector('.filter').checkVisibility()")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESK])
 def test_the_page_of_an_answer_holds_the_same(opened: Opener, answer: str, width: int, dark: bool) -> None:
     tab = opened(width, dark=dark, file=answer)

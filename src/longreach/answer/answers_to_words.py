@@ -5,14 +5,17 @@ from __future__ import annotations
 import html
 import shlex
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from longreach.answer.measured_cell import MeasuredCell
-from longreach.answer.three_answers import ThreeAnswers
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.task_name import TaskName
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Answer
+
+if TYPE_CHECKING:
+    from longreach.answer.measured_cell import MeasuredCell
+    from longreach.answer.three_answers import ThreeAnswers
 
 WILL_IT = "Will it work on inputs longer than it was trained on?"
 FROM_WHICH = "From which training length?"

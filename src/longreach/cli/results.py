@@ -41,9 +41,6 @@ SHOWN_EVALUATIONS = 10
 MOST_DAMAGED = 20
 
 
-app.command("remove")(remove)
-
-
 class State(StrEnum):
     done = "done"
     failed = "failed"
@@ -292,3 +289,6 @@ def export(
         _report(index, damaged)
         if out is not None:
             note(f"wrote {out}")
+
+
+app.command("remove")(remove)

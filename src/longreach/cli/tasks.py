@@ -1,12 +1,15 @@
-"""`longreach tasks`: the built-in tasks, each with an example."""
+"""`longreach tasks`: the built-in tasks; `tasks TASK`: examples of one; `tasks check TASK`: is it sound?"""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.output import console, print_json
+from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.tasks.task import Task
@@ -14,18 +17,61 @@ if TYPE_CHECKING:
 EXAMPLE_LENGTH = 6
 """Examples have the least length from here on that their task has."""
 EXAMPLE_SEED = 6
+EXAMPLES = 5
+ABOUT = 40
+"""Columns that the description has at least where others are shown beside it."""
 
 
 def tasks(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[show|check] [TASK]", help="One task: examples of it, or a check of it."),
+    ] = None,
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+    ] = None,
+    examples: Annotated[int, typer.Option(min=1, max=1000, help="How many examples to show.")] = EXAMPLES,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """List the built-in tasks: vocabulary size, least length, what is to be done, an example.
 
-    Wherever TASK is expected there are also d-N for any N, regex:… with --alphabet, a C-RASP program as
-    crasp:FILE, and a task of your own Python as module:attribute.
+    With TASK examples of it are shown. tasks check TASK tries whether draws and answers agree, lengths and
+    tokens are as said, and the same seed gives the same batch; it measures what guessing gets right and how
+    fast examples are drawn. The exit code is 1 when a check fails.
 
-    Example: longreach tasks
+    TASK is also d-N for any N, regex:… with --alphabet, an automaton as dfa:FILE, a C-RASP program as
+    crasp:FILE, examples as data:FILE, and a task of your own Python as module:attribute.
+
+    Example: longreach tasks check even-pairs
     """
+    verb, name = _asked(words or [])
+    if name is None:
+        if alphabet is not None:
+            raise InputError("--alphabet: goes with a TASK regex:…")
+        _list(as_json)
+        return
+    from longreach.tasks.catalog import load_argument
+
+    task = load_argument(name, None if alphabet is None else list(alphabet))
+    if verb == "check":
+        _check(name, task, as_json)
+    else:
+        _show(name, task, examples, as_json)
+
+
+def _asked(words: list[str]) -> tuple[str, str | None]:
+    if not words:
+        return "list", None
+    if len(words) == 1 and words[0] in ("check", "show"):
+        raise InputError(f"TASK: missing, as in longreach tasks {words[0]} sort")
+    if len(words) == 1:
+        return "show", words[0]
+    if len(words) > 2 or words[0] not in ("check", "show"):
+        raise InputError(f"TASK: one at a time; expected show or check before it, not {words[0]!r}")
+    return words[0], words[1]
+
+
+def _list(as_json: bool) -> None:
     from longreach.tasks.catalog import TASKS
 
     documents = [_document(make()) for make in TASKS.values()]
@@ -35,28 +81,122 @@ def tasks(
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("task", "kind", "tokens", "least length", "about", "example"):
-        table.add_column(title, justify="right" if title in ("tokens", "least length") else "left")
+    rows = []
     for document in documents:
         example = document["example"]
         read = example["input"] if document["kind"] == "language" else example["input"][: example["given"]]
-        shown = f"{' '.join(read)} → {' '.join(example['targets'])}"
-        table.add_row(
-            document["task"], document["kind"], str(document["vocabulary"]), str(document["least_length"]),
-            escape(document["about"]), escape(shown),
-        )  # fmt: skip
+        rows.append(
+            {
+                "task": document["task"],
+                "kind": document["kind"],
+                "tokens": str(document["vocabulary"]),
+                "least length": str(document["least_length"]),
+                "about": document["about"],
+                "example": f"{' '.join(read)} → {' '.join(example['targets'])}",
+            }
+        )
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    titles = fitting(rows, width)
+    for title in titles:
+        right = title in ("tokens", "least length")
+        table.add_column(title, justify="right" if right else "left", no_wrap=title != "about")
+    for row in rows:
+        table.add_row(*(escape(row[title]) for title in titles))
     console().print(table)
 
 
-def _document(task: Task) -> dict[str, Any]:
-    import numpy as np
+def fitting(rows: list[dict[str, str]], width: int | None) -> list[str]:
+    """The columns of a table that fit a width whole; the name and the description, which wraps, always do.
 
+    >>> fitting([{"task": "sort", "kind": "algorithmic", "about": "in order"}], 25)
+    ['task', 'about']
+    """
+    titles = list(rows[0])
+    if width is None:
+        return titles
+    sizes = {title: max(len(title), *(len(row[title]) for row in rows)) for title in titles}
+    kept, used = {"task", "about"}, sizes["task"] + 2 + min(sizes["about"], ABOUT)
+    for title in ("example", "kind", "tokens", "least length"):
+        if title in sizes and used + 2 + sizes[title] <= width:
+            kept.add(title)
+            used += 2 + sizes[title]
+    return [title for title in titles if title in kept]
+
+
+def _show(name: str, task: Task, count: int, as_json: bool) -> None:
+    shown = [_example(task, length, number) for number, length in enumerate(_some_lengths(task, count))]
+    if as_json:
+        print_json({**_document(task), "examples": shown})
+        return
+    out = console()
+    out.print(_short(name), style="bold", markup=False, end="")
+    out.print(f"   {task.about}", style="dim", markup=False)
+    tokens = task.tokens
+    listed = " ".join(tokens[:30]) + (" …" if len(tokens) > 30 else "")
+    out.print(f"  {len(tokens)} tokens: {listed}", markup=False)
+    out.print(f"  lengths from {task.least_length} on; guessing is right on {100 * task.chance:.0f} %")
+    for key, evidence in (("NoPE", task.nope), ("APE", task.ape)):
+        kind = "" if evidence.kind == "none" else f" ({evidence.kind})"
+        out.print(f"  {key}: {evidence.reason}{kind}", style="dim", markup=False)
+    for example in shown:
+        given = example["input"] if task.kind == "language" else example["input"][: example["given"]]
+        out.print(f"  {' '.join(given)} → {' '.join(example['targets'])}", markup=False)
+
+
+def _some_lengths(task: Task, count: int) -> list[int]:
+    """The first lengths that the task has, again and again if there are too few."""
+    known = task.lengths(task.least_length, task.least_length + 2 * count + 50).tolist()
+    return [known[number % min(len(known), 12)] for number in range(count)]
+
+
+def _check(name: str, task: Task, as_json: bool) -> None:
+    from longreach.tasks.task_check import check_task
+
+    found = check_task(task)
+    if as_json:
+        print_json(
+            {
+                "task": _short(name),
+                "passed": found.passed,
+                "checks": [
+                    {"check": check.name, "status": check.status, "detail": check.detail}
+                    for check in found.checks
+                ],
+                "chance": {"measured": found.chance, "declared": task.chance},
+                "examples_per_second": found.per_second,
+            }
+        )
+    else:
+        from rich.table import Table
+        from rich.text import Text
+
+        styles = {"passed": "green", "failed": "bold red", "note": "yellow"}
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column()
+        for check in found.checks:
+            table.add_row(Text(check.status, styles[check.status]), check.name, Text(check.detail))
+        console().print(table)
+    if not found.passed:
+        raise typer.Exit(1)
+
+
+def _short(name: str) -> str:
+    from longreach.config.task_name import TaskName
+
+    return TaskName(name).short
+
+
+def _document(task: Task) -> dict[str, Any]:
     first = max(EXAMPLE_LENGTH, task.least_length)
-    length = task.lengths(first, first + 10)[0]
-    batch = task.sample([length], np.random.default_rng(EXAMPLE_SEED))
+    try:
+        length = task.lengths(first, first + 10)[0]
+    except InputError:  # such as a file of examples without these lengths
+        length = task.lengths(task.least_length, first + 10)[0]
     return {
-        "task": task.name,
+        "task": _short(task.name),
         "about": task.about,
         "kind": task.kind,
         "vocabulary": len(task.tokens),
@@ -66,10 +206,17 @@ def _document(task: Task) -> dict[str, Any]:
             key: {"kind": evidence.kind, "name": evidence.name, "reason": evidence.reason}
             for key, evidence in (("nope", task.nope), ("ape", task.ape))
         },
-        "example": {
-            "length": int(length),
-            "input": task.decode(batch.tokens[0].tolist()),
-            "given": int(batch.mask[0].argmax()) + 1,
-            "targets": task.decode(batch.targets[0][batch.mask[0]].tolist()),
-        },
+        "example": _example(task, int(length)),
+    }
+
+
+def _example(task: Task, length: int, number: int = 0) -> dict[str, Any]:
+    import numpy as np
+
+    batch = task.sample([length], np.random.default_rng(EXAMPLE_SEED + number))
+    return {
+        "length": length,
+        "input": task.decode(batch.tokens[0].tolist()),
+        "given": int(batch.mask[0].argmax()) + 1,
+        "targets": task.decode(batch.targets[0][batch.mask[0]].tolist()),
     }

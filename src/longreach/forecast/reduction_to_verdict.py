@@ -18,10 +18,11 @@ from longreach.languages.prove.language_certificates import FlowCertificate, Sam
 from longreach.languages.prove.proof_to_certificate import flow_certificate
 from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.catalog import load_task
-from longreach.tasks.evidence import Evidence, Reduction
+from longreach.tasks.evidence import Evidence, Reduction, image
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.decision_to_clause import clause_of
+from longreach.verdicts.decision_to_reason import spelled
 from longreach.verdicts.program_to_basis import PROVED
 from longreach.verdicts.verdict import (
     Answer,
@@ -45,8 +46,7 @@ def by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: b
     certificate: CertificateDocument | None = None
     if language.answer is Answer.NO:
         certificate = language.certificate
-        shown = evidence.reduction.letters.items()
-        letters = {each: "".join(symbols) for each, symbols in shown}
+        letters = {each: spelled(image(evidence.reduction.letters, [each])) for each in automaton.alphabet}
         decision = getattr(judged.decisions, key)
         say = partial(clause_of, decision, letters=letters)
     elif evidence.reduction.after and SIDES[key] == EMPTY and language.end_of_sequence is Answer.NO:

@@ -12,7 +12,7 @@ from longreach.report.text import NO_BREAK, encoding_name, lengths, percent, plu
 from longreach.report.view import CellView, Group, TaskView
 
 AXIS = ("1-50", "51-100", "101-150")  # where nothing was measured and nothing published
-SMALL, LARGE = (166.0, 116.0), (460.0, 270.0)
+SMALL, LARGE = (166.0, 116.0, 28.0), (460.0, 270.0, 36.0)  # width, height, room on the left
 _APART = 3.2  # pixels between encodings
 _PALETTE = 4  # further encodings have this many colours
 _MARKED = 12  # with more runs only the last range is marked
@@ -50,8 +50,10 @@ def panel(task: TaskView, columns: Sequence[str], group: Group | None = None, *,
     """
     cells = task.chosen if group is None else group.cells
     labels = _labels(task, cells)
-    width, height = LARGE if large else SMALL
-    frame = Frame(width=width, height=height, low=0.0, high=1.0, first=-0.3, last=len(labels) - 0.7)
+    width, height, left = LARGE if large else SMALL
+    frame = Frame(
+        width=width, height=height, left=left, low=0.0, high=1.0, first=-0.3, last=len(labels) - 0.7
+    )
     parts = [*_trained(frame, cells, labels), *frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])]
     parts += frame.below([(place, name) for place, name in enumerate(_thinned(labels))])
     if task.level is not None:

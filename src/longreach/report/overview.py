@@ -35,7 +35,7 @@ def sentence(found: Sequence[Cell], tasks: int) -> str:
     trained = {_end(name) for cell in found if (name := training_range(cell)) is not None} - {0}
     tested = max((_end(name) for cell in found for name in cell.ranges), default=0)
     if trained and tested:
-        text += f", trained on inputs of length up to {_span(trained)} and tested on lengths up to {tested}"
+        text += f", trained up to a length of {_span(trained)} and tested up to one of {tested}"
     steps = [value for cell in found if isinstance(value := setting(cell.config, "max_steps"), int)]
     text += f", with at most {plural(max(steps), 'step')}" if steps else ""
     seeds = {len(cell.rows) for cell in found}

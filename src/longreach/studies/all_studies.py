@@ -16,7 +16,6 @@ MODULES = (
     "figure4",
     "regularizer",
     "encodings",
-    "demo",
 )
 """The modules of this package with a `STUDY`, in the order of the list."""
 

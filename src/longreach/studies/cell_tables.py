@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longreach.comparison.outcome import Outcome, agreement
+from longreach.comparison.tally import Tally
 from longreach.results.cells import Spread
 
+COLUMNS = (
+    "task", "encoding", "forecast", "learned", "bin 1", "bin 2", "bin 3", "work", "paper", "by the mean",
+    "by runs",
+)  # fmt: skip
 ABOUT = (
     "Mean and standard deviation in per cent over the runs that are right on the whole training range, over "
-    "all where none is (learned: how many are); in brackets the mean at random offsets. A star: lengths of "
-    "the figure's axis."
+    "all where none is (learned: how many are); in brackets the mean at random offsets. Where some runs work "
+    "and others do not, their number stands in place of the mean. Judgements are by the mean and by runs (at "
+    "least half of them work). A star: lengths of the figure's axis."
 )
 
 
@@ -18,7 +24,7 @@ def cell_tables(found: Sequence[Outcome]) -> str:
     """What the results say, cell by cell; accuracies at random offsets stand in brackets.
 
     >>> print(cell_tables([]).splitlines()[0])
-    Forecast and measurement agree in 0 of 0 counted cells; undecided by the theory: 0, not counted: 0. ...
+    Forecast and measurement agree in 0 of 0 counted cells by the mean, in 0 of 0 by runs; undecided ...
     """
     return "\n".join(
         [
@@ -26,16 +32,16 @@ def cell_tables(found: Sequence[Outcome]) -> str:
             "",
             "## Cells that do not agree, or are not counted",
             "",
-            "| task | encoding | forecast | last bin | paper | judgement | why |",
-            "|---|---|---|---|---|---|---|",
+            "| task | encoding | forecast | last bin | work | paper | judgement | why |",
+            "|---|---|---|---|---|---|---|---|",
             *(_short(each) for each in found if not _is_usual(each)),
             "",
             "## All cells",
             "",
             ABOUT,
             "",
-            "| task | encoding | forecast | learned | bin 1 | bin 2 | bin 3 | paper | judgement |",
-            "|---|---|---|---|---|---|---|---|---|",
+            f"| {' | '.join(COLUMNS)} |",
+            f"|{'---|' * len(COLUMNS)}",
             *(_long(each) for each in found if each.cell is not None),
             "",
         ]
@@ -48,7 +54,8 @@ def _counted(found: Sequence[Outcome]) -> str:
     right = sum(bool(row.reached) for row in rows)
     minutes = sum(row.seconds or 0.0 for row in rows) / 60
     return (
-        f"Forecast and measurement agree in {counts['agrees']} of {counts['counted']} counted cells; "
+        f"Forecast and measurement agree in {counts['agrees']} of {counts['counted']} counted cells by the "
+        f"mean, in {counts['by_runs']['agrees']} of {counts['by_runs']['counted']} by runs; "
         f"undecided by the theory: {counts['undecided']}, not counted: {counts['not_counted']}. "
         f"Right on the whole training range: {right} of {len(rows)} runs. "
         f"Recorded times: {minutes:.0f} minutes, {minutes / 2:.0f} on two cores."
@@ -56,15 +63,21 @@ def _counted(found: Sequence[Outcome]) -> str:
 
 
 def _is_usual(outcome: Outcome) -> bool:
-    return outcome.judgement.state == "agrees" or outcome.place.is_baseline or outcome.cell is None
+    states = {outcome.judgement.state, outcome.judgement_by_runs.state}
+    return states == {"agrees"} or outcome.place.is_baseline or outcome.cell is None
 
 
 def _short(each: Outcome) -> str:
-    last, shifted = each.accuracy[-1], each.accuracy_random_offset[-1]
-    measured = "–" if last is None else f"{100 * last.mean:.1f} %{_brackets(shifted)} at {each.ranges[-1]}"
+    last, shifted, tally = each.accuracy[-1], each.accuracy_random_offset[-1], each.tallies[-1]
+    measured = "–"
+    if tally.is_mixed:
+        measured = f"– at {each.ranges[-1]}"
+    elif last is not None:
+        measured = f"{100 * last.mean:.1f} %{_brackets(shifted)} at {each.ranges[-1]}"
+    state, by_runs = each.judgement.state, each.judgement_by_runs.state
     cells = (
-        each.place.task, each.place.label, each.forecast or "–", measured, _paper(each),
-        each.judgement.state, each.judgement.reason,
+        each.place.task, each.place.label, each.forecast or "–", measured, _work(tally), _paper(each),
+        state if state == by_runs else f"{state}; by runs {by_runs}", each.judgement.reason,
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
 
@@ -72,20 +85,26 @@ def _short(each: Outcome) -> str:
 def _long(each: Outcome) -> str:
     assert each.cell is not None
     bins = [
-        "–"
-        if spread is None
-        else f"{100 * spread.mean:.1f} ± {100 * spread.deviation:.1f}{_brackets(shifted)}"
-        for spread, shifted in zip(each.accuracy, each.accuracy_random_offset, strict=True)
+        _bin(tally, spread, shifted)
+        for tally, spread, shifted in zip(
+            each.tallies, each.accuracy, each.accuracy_random_offset, strict=True
+        )
     ]
     success = f"{len(each.cell.successful)} of {len(each.cell.rows)}"
     cells = (
-        each.place.task, each.place.label, each.forecast or "–", success, *bins, _paper(each),
-        each.judgement.state,
+        each.place.task, each.place.label, each.forecast or "–", success, *bins, _work(each.tallies[-1]),
+        _paper(each), each.judgement.state, each.judgement_by_runs.state,
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
 
 
-def _bin(spread: Spread | None, shifted: Spread | None) -> str:
+def _work(tally: Tally) -> str:
+    return f"{tally.work} of {tally.runs}"
+
+
+def _bin(tally: Tally, spread: Spread | None, shifted: Spread | None) -> str:
+    if tally.is_mixed:
+        return f"{_work(tally)} work"
     if spread is None:
         return "–"
     return f"{100 * spread.mean:.1f} ± {100 * spread.deviation:.1f}{_brackets(shifted)}"

@@ -67,7 +67,7 @@ def _hidden(plain: Analysis) -> str:
 
 def _hidden_by_powers(proof: ArrowRefutation) -> str:
     first, second = (proof.failure.vertices[v] for v in proof.failure.pair)
-    word = _spelled(proof.objects[first[1]])
+    word = spelled(proof.objects[first[1]])
     hidden = "what came before" if proof.block is None else "the position and what came before"
     return (
         f"long repetitions of {word!r} hide {hidden}, "
@@ -95,5 +95,10 @@ def _enough(analysis: Analysis, on_words: bool = False) -> str:
     return f"{joined} determine{'' if plural else 's'} the next state"
 
 
-def _spelled(word: Word) -> str:
+def spelled(word: Word) -> str:
+    """A word as people read it: letters side by side, longer tokens apart.
+
+    >>> spelled(("a", "b")), spelled(("not", "1"))
+    ('ab', 'not 1')
+    """
     return "".join(word) if all(len(token) == 1 for token in word) else " ".join(word)

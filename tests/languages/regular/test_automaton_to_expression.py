@@ -31,6 +31,10 @@ def test_the_benchmark(name: str) -> None:
     assert from_expression(to_expression(automaton), automaton.alphabet) == automaton
 
 
+def test_at_least_once_or_not_at_all_is_any_number_of_times() -> None:
+    assert to_expression(from_expression("b(aa*)?", "ab")) == "ba*"
+
+
 def test_the_empty_word_and_the_empty_language() -> None:
     only_empty = minimal("ab", [[1, 1], [1, 1]], 0, {0})
     assert from_expression(to_expression(only_empty), "ab") == only_empty

@@ -14,7 +14,7 @@ from longreach.studies.census.worthwhile import refusal
 from longreach.tasks.catalog import load_task
 from longreach.tasks.language_task import RegularLanguage
 
-DRAWN = 120
+DRAWN = 90
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def test_a_kept_language_keeps_all_rules(automaton: Automaton) -> None:
     if not enough:
         assert found == "few words"
     elif found is None:
-        assert label_entropy(automaton, range(21, 26)) >= 0.2
+        assert label_entropy(automaton, range(21, 26), after=6) >= 0.3
         assert position_chance(automaton, range(21, 26)) <= 0.9
 
 
@@ -71,6 +71,7 @@ def test_no_fixed_labels_are_right_on_nearly_all_drawn_words(number: int) -> Non
         ("(a|b)*", "answers hardly vary"),
         ("(a|b)*b(a|b)*", "answers hardly vary"),
         ("(a|b)(a|b|c)*", "answers hardly vary"),
+        ("b(b|abb)(a|b)*", "answers hardly vary"),  # only the first letters tell anything
         ("((a|b)(a|c))*(a|b)?", "guessed from the position"),
         ("(a|bb)*", None),
     ],

@@ -39,20 +39,21 @@ def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: 
     return search.best(good, tolerance, None)
 
 
-def label_entropy(automaton: Automaton, lengths: Iterable[int]) -> float:
+def label_entropy(automaton: Automaton, lengths: Iterable[int], *, after: int = 0) -> float:
     """The entropy, in bits, of the set of legal next symbols at a random position of a random word.
 
-    Length, word and position are each drawn uniformly; the position after the last letter counts.
+    Length, word and position are each drawn uniformly, the position among those after at least so many
+    letters, the one after the last letter included. Only lengths that have such positions count.
 
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> label_entropy(from_expression("(a|b)*"), [9]), label_entropy(from_expression("(a|b)*a"), [1])
     (0.0, 1.0)
     """
     words = WordMeasure(automaton)
-    known = _known(words, lengths)
+    known = _known(words, (length for length in lengths if length >= after))
     shares = np.zeros(int(words.labels.max()) + 1)
     for length in known:
-        np.add.at(shares, words.labels, words.occupation(length).mean(axis=0) / len(known))
+        np.add.at(shares, words.labels, words.occupation(length)[after:].mean(axis=0) / len(known))
     some = shares[shares > 0]
     return max(0.0, float(-(some * np.log2(some)).sum()))
 

@@ -68,6 +68,9 @@ def _either(one: str | None, other: str) -> str:
         return other
     if _NOTHING in (one, other):
         text = one or other
+        half = text[: len(text) // 2]
+        if text == f"{half}{half}*" and _is_factor(half):  # at least once, or not at all
+            return f"{half}*"
         return text if text.endswith("*") and _is_factor(text) else f"{_factor(text)}?"
     return f"{one}|{other}"
 

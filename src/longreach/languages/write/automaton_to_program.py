@@ -8,6 +8,7 @@ class of the state, and with it everything that the program has to know.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
+from typing import Any, TypeAlias
 
 from longreach.crasp.evaluate import at_empty_word
 from longreach.crasp.program import Builder, Program
@@ -17,14 +18,16 @@ from longreach.crasp.syntax import FALSE, TRUE, Expr, count
 from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.decide.extended_automaton import Analysis, analyse, extend
 from longreach.languages.prove.language_certificates import END
-from longreach.languages.regular.automaton import live_states
+from longreach.languages.regular.automaton import Automaton, live_states
 from longreach.languages.write.block_writer import BlockWriter, Entries
-from longreach.languages.write.run_blocks import Style, blocks_of
+from longreach.languages.write.run_blocks import Block, Style, blocks_of
 
 SHORT = 12
 """Operations of a program for which nobody would look for a shorter one."""
 MOST_STATES = 600
 """Extended states up to which shorter programs, and wider windows than necessary, are tried."""
+Drafts: TypeAlias = list[tuple[tuple[Any, ...], Program]]
+"""What was written for one language, each by what it depends on."""
 OTHER_STYLES = (Style(parts=True), Style(joined=True), Style(joined=True, parts=True))
 
 
@@ -41,26 +44,29 @@ def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
     L = # (level < 0 || level > 2) == 0 && level == 0
     """
     budget = budget.running()
-    best = _shorter(analysis, Style(), budget)
+    drafts: Drafts = []
+    best = _shorter(analysis, Style(), budget, drafts)
     if _size(best) <= SHORT or len(analysis.extended.states) > MOST_STATES:
         return best
     try:
         view = analysis
         for wider in _wider(analysis, budget):
-            other = _shorter(wider, Style(), budget)
+            other = _shorter(wider, Style(), budget, drafts)
             if _size(other) < _size(best):
                 best, view = other, wider
         for style in OTHER_STYLES:
-            best = min(best, _shorter(view, style, budget), key=_size)
+            best = min(best, _shorter(view, style, budget, drafts), key=_size)
     except OverBudget:
         # What is written is right; only the search for a shorter one ends here.
         pass
     return best
 
 
-def _shorter(analysis: Analysis, style: Style, budget: Budget) -> Program:
+def _shorter(analysis: Analysis, style: Style, budget: Budget, drafts: Drafts) -> Program:
     # Sometimes it is shorter to say which words are rejected.
-    return min((_acceptor(analysis, style, rejected, budget) for rejected in (False, True)), key=_size)
+    return min(
+        (_acceptor(analysis, style, rejected, budget, drafts) for rejected in (False, True)), key=_size
+    )
 
 
 def _size(program: Program) -> int:
@@ -77,25 +83,36 @@ def _wider(analysis: Analysis, budget: Budget) -> list[Analysis]:
     return [] if wider is None else [analyse(wider, complete=False, budget=budget)]
 
 
-def _acceptor(analysis: Analysis, style: Style, rejected: bool, budget: Budget) -> Program:
+def _acceptor(analysis: Analysis, style: Style, rejected: bool, budget: Budget, drafts: Drafts) -> Program:
     automaton = analysis.extended.automaton
-    program = _acceptor_with(analysis, style, rejected, budget, None)
+    wanted = 0 in automaton.accepting
+    automaton = automaton.complement() if rejected else automaton
+    blocks = blocks_of(analysis, live_states(automaton), style, budget)
+    # Half of the styles come to the same blocks, and so to the same program.
+    signature = (rejected, analysis.extended.window, [_signature(block) for block in blocks])
+    known = next((program for other, program in drafts if other == signature), None)
+    if known is not None:
+        return known
+    program = _acceptor_with(automaton, blocks, rejected, budget, None)
     core = program.core
     assert core.accept is not None
-    wanted = 0 in automaton.accepting
     if bool(at_empty_word(core)[core.accept]) != wanted:
-        program = _acceptor_with(analysis, style, rejected, budget, wanted)
+        program = _acceptor_with(automaton, blocks, rejected, budget, wanted)
+    drafts.append((signature, program))
     return program
 
 
+def _signature(block: Block) -> tuple[Any, ...]:
+    """All of a block that its program depends on, within one extended automaton."""
+    return block.states, block.rounds, block.potentials(block.rounds)
+
+
 def _acceptor_with(
-    analysis: Analysis, style: Style, rejected: bool, budget: Budget, empty_word: bool | None
+    automaton: Automaton, blocks: Sequence[Block], rejected: bool, budget: Budget, empty_word: bool | None
 ) -> Program:
     """The program, with a clause for the empty word where one is asked for."""
-    automaton = analysis.extended.automaton
-    automaton = automaton.complement() if rejected else automaton
     builder = Builder(automaton.alphabet)
-    writers = _write(analysis, builder, live_states(automaton), style, budget)
+    writers = _write(blocks, builder, budget)
     accepted = _reached(writers, automaton.accepting)
     accepted = negation(accepted) if rejected else accepted
     if empty_word is not None:
@@ -133,7 +150,8 @@ def _predictor_with(
 ) -> Program:
     """The program, with a clause for the empty word in the outputs that need one."""
     builder = Builder(tuple(labels))
-    writers = _write(analysis, builder, live_states(analysis.extended.automaton), Style(), budget)
+    blocks = blocks_of(analysis, live_states(analysis.extended.automaton), Style(), budget)
+    writers = _write(blocks, builder, budget)
     for token, states in labels.items():
         said = _reached(writers, states)
         if token in at_empty:
@@ -150,11 +168,8 @@ def _reached(writers: Sequence[BlockWriter], accepted: Collection[int]) -> Expr:
     return result
 
 
-def _write(
-    analysis: Analysis, builder: Builder, alive: Set[int], style: Style, budget: Budget
-) -> list[BlockWriter]:
-    """Writes every block with a state that is alive, in the order of a run."""
-    blocks = blocks_of(analysis, alive, style, budget)
+def _write(blocks: Sequence[Block], builder: Builder, budget: Budget) -> list[BlockWriter]:
+    """Writes every block, in the order of a run."""
     writers: list[BlockWriter] = []
     for number, block in enumerate(blocks):
         suffix = f"_{number + 1}" if len(blocks) > 1 else ""

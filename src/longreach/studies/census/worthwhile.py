@@ -15,8 +15,8 @@ TRAINED_TO = 20
 """The training length that the rules of the census refer to."""
 LEAST_WORDS = 50
 """So many at half the tested lengths at least."""
-LEAST_ENTROPY = 0.2
-"""Bits, of the set of legal next symbols at a random position of the longest range."""
+LEAST_ENTROPY = 0.3
+"""Bits, of the set of legal next symbols at a random position beyond training, in the longest range."""
 MOST_CHANCE = 0.9
 """Of the best predictor that sees only the position, on the longest range."""
 
@@ -52,6 +52,6 @@ def refusal(automaton: Automaton, trained_to: int = TRAINED_TO) -> Refusal | Non
     longest = range(ranges[-1].first, ranges[-1].last + 1)
     if not any(map(words.count, longest)):
         return "few words"
-    if label_entropy(automaton, longest) < LEAST_ENTROPY:
+    if label_entropy(automaton, longest, after=trained_to + 1) < LEAST_ENTROPY:
         return "answers hardly vary"
     return "guessed from the position" if position_chance(automaton, longest) > MOST_CHANCE else None
