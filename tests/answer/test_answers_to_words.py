@@ -15,6 +15,7 @@ from longreach.answer.answers_to_words import (
     heading,
     judgement_words,
 )
+from longreach.tasks.sort import Sort
 from tests.helpers.asked_results import asked
 
 PAPERS = ("C-RASP", "idempotent", "monoid", "Corollary", "Theorem", "et al")
@@ -74,3 +75,12 @@ def test_other_encodings_say_what_is_known() -> None:
     lines = blocks(ask("aa", minutes=0, encodings=("rope", "t5")))[0].lines
     assert [line.says for line in lines[:2]] == ["not known", "not known"]
     assert "modulus 2" in lines[0].basis
+
+
+def test_an_object_of_a_session_is_asked_again_in_python() -> None:
+    found = ask(Sort(9), minutes=0)
+    text = as_text(found)
+    assert text.startswith("sort   distinct numbers in increasing order")
+    assert "longreach.ask(task) tries a few lengths" in text
+    assert "longreach ask" not in text
+    assert "longreach ask sort tries a few lengths" in as_text(ask(Sort(), minutes=0))

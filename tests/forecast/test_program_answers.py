@@ -14,8 +14,22 @@ from longreach.tasks.sort import Sort
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import Answer
 
-ALGORITHMIC = ["binary-majority", "majority", "sort", "binary-majority-interleave"]
-LANGUAGES = ["aa", "tomita-4", "d-3", "dyck-1", "anbncn", "regex:(a|b)*bb(a|b)*", "regex:(a|ba)*", "aaaa"]
+ALGORITHMIC = [
+    "binary-majority", "majority", "sort", "binary-majority-interleave", "count", "mode", "bucket-sort",
+    "even-pairs",
+]  # fmt: skip
+LANGUAGES = [
+    "aa",
+    "tomita-4",
+    "d-3",
+    "dyck-1",
+    "anbncn",
+    "shuffle-dyck",
+    "anbn",
+    "regex:(a|b)*bb(a|b)*",
+    "regex:(a|ba)*",
+    "aaaa",
+]
 
 
 def _inputs(task: Task) -> list[list[str]]:

@@ -50,6 +50,7 @@ def heading(found: ThreeAnswers) -> tuple[str, str]:
     """
     forecast = found.forecast
     name, about = TaskName(forecast.name).expression, forecast.task.about
+    name = forecast.task.name if TaskName(forecast.name).is_session else name
     known = NAMED_LANGUAGES.get(forecast.name)
     name = name if known is None else known.expression
     automaton = getattr(forecast.task, "automaton", None)
@@ -102,8 +103,16 @@ def _measured(cell: MeasuredCell | None) -> str:
     return f"measured: {tally.words} at {tested}, trained to {cell.train_to}{aside}"
 
 
-def _command(found: ThreeAnswers) -> str:
-    return shlex.join(["longreach", "ask", found.forecast.name])
+def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str | None = None) -> str:
+    """How to ask again: in a shell, or in Python, which alone knows an object of its session."""
+    said = None if minutes is None else f"{minutes:g}"
+    if TaskName(found.question.task).is_session:
+        encodings = None if encoding is None else [encoding]
+        given = {"minutes": said, "encodings": encodings}
+        return f"longreach.ask(task{''.join(f', {key}={each}' for key, each in given.items() if each)})"
+    options = {"--minutes": said, "--encoding": encoding}
+    parts = [part for option, each in options.items() if each for part in (option, each)]
+    return shlex.join(["longreach", "ask", found.forecast.name, *parts])
 
 
 def _odds() -> Line:
@@ -145,7 +154,7 @@ def _longer(found: ThreeAnswers) -> str:
     if not found.measurement.is_whole:
         return "the same command goes on where it was"
     minutes = max(2 * found.question.minutes, 2.0)
-    return f"{_command(found)} --minutes {minutes:g} goes on"
+    return f"{_command(found, minutes=minutes)} goes on"
 
 
 # What would help?
@@ -164,8 +173,8 @@ def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
     if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
         return (Line("nothing is needed", "", "expected to work under every encoding that was asked for"),)
     other = "rope" if "rope" not in found.question.encodings else "alibi"
-    train = shlex.join(["longreach", "ask", found.forecast.name, "--encoding", other])
-    return (Line(NOT_KNOWN, "", f"{train} measures another encoding in about 2 minutes"),)
+    asking = _command(found, encoding=other)
+    return (Line(NOT_KNOWN, "", f"{asking} measures another encoding in about 2 minutes"),)
 
 
 def _unlearned(found: ThreeAnswers) -> bool:

@@ -77,7 +77,8 @@ def trace_of(task: Task, sides: Mapping[str, Verdict], word: str | Sequence[str]
 def predict(task: Task, sides: Mapping[str, Verdict], word: str | Sequence[str]) -> tuple[str, ...]:
     """What the program answers: for a language the tokens that may follow, or accept or reject.
 
-    For other tasks the whole answer, which the program writes token by token.
+    For other tasks the whole answer, which the program writes token by token; the next token where the
+    answer has no end.
 
     >>> from longreach.forecast import forecast
     >>> asked = {"regex:(ab)*": "ab", "crasp:lib:tomita-1": "110", "binary-majority": "110"}
