@@ -17,6 +17,8 @@ from torch import Tensor
 from longreach.config.baseline import Model
 from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
+from longreach.models.decoder_gradient import DecoderGradient
+from longreach.models.packed_rows import Packed
 from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
 from longreach.models.trainable import logits, model_table
@@ -129,6 +131,30 @@ def loss_and_gradient(
         gradient += torch.autograd.grad(loss, vector)[0]
         total += loss.detach()
     return total, gradient
+
+
+class GradientByHand:
+    """The same for a packed batch, written out; the gradient is overwritten by the next one."""
+
+    def __init__(self, layout: Layout, config: TrainConfig) -> None:
+        self._layout, self._config = layout, config
+        self._vector: Tensor | None = None
+
+    def __call__(self, vector: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
+        """The loss of the batch, penalty included, and its gradient."""
+        if vector is not self._vector:
+            model = self._layout.model
+            assert isinstance(model, DecoderConfig)
+            self._vector, self._gradient = vector, torch.zeros_like(vector)
+            named = self._layout.named
+            self._run = DecoderGradient(model, named(vector), named(self._gradient))
+        loss = self._run(packed)
+        if self._config.penalty:
+            leaf = vector.detach().requires_grad_()
+            penalty = penalty_loss(leaf, self._layout, self._config)
+            self._gradient += torch.autograd.grad(penalty, leaf)[0]
+            loss += penalty.detach()
+        return loss, self._gradient
 
 
 def update(
