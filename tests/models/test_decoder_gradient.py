@@ -12,12 +12,11 @@ from torch import Tensor
 
 from longreach.config.baseline import BaselineConfig
 from longreach.config.decoder import DecoderConfig
+from longreach.config.encoding_table import ENCODINGS
 from longreach.models.decoder_gradient import DecoderGradient, has_gradient_by_hand
 from longreach.models.packed_rows import Packed, PackedRows
 from longreach.models.parameters import Parameters
 from longreach.models.transformer import forward, initialise
-
-BY_HAND = ["nope", "ape", "sinusoidal", "rope", "randomized", "coupled"]
 
 
 def shape(**given: Any) -> DecoderConfig:
@@ -81,7 +80,7 @@ def check(config: DecoderConfig, drawn: Drawn, borders: list[int], parameters: P
         assert torch.allclose(gradients[name], gradient, rtol=1e-9, atol=1e-12), name
 
 
-@pytest.mark.parametrize("encoding", BY_HAND)
+@pytest.mark.parametrize("encoding", list(ENCODINGS))
 @pytest.mark.parametrize("share", [1.0, 0.3])
 @pytest.mark.parametrize(
     "change",
@@ -112,7 +111,7 @@ def test_random_shapes_and_rows(data: st.DataObject) -> None:
         layers=data.draw(st.integers(1, 3)),
         heads=heads,
         width=heads * data.draw(st.sampled_from([2, 4])),
-        encoding=data.draw(st.sampled_from(BY_HAND)),
+        encoding=data.draw(st.sampled_from(list(ENCODINGS))),
         log_length=data.draw(st.booleans()),
     )
     sizes = data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=8))

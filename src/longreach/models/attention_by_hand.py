@@ -89,7 +89,7 @@ class Attender:
             logits.baddbmm_(q, k.transpose(1, 2), beta=0, alpha=width**-0.5 * PER_BIT)
             shaped = logits.view(rows, heads, n, length)
             if biases is not None:
-                shaped.add_(biases[number], alpha=PER_BIT)
+                shaped.add_(biases[number].detach(), alpha=PER_BIT)
             seen = self._mask(length) if queries.visible is None else queries.visible[number]
             _exponentials(shaped, seen)
             torch.mm(logits.view(-1, length), self._column(length), out=sums[slots])
@@ -106,13 +106,11 @@ class Attender:
         packed: Packed,
         gradient: Tensor,
         outs: tuple[Tensor, Tensor, Tensor],
-        *,
-        biased: bool = False,
     ) -> list[Tensor]:
         """The gradients of queries, keys and values, written into `outs`, from that of the output.
 
         `gradient` is (queries + 1, width), its last row 0. Returned are the gradients of the logits per
-        group, if they are asked for.
+        group, (rows, heads, queries, keys).
         """
         take, width, heads = self._space.take, self._width, self._heads
         given = self._spread(gradient, attention.queries.spread)
@@ -135,8 +133,7 @@ class Attender:
             d_key[group.keys].view(many, length, width).baddbmm_(
                 logits.transpose(1, 2), group.query, beta=0, alpha=factor
             )
-            if biased:
-                found.append(logits.view(packed.rows[number], heads, n, length))
+            found.append(logits.view(packed.rows[number], heads, n, length))
         for slots, collect, out in zip(
             (d_query, d_key, d_value),
             (attention.queries.collect, everywhere.collect, everywhere.collect),

@@ -19,17 +19,17 @@ from longreach.config.decoder import DecoderConfig
 from longreach.models.attention_by_hand import Attender, Attention
 from longreach.models.encoding_lookup import ENCODING_MODULES
 from longreach.models.encoding_modules import Encoding, LearnedAbsolute, Rotary, Sinusoidal
+from longreach.models.packed_biases import PackedBiases
 from longreach.models.packed_rows import Packed, Queries
 from longreach.models.parameters import Parameters
+from longreach.models.transformer import GELU_CUBIC, GELU_LINEAR
 from longreach.models.workspace import Workspace
 
 _aten = torch.ops.aten
-_LINEAR = 2 * math.sqrt(2 / math.pi)
-_CUBIC = 0.044715 * _LINEAR
 
 
 def has_gradient_by_hand(model: Model) -> bool:
-    """Whether it is written out for a model: without dropout, and without a bias of the attention logits.
+    """Whether it is written out for a model: without dropout; biases of attention may be anything.
 
     >>> has_gradient_by_hand(DecoderConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
     True
@@ -37,10 +37,9 @@ def has_gradient_by_hand(model: Model) -> bool:
     if not isinstance(model, DecoderConfig) or model.dropout:
         return False
     encoding = type(ENCODING_MODULES[model.encoding])
-    return (
-        encoding.bias is Encoding.bias
-        and encoding.embed in (Encoding.embed, LearnedAbsolute.embed, Sinusoidal.embed)
-        and encoding.turn in (Encoding.turn, Rotary.turn)
+    return encoding.embed in (Encoding.embed, LearnedAbsolute.embed, Sinusoidal.embed) and encoding.turn in (
+        Encoding.turn,
+        Rotary.turn,
     )
 
 
@@ -61,6 +60,7 @@ class _Layer:
     inputs: Tensor
     at_queries: Tensor
     attention: Attention
+    biases: list[Tensor] | None
     mixed: Tensor
     mlp_norm: _Norm | None
     mlp_inputs: Tensor
@@ -85,18 +85,21 @@ class DecoderGradient:
         dtype = parameters["embedding"].dtype
         self._space = Workspace(dtype)
         self._attender = Attender(config.heads, config.head_width, self._space, dtype)
+        self._linear = torch.tensor(GELU_LINEAR, dtype=dtype)
+        self._biased = type(self._encoding).bias is not Encoding.bias
         self._turned = type(self._encoding).turn is not Encoding.turn
 
     def __call__(self, packed: Packed) -> Tensor:
         """The mean loss over the supervised tokens; the gradient is written, whatever was there."""
         with torch.no_grad():
             self._space.start()
-            layers, last = self._forward(packed)
+            biases = PackedBiases(self._config, self._parameters, packed) if self._biased else None
+            layers, last = self._forward(packed, biases)
             loss, gradient = self._outputs(last, packed.targets)
-            self._backward(packed, layers, gradient)
+            self._backward(packed, layers, gradient, biases)
             return loss
 
-    def _forward(self, packed: Packed) -> tuple[list[_Layer], Tensor]:
+    def _forward(self, packed: Packed, biases: PackedBiases | None) -> tuple[list[_Layer], Tensor]:
         """The layers, and the residual stream at the supervised tokens after the last."""
         config, parameters = self._config, self._parameters
         y = _aten.embedding(parameters["embedding"], packed.tokens)
@@ -105,7 +108,7 @@ class DecoderGradient:
         for number in range(config.layers):
             chosen = packed.chosen if number == config.layers - 1 else None
             queries = packed.everywhere if chosen is None or packed.supervised is None else packed.supervised
-            layer, y = self._layer(number, packed, queries, chosen, y)
+            layer, y = self._layer(number, packed, queries, chosen, y, biases)
             layers.append(layer)
         return layers, y
 
@@ -116,6 +119,7 @@ class DecoderGradient:
         queries: Queries,
         chosen: Tensor | None,
         y: Tensor,
+        biases: PackedBiases | None,
     ) -> tuple[_Layer, Tensor]:
         take, parameters, width = self._space.take, self._parameters, self._config.width
         name = f"layers.{number}"
@@ -129,7 +133,8 @@ class DecoderGradient:
         self._turn(key, packed, None, 1)
         self._scale(query, packed, chosen)
         mixed = take(len(at_queries), width)
-        attention = self._attender.forward(packed, queries, query, key, value, None, mixed)
+        added = None if biases is None else biases.of(number, queries)
+        attention = self._attender.forward(packed, queries, query, key, value, added, mixed)
         out = f"{name}.attention.out"
         y = torch.addmm(y, mixed, parameters[f"{out}.weight"].t(), out=take(len(y), width))
         y += parameters[f"{out}.bias"]
@@ -137,7 +142,7 @@ class DecoderGradient:
         matrix, bias = parameters[f"{name}.mlp.in.weight"], parameters[f"{name}.mlp.in.bias"]
         units, double, gate, active = (take(len(y), len(matrix)) for _ in range(4))
         torch.addmm(bias, mlp_inputs, matrix.t(), out=units)
-        torch.mul(units, units, out=double).mul_(_CUBIC).add_(_LINEAR).mul_(units)
+        torch.add(self._linear, torch.mul(units, units, out=double), alpha=GELU_CUBIC, out=double).mul_(units)
         torch.mul(torch.sigmoid(double, out=gate), units, out=active)
         matrix, bias = parameters[f"{name}.mlp.out.weight"], parameters[f"{name}.mlp.out.bias"]
         after = torch.addmm(y, active, matrix.t(), out=take(len(y), width))
@@ -147,6 +152,7 @@ class DecoderGradient:
             inputs=inputs,
             at_queries=at_queries,
             attention=attention,
+            biases=added,
             mixed=mixed,
             mlp_norm=mlp_norm,
             mlp_inputs=mlp_inputs,
@@ -171,12 +177,16 @@ class DecoderGradient:
         torch.mm(gradient.t(), inputs, out=self._gradients[name])
         return loss, self._normalise_back("norm", norm, torch.mm(gradient, matrix))
 
-    def _backward(self, packed: Packed, layers: Sequence[_Layer], gradient: Tensor) -> None:
+    def _backward(
+        self, packed: Packed, layers: Sequence[_Layer], gradient: Tensor, biases: PackedBiases | None
+    ) -> None:
         """Write the gradients of the parameters from that by the residual stream after the last layer."""
         config, gradients = self._config, self._gradients
         for number in reversed(range(config.layers)):
             chosen = packed.chosen if number == config.layers - 1 else None
-            gradient = self._layer_back(number, packed, chosen, layers[number], gradient)
+            gradient = self._layer_back(number, packed, chosen, layers[number], gradient, biases)
+        if biases is not None:
+            biases.write(gradients)
         if type(self._encoding).embed is LearnedAbsolute.embed:
             ids = packed.ids.clamp(0, config.positions - 1)
             gradients["positions"].zero_().index_add_(0, ids, gradient)
@@ -187,14 +197,20 @@ class DecoderGradient:
         gradients["embedding"].index_add_(0, packed.tokens, gradient)
 
     def _layer_back(
-        self, number: int, packed: Packed, chosen: Tensor | None, layer: _Layer, gradient: Tensor
+        self,
+        number: int,
+        packed: Packed,
+        chosen: Tensor | None,
+        layer: _Layer,
+        gradient: Tensor,
+        biases: PackedBiases | None,
     ) -> Tensor:
         take, width = self._space.take, self._config.width
         name = f"layers.{number}"
         d_units = take(*layer.units.shape)
         self._linear_back(f"{name}.mlp.out", layer.active, gradient, d_units)
-        # d/dx x·s(t) = s + x·t'·s·(1 − s), and x·t' = 3t − 2·_LINEAR·x.
-        slope = layer.double.add_(layer.units, alpha=-2 * _LINEAR / 3)
+        # d/dx x·s(t) = s + x·t'·s·(1 − s), and x·t' = 3t − 2·GELU_LINEAR·x.
+        slope = layer.double.add_(layer.units, alpha=-2 * GELU_LINEAR / 3)
         _aten.sigmoid_backward.grad_input(slope, layer.gate, grad_input=slope)
         d_units.mul_(torch.add(layer.gate, slope, alpha=3, out=slope))
         d_inputs = take(len(gradient), width)
@@ -204,7 +220,9 @@ class DecoderGradient:
         self._linear_back(f"{name}.attention.out", layer.mixed, gradient, d_mixed[:-1])
         queries, keys = len(gradient), len(packed.tokens)
         d_query, d_key, d_value = take(queries, width), take(keys, width), take(keys, width)
-        self._attender.backward(layer.attention, packed, d_mixed, (d_query, d_key, d_value))
+        d_logits = self._attender.backward(layer.attention, packed, d_mixed, (d_query, d_key, d_value))
+        if biases is not None and layer.biases is not None:
+            biases.add(layer.biases, d_logits)
         self._scale(d_query, packed, chosen)
         self._turn(d_query, packed, chosen, -1)
         self._turn(d_key, packed, None, -1)

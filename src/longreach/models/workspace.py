@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -27,15 +29,14 @@ class Workspace:
 
     def take(self, *shape: int) -> Tensor:
         """A buffer with anything in it."""
-        size = 1
-        for each in shape:
-            size *= each
+        size = math.prod(shape)
         first = self._used
         self._used += -(-size // 16) * 16  # whole cache lines
         self._most = max(self._most, self._used)
         if self._used > len(self._memory):
             return self._memory.new_empty(shape)
-        return self._memory[first : first + size].view(shape)
+        strides = (shape[1] * shape[2], shape[2], 1) if len(shape) == 3 else (shape[-1], 1)[-len(shape) :]
+        return self._memory.as_strided(shape, strides, first)
 
     def mark(self) -> int:
         """Where the next buffer will begin, for `back`."""

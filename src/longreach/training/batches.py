@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.training import TrainConfig
-from longreach.models.packed_rows import Packed, PackedRows
+from longreach.models.packed_rows import Packed, PackedRows, group_widths
 from longreach.models.position_ids import randomized_ids
 from longreach.tasks.offsets import OFFSETS
 from longreach.tasks.task import Batch
@@ -22,8 +23,6 @@ from longreach.training.shape import positions_of, task_of
 
 BLOCK = 16
 """Batches that are drawn at once."""
-GROUPS = 4
-"""Of rows of similar size, in which a packed batch attends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,14 @@ class Batches:
         """The same as one chunk of the fixed shape."""
         return self._at(step // BLOCK).fixed(step % BLOCK)
 
-    def packed(self, step: int, heads: int) -> Packed:
-        """The same as the hand-written gradient takes it."""
-        return self._at(step // BLOCK).packed(step % BLOCK, heads)
+    def packed(self, step: int) -> Packed:
+        """The same as the gradient by hand takes it; rows attend in groups of similar size."""
+        return self._at(step // BLOCK).packed(step % BLOCK, self._config.heads, self._widths)
+
+    @cached_property
+    def _widths(self) -> tuple[int, ...]:
+        sizes = [self._task.input_size(int(length)) for length in self._lengths]
+        return group_widths(sizes, rows=self._config.batch, heads=self._config.heads)
 
     def whole(self, step: int) -> Batch:
         """The batch of a step as the task draws it."""
@@ -208,10 +212,11 @@ class Rows:
             for rows in self._cut(number, parts)
         ]
 
-    def packed(self, number: int, heads: int) -> Packed:
-        """One of the batches without padding."""
+    def packed(self, number: int, heads: int, widths: Sequence[int]) -> Packed:
+        """One of the batches without padding; its groups are as wide as this at most."""
         rows = slice(number * self._each, (number + 1) * self._each)
-        return self._packed.batch(rows, heads=heads, borders=part_borders(self._each, GROUPS))
+        inner = np.searchsorted(self._sizes[rows], widths[:-1], side="right").tolist()
+        return self._packed.batch(rows, heads=heads, borders=sorted({0, *inner, self._each}))
 
     @cached_property
     def _packed(self) -> PackedRows:

@@ -125,7 +125,7 @@ class _Run:
         if self.compiled is not None:
             loss, norm = self.compiled(state, batches.fixed(state.step), numbers)
         elif self.by_hand is not None:
-            loss, gradient = self.by_hand(state.vector, batches.packed(state.step, config.heads))
+            loss, gradient = self.by_hand(state.vector, batches.packed(state.step))
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         else:
             sent = (send_chunk(chunk, self.device) for chunk in batches.chunks(state.step, self.parts))

@@ -168,10 +168,11 @@ def update(
     rate, size, scale = numbers.unsqueeze(-1).unbind(-2)
     norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1, keepdim=True)
     gradient = gradient * (config.clip / (norm + 1e-6)).clamp(max=1.0)
-    first.mul_(BETAS[0]).add_(gradient, alpha=1 - BETAS[0])
+    first.lerp_(gradient, 1 - BETAS[0])
     second.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
     vector.mul_(1 - rate * config.weight_decay)
-    vector.sub_(size * first / (second.sqrt() * scale + EPSILON))
+    root = second.sqrt().mul_(scale).add_(EPSILON)
+    vector.sub_((first / root).mul_(size))
     return norm.squeeze(-1)
 
 
