@@ -112,3 +112,9 @@ def test_the_alphabet_may_be_divided(longreach: Call) -> None:
     first, *others = (json.loads(longreach(*arguments, text).out) for text in ("abc", "a b c", "a,b,c"))
     assert first["alphabet"] == ["a", "b", "c"]
     assert others == [first, first]
+
+
+def test_an_expression_without_its_prefix_is_recognized(longreach: Call) -> None:
+    done = longreach("communicate", "(aa)*")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.endswith("a regular expression is written 'regex:(aa)*'")

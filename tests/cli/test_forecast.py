@@ -95,7 +95,7 @@ def test_for_people_fits_one_screen(longreach: Call) -> None:
     lines = longreach("forecast", "copy-repeat").out.splitlines()
     assert lines[1].split() == ["without", "positions", "(NoPE)", "expected", "to", "fail"]
     assert lines[2].endswith("more than attention can · argument, counted to length 10")
-    assert sum("prediction from theory" in line for line in lines) == 1
+    assert sum("is a prediction, not a proof" in line for line in lines) == 1
     assert lines[-2:] == ["  why: longreach forecast copy-repeat --why", "  next: longreach ask copy-repeat"]
 
 
@@ -173,7 +173,7 @@ def test_the_table(longreach: Call) -> None:
     assert [line.split()[0] for line in lines[1:-1]] == list(FIGURE_1_TASKS)
     assert lines[0].split() == ["task", "NoPE", "paper", "APE", "paper", "by"]
     assert lines[2].split()[1:] == ["unknown", "39.5", "%", "work", "84.7", "%", "–,", "program"]
-    assert "prediction from theory" in lines[-1]
+    assert "is a prediction, not a proof" in lines[-1]
     documents = json.loads(longreach("forecast", "--all", "--json").out)["forecasts"]
     assert [document["task"] for document in documents] == list(FIGURE_1_TASKS)
 

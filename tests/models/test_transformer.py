@@ -333,3 +333,12 @@ def test_every_encoding_learns(encoding: str) -> None:
         losses.append(loss.item())
     # Knowing nothing costs log 6 = 1.79.
     assert losses[-1] < 1.6
+
+
+def test_gelu_is_the_same_with_and_without_gradients() -> None:
+    config = shape()
+    tokens, parameters = random_tokens(4, 6), lively(config, dtype=torch.float32)
+    wanted = forward(parameters, config, tokens)
+    with torch.inference_mode():
+        found = forward(parameters, config, tokens)
+    assert torch.allclose(found, wanted, rtol=1e-5, atol=1e-5)

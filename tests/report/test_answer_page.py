@@ -14,10 +14,10 @@ BLOCKS = (
         "Will it work?",
         (
             AnswerLine("without positions (NoPE)", "expected to fail", "proved"),
-            AnswerLine("", "not known: <nobody> asked"),
+            AnswerLine("", "not known: <nobody> asked", measured="measured: 1 of 3 runs works"),
         ),
     ),
-    AnswerBlock("What would help?", [AnswerLine("positions", "learned ones")]),
+    AnswerBlock("What would help?", [AnswerLine("learned positions", "")]),
 )
 
 
@@ -35,7 +35,8 @@ def test_answers_then_measured_then_why(tmp_path: Path) -> None:
     words = check(text).words
     parts = [
         "mine", "what it is", "They agree.", "Will it work?", "without positions (NoPE)", "expected to fail",
-        "proved", "not known: <nobody> asked", "What would help?", "trained on lengths 1–10", "Why",
+        "proved", "not known: <nobody> asked", "measured: 1 of 3 runs works", "What would help?",
+        "learned positions", "trained on lengths 1–10", "Why",
         "L = i % 2 == 0", "Automaton", "Runs: NoPE", "Runs: APE",
     ]  # fmt: skip
     places = [words.index(part) for part in parts]

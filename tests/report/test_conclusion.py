@@ -29,3 +29,11 @@ def test_without_three_runs_nothing_is_claimed(tmp_path: Path, lasts: tuple[floa
     assert headline(view).startswith("No runs yet") if not lasts else headline(view) == NOTHING_COUNTS
     assert detail(view) == ""
     assert conclusion(view) == NOTHING_COUNTS
+
+
+def test_nothing_and_everything_have_words(tmp_path: Path) -> None:
+    several(tmp_path, "aa", "ape", 0.0, 0.0, 0.0)
+    several(tmp_path, "aa", "nope", 0.0, 0.0, 0.0)
+    several(tmp_path, "tomita-4", "nope", 0.0, 0.0, 0.0)
+    told = detail(report_view(tmp_path, ""))
+    assert told.endswith("of 1 expected to work on longer inputs none does, of 2 expected to fail all do.")

@@ -110,6 +110,18 @@ def test_the_chart_is_told_in_words() -> None:
     assert "no runs" in (ElementTree.fromstring(panel(task(), COLUMNS)).get("aria-label") or "")
 
 
+def test_names_that_do_not_fit_below_are_left_out() -> None:
+    starred = ("1-50*", "51-100*", "101-150*")
+    view = task(published=(1.0, 0.5, 0.0), lengths=starred)
+    assert re.findall(r'class="tick x[^>]*>([^<]*)', panel(view, COLUMNS)) == ["1–50*", "101–150*"]
+    assert re.findall(r'class="tick x[^>]*>([^<]*)', panel(view, COLUMNS, large=True)) == [
+        "1–50*", "51–100*", "101–150*",
+    ]  # fmt: skip
+    many = tuple(f"{10 * k + 1}-{10 * k + 10}" for k in range(9))
+    drawing = panel(task(cell((0.5,) * 9, ranges=many)), COLUMNS)
+    assert re.findall(r'class="tick x[^>]*>([^<]*)', drawing) == ["1–10", "31–40", "61–70"]
+
+
 def test_a_group_has_its_own_ranges() -> None:
     short = cell((1.0, 0.0), ranges=("1-5", "6-10"))
     view = task(cell((1.0, 1.0, 1.0)), short)

@@ -20,7 +20,15 @@ from longreach.training import compiled_step as compiled
 from longreach.training.batches import BLOCK, Batches, Streams, chunks
 from longreach.training.engine import Diverged, Trained, train
 from longreach.training.shape import decoder_of
-from longreach.training.step import Layout, State, chunk_logits, loss_and_gradient, step_numbers, update
+from longreach.training.step import (
+    GradientByHand,
+    Layout,
+    State,
+    chunk_logits,
+    loss_and_gradient,
+    step_numbers,
+    update,
+)
 
 
 def tiny(**given: Any) -> TrainConfig:
@@ -120,6 +128,34 @@ def test_update_is_adamw_with_clipping() -> None:
         assert (state.vector - reference.detach()).abs().max() < 1e-6
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"task": "copy-unique", "width": 64, "layers": 2, "heads": 4},
+        {"task": "tomita-5", "encoding": "nope", "heads": 2},
+        {"encoding": "rope", "log_length": True},
+        {"encoding": "sinusoidal", "layer_norm": False, "tied": False},
+        {"penalty": 0.1},
+    ],
+    ids=str,
+)
+def test_steps_by_hand_have_the_losses_of_automatic_differentiation(change: dict[str, Any]) -> None:
+    config = tiny(**change)
+    runs = [engine._Run(config, None, None, 1e9) for _ in range(2)]
+    assert runs[0].by_hand is not None
+    runs[1].by_hand = None
+    for _ in range(BLOCK + 4):
+        losses = []
+        for run in runs:
+            run._step()
+            losses.append(run.member.losses[0])
+            run.member.losses = 0.0, 0
+        assert losses[0] == pytest.approx(losses[1], abs=1e-4)
+    one, other = (run.member.state.vector for run in runs)
+    assert (one - other).abs().max() < 1e-3
+
+
 def test_schedules() -> None:
     config = tiny(lr=1.0, max_steps=100, warmup=10)
     assert [step.learning_rate(config, number) for number in (0, 5, 10, 55)] == [0.0, 0.5, 1.0, 0.5]
@@ -203,13 +239,14 @@ def test_stops_when_the_training_range_is_right(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_loss_that_is_not_a_number_is_reported_with_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(vector: torch.Tensor, *rest: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    def broken(self: GradientByHand, *given: Any) -> tuple[torch.Tensor, torch.Tensor]:
         calls.append(1)
-        loss, gradient = loss_and_gradient(vector, *rest)
+        loss, gradient = plain(self, *given)
         return (loss * math.nan if len(calls) == 25 else loss), gradient
 
     calls: list[int] = []
-    monkeypatch.setattr(engine, "loss_and_gradient", broken)
+    plain = GradientByHand.__call__
+    monkeypatch.setattr(GradientByHand, "__call__", broken)
     with pytest.raises(Diverged, match="the loss is nan at step 25") as caught:
         train(tiny())
     assert [row.step for row in caught.value.rows] == [20]

@@ -170,7 +170,7 @@ def _print_verified(checked: dict[str, Any]) -> None:
         out.print(
             f"the {subject} [green]agrees[/green] with the program at every operation, on all words up to "
             f"length {checked['length']} and on random ones up to {checked['longest']:,} "
-            f"({checked['words']:,} words{where})"
+            f"({checked['words']:,} word{'' if checked['words'] == 1 else 's'}{where})"
         )
     else:
         out.print(f"the {subject} [red]differs[/red] from the program: ", end="")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, say, write_text
+from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -338,7 +339,7 @@ def measures(core: Core) -> dict[str, Any]:
 def _summary(core: Core, comment: str) -> str:
     extra = f", modulus {core.modulus}" if core.modulus > 1 else ""
     extra += f", locality {core.locality}" if core.locality else ""
-    return f"{comment} {core.class_name}, {core.size} operations, depth {core.depth}{extra}"
+    return f"{comment} {core.class_name}, {counted(core.size, 'operation')}, depth {core.depth}{extra}"
 
 
 @app.command("list")

@@ -292,7 +292,7 @@ def _print_all(out: Console, found: Sequence[Forecast]) -> None:
     print_hanging(out, Text("expected on inputs longer than those of the training; " + CAVEAT_ALL, "dim"), 0)
 
 
-CAVEAT_ALL = '"fail" is a prediction from theory, not a proof that no run can work.'
+CAVEAT_ALL = '"fail" is a prediction, not a proof that no run can work.'
 
 
 def _by(answer: Forecast) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
 STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
-CAVEAT = '"expected to fail" is a prediction from theory, not a proof that no run can work.'
+CAVEAT = '"expected to fail" is a prediction, not a proof that no run can work.'
 
 
 def print_hanging(out: Console, text: Text | str, indent: int = 2, then: int | None = None) -> None:

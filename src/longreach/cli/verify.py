@@ -9,6 +9,7 @@ import typer
 
 from longreach.cli.alphabet_option import alphabet_of
 from longreach.cli.output import console, print_json
+from longreach.cli.verdict_text import print_hanging
 from longreach.config.task_name import TaskName
 from longreach.errors import Field, InputError
 
@@ -106,6 +107,8 @@ def _result(task: str | None, claim: Claim, finding: Finding) -> dict[str, Any]:
 
 
 def _print(result: dict[str, Any], many: bool) -> None:
+    from rich.text import Text
+
     out = console()
     place = ": ".join(part for part in (result["task"] if many else None, result["place"]) if part)
     if result["valid"]:
@@ -119,5 +122,5 @@ def _print(result: dict[str, Any], many: bool) -> None:
         text = "; ".join(part for part in (result["problem"], result["how"]) if part)
     status = result["status"]
     style = STYLES.get(status, "yellow")
-    out.print(f"[{style}]{status:<7}[/{style}]", end=" ")
-    out.print(f"{place}: {text}" if place else text, markup=False)
+    said = f"{place}: {text}" if place else text
+    print_hanging(out, Text.assemble((f"{status:<7}", style), f" {said}"), 0, 8)

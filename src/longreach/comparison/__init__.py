@@ -2,5 +2,5 @@
 
 `places` has the cells and the tasks of the benchmark, `cell_forecast` what the theory says of a cell,
 `paper` what was published about it; `agreement` judges, and `outcome` puts all of it together.
-`logistic_model` fits odds to outcomes, `calibration` says how good odds are.
+`calibration` says how good probabilities are.
 """

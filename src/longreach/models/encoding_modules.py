@@ -26,6 +26,8 @@ class Encoding:
 
     bias_per_layer = False
     """Whether each layer has its own bias; otherwise one serves all."""
+    relative = False
+    """Whether the bias depends on distances alone, so that offsets do not change it."""
 
     def table(self, config: DecoderConfig) -> dict[str, Initial]:
         """The parameters of the encoding."""
@@ -85,6 +87,8 @@ class Rotary(Encoding):
 class LinearBias(Encoding):
     """ALiBi (Press et al., arXiv 2108.12409): −slope · distance, with a fixed slope per head."""
 
+    relative = True
+
     def bias(
         self, parameters: Parameters, config: DecoderConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
@@ -114,6 +118,7 @@ class RelativeBuckets(Encoding):
     32 buckets: one per distance below 16, then logarithmically wider up to 128, the last for all beyond.
     """
 
+    relative = True
     buckets = 32
     reach = 128
 

@@ -22,6 +22,9 @@ from longreach.models.parameters import Initial, Parameters, check, draw, regist
 
 _STD = 0.02
 FEW_QUERIES = 4
+# 2u of GELU's tanh form x · (1 + tanh u) / 2 = x · sigmoid(2u) (Hendrycks and Gimpel, arXiv 1606.08415).
+GELU_LINEAR = 2 * math.sqrt(2 / math.pi)
+GELU_CUBIC = 0.044715 * GELU_LINEAR
 
 
 def parameter_table(config: DecoderConfig) -> dict[str, Initial]:
@@ -223,10 +226,19 @@ def _feed(parameters: Parameters, config: DecoderConfig, layer: int, y: Tensor, 
     name = f"layers.{layer}.mlp"
     inputs = _normalise(parameters, config, f"layers.{layer}.mlp_norm", y)
     units = F.linear(inputs, parameters[f"{name}.in.weight"], parameters[f"{name}.in.bias"])
-    active = F.gelu(units, approximate="tanh")
+    active = _gelu(units)
     return y + _drop(
         F.linear(active, parameters[f"{name}.out.weight"], parameters[f"{name}.out.bias"]), dropout
     )
+
+
+def _gelu(units: Tensor) -> Tensor:
+    """GELU in its tanh form; where nothing differentiates it, as x · sigmoid(2u), which a CPU does faster."""
+    plain = units.dtype == torch.float32 and units.device.type == "cpu"
+    if not plain or torch.is_grad_enabled() or torch.compiler.is_compiling():
+        return F.gelu(units, approximate="tanh")
+    double = (units * units).mul_(GELU_CUBIC).add_(GELU_LINEAR).mul_(units)
+    return double.sigmoid_().mul_(units)
 
 
 def _normalise(parameters: Parameters, config: DecoderConfig, name: str, y: Tensor) -> Tensor:

@@ -18,8 +18,11 @@ class AnswerLine:
     label: str
     """As in "without positions (NoPE)"; may be empty."""
     answer: str
+    """In a few words; empty where the label says it all."""
     basis: str = ""
-    """As in "proved" or "measured on 3 runs"."""
+    """What it rests on, as in "proved"."""
+    measured: str = ""
+    """What runs came to, as in "measured: 2 of 3 runs work"."""
 
 
 @dataclass(frozen=True)

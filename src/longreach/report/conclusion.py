@@ -25,8 +25,8 @@ def headline(view: ReportView) -> str:
 def detail(view: ReportView) -> str:
     """How many of those that were expected to work do, and of those that were expected to fail."""
     found = [
-        f"of {total} expected to {words} {'all' if right == total > 1 else right} "
-        f"{'does' if right == 1 else 'do'}"
+        f"of {total} expected to {words} {'all' if right == total > 1 else right or 'none'} "
+        f"{'does' if right <= 1 else 'do'}"
         for words, right, total in _shares(view)
     ]
     return f"A cell is a task under one positional encoding: {', '.join(found)}." if found else ""

@@ -16,6 +16,7 @@ SMALL, LARGE = (166.0, 116.0, 28.0), (460.0, 270.0, 36.0)  # width, height, room
 _APART = 3.2  # pixels between encodings
 _PALETTE = 4  # further encodings have this many colours
 _MARKED = 12  # with more runs only the last range is marked
+_ROOM = 19  # characters below a small panel
 _TOLD = 6  # so many runs are told one by one
 _Places: TypeAlias = list[tuple[float, float]]
 
@@ -55,11 +56,11 @@ def panel(task: TaskView, columns: Sequence[str], group: Group | None = None, *,
         width=width, height=height, left=left, low=0.0, high=1.0, first=-0.3, last=len(labels) - 0.7
     )
     parts = [*_trained(frame, cells, labels), *frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])]
-    parts += frame.below([(place, name) for place, name in enumerate(_thinned(labels))])
+    parts += frame.below([(place, name) for place, name in enumerate(_thinned(labels, large))])
     if task.level is not None:
         parts.append(f'<path class="level" d="{frame.across(task.level)}"/>')
     series = [
-        _Series(cell, series_class(cell.encoding, columns), _APART * (number - (len(cells) - 1) / 2))
+        _Series(cell, series_class(cell.encoding, columns), _apart(number, len(cells)))
         for number, cell in enumerate(cells)
     ]
     published = _published(task, labels) if large or not any(cell.lasts for cell in cells) else []
@@ -74,15 +75,21 @@ def panel(task: TaskView, columns: Sequence[str], group: Group | None = None, *,
     return svg(frame, _told(task, cells), parts, "panel large" if large else "panel")
 
 
+def _apart(number: int, count: int) -> float:
+    return _APART * (number - (count - 1) / 2)
+
+
 def _labels(task: TaskView, cells: Sequence[CellView]) -> tuple[str, ...]:
     found = {name for cell in cells for name in cell.ranges}
     published = next((verdict.published_lengths for verdict in task.verdicts if verdict.published), AXIS)
     return tuple(sorted(found, key=name_order)) or published
 
 
-def _thinned(labels: Sequence[str]) -> list[str]:
+def _thinned(labels: Sequence[str], large: bool) -> list[str]:
     """Labels that fit: with many ranges only some are named."""
     every = -(-len(labels) // 3)
+    if not large and sum(map(len, labels[::every])) > _ROOM:
+        every = max(1, len(labels) - 1)
     return [lengths(name) if place % every == 0 else "" for place, name in enumerate(labels)]
 
 
@@ -150,10 +157,11 @@ def _published(task: TaskView, labels: Sequence[str]) -> list[_Published]:
 def _papers(frame: Frame, published: Sequence[_Published], columns: Sequence[str], joined: bool) -> list[str]:
     """A diamond for each published number."""
     parts: list[str] = []
-    for encoding in dict.fromkeys(each.encoding for each in published):
-        kind = series_class(encoding, columns)
+    encodings = tuple(dict.fromkeys(each.encoding for each in published))
+    for number, encoding in enumerate(encodings):
+        kind, shift = series_class(encoding, columns), _apart(number, len(encodings))
         own = [each for each in published if each.encoding == encoding]
-        places = [(frame.x(each.place), frame.y(each.value)) for each in own]
+        places = [(frame.x(each.place) + shift, frame.y(each.value) + shift / 2) for each in own]
         if joined and len(places) > 1:
             parts.append(f'<path class="seed published {kind}" d="{line(places)}"/>')
         shape = "".join(f"M{x - 5:.1f} {y:.1f}l5 -5 5 5 -5 5z" for x, y in places)

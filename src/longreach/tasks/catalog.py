@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 
-from longreach.config.task_name import AUTOMATON, REGEX, Origin, TaskName
+from longreach.config.task_name import AUTOMATON, DATA, PROGRAM, REGEX, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
 from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.automaton_documents import write_automaton
-from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.languages.regular.expression_to_automaton import expression_hint, from_expression
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.tasks.data_task import DataTask, read_examples
@@ -113,16 +112,18 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     outside = _OUTSIDE.get(TaskName(name).origin)
     if outside is not None:
         return outside(name)
-    raise InputError(f"no task is named {name!r}{_meant(name) or near_names(name, TASKS)}")
+    raise InputError(f"no task is named {name!r}{_hint(name)}")
 
 
-def _meant(name: str) -> str:
-    """What may be meant by a name with operators of expressions."""
-    return (
-        f"; a regular expression is written {shlex.quote(REGEX + name)}"
-        if set(name) & set("()*+?|[]")
-        else ""
-    )
+_ENDINGS = {".json": AUTOMATON, ".jsonl": DATA, ".cr": PROGRAM}
+
+
+def _hint(name: str) -> str:
+    """What may have been meant: a file, a regular expression, or another name."""
+    prefix = next((prefix for ending, prefix in _ENDINGS.items() if name.endswith(ending)), None)
+    if prefix is not None:
+        return f"; did you mean {prefix + name!r}?"
+    return expression_hint(name) or near_names(name, TASKS)
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, cast
 
@@ -13,6 +15,7 @@ from torch import Tensor
 
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.training import TrainConfig
+from longreach.models.packed_rows import Packed, PackedRows, group_widths
 from longreach.models.position_ids import randomized_ids
 from longreach.tasks.offsets import OFFSETS
 from longreach.tasks.task import Batch
@@ -82,6 +85,15 @@ class Batches:
     def fixed(self, step: int) -> Chunk:
         """The same as one chunk of the fixed shape."""
         return self._at(step // BLOCK).fixed(step % BLOCK)
+
+    def packed(self, step: int) -> Packed:
+        """The same as the gradient by hand takes it; rows attend in groups of similar size."""
+        return self._at(step // BLOCK).packed(step % BLOCK, self._config.heads, self._widths)
+
+    @cached_property
+    def _widths(self) -> tuple[int, ...]:
+        sizes = [self._task.input_size(int(length)) for length in self._lengths]
+        return group_widths(sizes, rows=self._config.batch, heads=self._config.heads)
 
     def whole(self, step: int) -> Batch:
         """The batch of a step as the task draws it."""
@@ -157,24 +169,29 @@ class Rows:
         self._sizes = batch.sizes[order]
         self._shape = shape
         width = int(self._sizes.max()) if shape is None else shape[0]
-        tokens, ids, targets = (
+        self._tokens, self._ids, self._targets = (
             _wide(array[order], width) for array in (batch.tokens, batch.position_ids, batch.targets)
         )
-        mask = _wide(batch.mask[order], width)
-        self._counts = mask.sum(axis=1)
-        totals = self._counts.reshape(batches, each).sum(axis=1)
+        self._mask = _wide(batch.mask[order], width)
+        self._counts = self._mask.sum(axis=1)
         self._dense = bool((self._counts == self._sizes).all())
+
+    @cached_property
+    def _arrays(self) -> tuple[Tensor, ...]:
+        """Tokens, ids, supervised places, their targets and weights."""
+        targets, mask = self._targets, self._mask
         places = np.zeros((0, 0), dtype=np.int64)
         if not self._dense:
             # The supervised places of each row in order, then places that the loss leaves out.
-            most = int(self._counts.max()) if shape is None else shape[1]
+            most = int(self._counts.max()) if self._shape is None else self._shape[1]
             used = np.arange(most) < self._counts[:, None]
             places = np.zeros(used.shape, dtype=np.int64)
             places[used] = mask.nonzero()[1]
             targets = np.take_along_axis(targets, places, axis=1)
             mask = used
-        weights = mask.astype(np.float32) / totals[of].astype(np.float32)[:, None]
-        self._arrays = tuple(map(torch.from_numpy, (tokens, ids, places, targets, weights)))
+        totals = self._counts.reshape(-1, self._each).sum(axis=1).repeat(self._each)
+        weights = mask.astype(np.float32) / totals.astype(np.float32)[:, None]
+        return tuple(map(torch.from_numpy, (self._tokens, self._ids, places, targets, weights)))
 
     def whole(self, number: int) -> Batch:
         """One of the batches, as the task drew it."""
@@ -194,6 +211,16 @@ class Rows:
             self._chunk(rows, int(self._sizes[rows.stop - 1]), int(self._counts[rows].max()))
             for rows in self._cut(number, parts)
         ]
+
+    def packed(self, number: int, heads: int, widths: Sequence[int]) -> Packed:
+        """One of the batches without padding; its groups are as wide as this at most."""
+        rows = slice(number * self._each, (number + 1) * self._each)
+        inner = np.searchsorted(self._sizes[rows], widths[:-1], side="right").tolist()
+        return self._packed.batch(rows, heads=heads, borders=sorted({0, *inner, self._each}))
+
+    @cached_property
+    def _packed(self) -> PackedRows:
+        return PackedRows(self._tokens, self._ids, self._targets, self._mask, self._sizes)
 
     def fixed(self, number: int) -> Chunk:
         """One of the batches as one chunk of the fixed shape."""

@@ -10,11 +10,12 @@ from torch import Tensor
 
 from longreach.config.hyperparameters import BASELINE
 from longreach.config.training import TrainConfig
+from longreach.models.decoder_gradient import has_gradient_by_hand
 from longreach.training.compiled_step import Step, compiled_step, compiler, fixed_shape
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
 from longreach.training.shape import task_of
-from longreach.training.step import loss_and_gradient, step_numbers, update
+from longreach.training.step import GradientByHand, loss_and_gradient, step_numbers, update
 
 __all__ = ["Diverged", "Report", "Trained", "chunks_of", "step_seconds", "steps_at_most", "train"]
 
@@ -123,6 +124,10 @@ class _Run:
             self.compiled = compiled_step(config)
         shape = None if self.compiled is None else fixed_shape(config)
         self.member = Member(config, directory, device, shape, notes=notes)
+        self.by_hand: GradientByHand | None = None
+        layout = self.member.layout
+        if device.type == "cpu" and config.dtype == "float32" and has_gradient_by_hand(layout.model):
+            self.by_hand = GradientByHand(layout, config)
         self.read_every = steps_between_reads(device)
         self.unread: list[tuple[int, Tensor, Tensor]] = []
 
@@ -149,6 +154,9 @@ class _Run:
         numbers = send(step_numbers(config, state.step), self.device)
         if self.compiled is not None:
             loss, norm = self.compiled(state, batches.fixed(state.step), numbers)
+        elif self.by_hand is not None:
+            loss, gradient = self.by_hand(state.vector, batches.packed(state.step))
+            norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         else:
             sent = (send_chunk(chunk, self.device) for chunk in batches.chunks(state.step, self.parts))
             loss, gradient = loss_and_gradient(state.vector, self.member.layout, config, sent)

@@ -17,6 +17,8 @@ from torch import Tensor
 from longreach.config.baseline import Model
 from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
+from longreach.models.decoder_gradient import DecoderGradient
+from longreach.models.packed_rows import Packed
 from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
 from longreach.models.trainable import logits, model_table
@@ -131,6 +133,30 @@ def loss_and_gradient(
     return total, gradient
 
 
+class GradientByHand:
+    """The same for a packed batch, written out; the gradient is overwritten by the next one."""
+
+    def __init__(self, layout: Layout, config: TrainConfig) -> None:
+        self._layout, self._config = layout, config
+        self._vector: Tensor | None = None
+
+    def __call__(self, vector: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
+        """The loss of the batch, penalty included, and its gradient."""
+        if vector is not self._vector:
+            model = self._layout.model
+            assert isinstance(model, DecoderConfig)
+            self._vector, self._gradient = vector, torch.zeros_like(vector)
+            named = self._layout.named
+            self._run = DecoderGradient(model, named(vector), named(self._gradient))
+        loss = self._run(packed)
+        if self._config.penalty:
+            leaf = vector.detach().requires_grad_()
+            penalty = penalty_loss(leaf, self._layout, self._config)
+            self._gradient += torch.autograd.grad(penalty, leaf)[0]
+            loss += penalty.detach()
+        return loss, self._gradient
+
+
 def update(
     vector: Tensor, first: Tensor, second: Tensor, gradient: Tensor, numbers: Tensor, config: TrainConfig
 ) -> Tensor:
@@ -142,10 +168,11 @@ def update(
     rate, size, scale = numbers.unsqueeze(-1).unbind(-2)
     norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1, keepdim=True)
     gradient = gradient * (config.clip / (norm + 1e-6)).clamp(max=1.0)
-    first.mul_(BETAS[0]).add_(gradient, alpha=1 - BETAS[0])
+    first.lerp_(gradient, 1 - BETAS[0])
     second.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
     vector.mul_(1 - rate * config.weight_decay)
-    vector.sub_(size * first / (second.sqrt() * scale + EPSILON))
+    root = second.sqrt().mul_(scale).add_(EPSILON)
+    vector.sub_((first / root).mul_(size))
     return norm.squeeze(-1)
 
 

@@ -34,7 +34,8 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
             f"the program uses {beyond[0]} relations, which {certificate.program_class} lacks"
         )
     if core.locality > certificate.window:
-        return Finding.invalid(f"the program looks {core.locality} letters back, beyond the window")
+        back = f"{core.locality} letter{'' if core.locality == 1 else 's'}"
+        return Finding.invalid(f"the program looks {back} back, beyond the window")
     if certificate.modulus < 1 or certificate.modulus % core.modulus:
         return Finding.invalid(f"the program's modulus {core.modulus} does not divide the certificate's")
     if set(core.alphabet) - ({END} if certificate.prediction else set()) != set(automaton.alphabet):

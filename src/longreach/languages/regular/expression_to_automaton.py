@@ -7,10 +7,12 @@ a scan of the tokens comes first and the subset construction stands here.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from longreach.config.task_name import PROGRAM, REGEX
 from longreach.errors import InputError
 from longreach.languages.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.languages.regular.automaton import Automaton, minimal
@@ -80,6 +82,17 @@ def letters_of(expression: str) -> tuple[str, ...]:
     ('a', 'b', 'c')
     """
     return tuple(sorted(set().union(*(token.letters for token in _tokens(expression)))))
+
+
+def expression_hint(name: str) -> str:
+    """What to say where a name that nobody knows has the signs of an expression, or of a program's file.
+
+    >>> expression_hint("(aa)*"), expression_hint("aa")
+    ("; a regular expression is written 'regex:(aa)*'", '')
+    """
+    if set(name) & set("()*+?|[]"):
+        return f"; a regular expression is written {shlex.quote(REGEX + name)}"
+    return f"; a program is written {shlex.quote(PROGRAM + name)}" if name.endswith(".cr") else ""
 
 
 @dataclass(frozen=True)

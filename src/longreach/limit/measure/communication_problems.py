@@ -38,7 +38,7 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
     >>> problem("regex:(aa|b)*").automaton.alphabet
     ('a', 'b')
     """
-    from longreach.languages.regular.expression_to_automaton import from_expression
+    from longreach.languages.regular.expression_to_automaton import expression_hint, from_expression
     from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 
     if TaskName(name).is_regex:
@@ -48,7 +48,7 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
     try:
         return regular_problem(name, named_automaton(name))
     except InputError:
-        hint = near_names(name, [*PROBLEMS, *NAMED_LANGUAGES])
+        hint = expression_hint(name) or near_names(name, [*PROBLEMS, *NAMED_LANGUAGES])
         raise InputError(f"no task or language is named {name!r}{hint}") from None
 
 
@@ -81,7 +81,8 @@ def regular_problem(name: str, automaton: Automaton) -> Problem:
             states = automaton.table[states, letter]
         return states, halves, _once(answers)
 
-    return Problem(name, f"regular, {len(automaton)} states", lambda n: int(letters**n), split, automaton)
+    states = "1 state" if len(automaton) == 1 else f"{len(automaton)} states"
+    return Problem(name, f"regular, {states}", lambda n: int(letters**n), split, automaton)
 
 
 def _once(function: Function) -> Function:

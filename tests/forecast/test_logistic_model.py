@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from longreach.comparison.logistic_model import LogisticModel, fit_logistic
 from longreach.errors import InputError
+from longreach.forecast.logistic_model import LogisticModel, fit_logistic
 
 
 def _log_odds(share: float) -> float:

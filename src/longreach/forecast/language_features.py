@@ -1,0 +1,143 @@
+"""The exact numbers of a language on which odds may rest: verdicts, programs, determinacy, chance.
+
+Nothing here is fitted, and nothing is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from longreach.config.length_range import LengthRange
+from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.profile.determinacy import determinacy
+from longreach.languages.profile.position_only import label_entropy, position_chance
+from longreach.languages.profile.prefix_summary import Summary
+from longreach.languages.profile.word_measure import WordMeasure
+from longreach.languages.program_class import ENCODING_SIDES
+from longreach.languages.regular.automaton import Automaton
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Verdict
+
+SUMMARIES = (
+    *(Summary(window=k) for k in (1, 2, 4, 8, 12, 16)),
+    *(Summary(modulus=m) for m in (2, 3, 4)),
+    *(Summary(clip=c) for c in (1, 2, 4)),
+    *(Summary(window=k, modulus=m) for m in (2, 3, 4) for k in (1, 2, 4, 8)),
+)
+"""Those of the family that are looked at unless others are asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideFeatures:
+    """What the theory says for one class of programs, of the task that is trained."""
+
+    verdict: str
+    window: int | None
+    """Letters that a program needs to see before the present one; None unless it is a yes, and known."""
+    modulus: int | None
+    depth: int | None
+    """How deeply counts are nested."""
+    size: int | None
+    """Operations of the program that is written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Determined:
+    """How often a summary is enough on words of a range."""
+
+    summary: Summary
+    at_length: float | None
+    """Some function of the summary is right on so many words; None without words, or over the budget."""
+    from_training: float | None
+    """The function that words of training lengths show is right on so many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeFeatures:
+    """What is true of the words of a range, each length that has words counting the same."""
+
+    lengths: LengthRange
+    chance: float
+    entropy: float
+    determined: tuple[Determined, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageFeatures:
+    """All numbers of a language."""
+
+    states: int
+    letters: int
+    trained_to: int
+    sides: dict[str, SideFeatures]
+    ranges: tuple[RangeFeatures, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it; summaries by what they keep."""
+        found = asdict(self)
+        for each, made in zip(self.ranges, found["ranges"], strict=True):
+            made["lengths"] = each.lengths.name
+            for one, entry in zip(each.determined, made["determined"], strict=True):
+                entry["name"] = str(one.summary)
+        return found
+
+
+def language_features(
+    automaton: Automaton,
+    trained_to: int,
+    ranges: Sequence[LengthRange],
+    *,
+    summaries: Sequence[Summary] = SUMMARIES,
+    budget: Budget = DEFAULT_BUDGET,
+) -> LanguageFeatures:
+    """The numbers of a language for training up to a length and tests on some ranges; those without words are
+    left out.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> found = language_features(
+    ...     from_expression("(a|ba)*b?"), 20, [LengthRange(41, 60)], summaries=[Summary(window=1)]
+    ... )
+    >>> found.sides["nope"]
+    SideFeatures(verdict='yes', window=0, modulus=1, depth=0, size=12)
+    >>> [(each.determined[0].at_length, each.determined[0].from_training) for each in found.ranges]
+    [(1.0, 1.0)]
+    """
+    verdicts, words = judge(automaton, budget), WordMeasure(automaton)
+    lengths = {each: [n for n in range(each.first, each.last + 1) if words.count(n)] for each in ranges}
+    return LanguageFeatures(
+        states=len(automaton),
+        letters=len(automaton.alphabet),
+        trained_to=trained_to,
+        sides={side: _side(verdicts.sides[side]) for side in ENCODING_SIDES},
+        ranges=tuple(
+            RangeFeatures(
+                lengths=each,
+                chance=position_chance(automaton, known),
+                entropy=label_entropy(automaton, known),
+                determined=tuple(_determined(automaton, summary, known, trained_to) for summary in summaries),
+            )
+            for each, known in lengths.items()
+            if known
+        ),
+    )
+
+
+def _side(verdict: Verdict) -> SideFeatures:
+    proof, program = verdict.prediction_proof, verdict.predictor
+    return SideFeatures(
+        verdict=verdict.prediction.value,
+        window=proof.window,
+        modulus=proof.modulus,
+        depth=proof.depth,
+        size=None if program is None else program.core.size,
+    )
+
+
+def _determined(automaton: Automaton, summary: Summary, lengths: list[int], trained_to: int) -> Determined:
+    return Determined(
+        summary=summary,
+        at_length=determinacy(automaton, summary, lengths).mean,
+        from_training=determinacy(automaton, summary, lengths, within=trained_to).mean,
+    )

@@ -1,0 +1,169 @@
+"""Rows of different sizes without padding, tokens one after the other, as the gradient by hand takes them.
+
+Products of a layer are taken over all tokens at once; only attention sees rows, in groups of similar size. A
+group has a slot for each row, head and place up to its longest row, in this order: `spread` says which token
+a slot belongs to, `collect` which slot a token has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """The tokens that attend: all of them, or the supervised ones."""
+
+    spread: Tensor
+    """(slots,): token · heads + head of each slot; the number of tokens stands for that of an empty one."""
+    collect: Tensor
+    """(tokens · heads,): the slot of each."""
+    sizes: tuple[int, ...]
+    """How many a row of each group has, empty slots included."""
+    visible: tuple[Tensor, ...] | None = None
+    """Per group (rows, 1, queries, keys), 1 where a query sees a key; None: what is not later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A batch whose rows are sorted by size."""
+
+    tokens: Tensor
+    ids: Tensor
+    """The position id of each token."""
+    places: Tensor
+    """The place of each token in its row, from 0."""
+    rows: tuple[int, ...]
+    """How many rows each group has."""
+    everywhere: Queries
+    supervised: Queries | None
+    """None: every token is supervised."""
+    chosen: Tensor | None
+    """The supervised tokens; None: all."""
+    targets: Tensor
+    """Of the supervised tokens."""
+
+
+GROUP_COST = 8000
+"""What calls cost that one more group needs, in logits whose attention takes as long."""
+
+
+def group_widths(sizes: Sequence[int], *, rows: int, heads: int) -> tuple[int, ...]:
+    """The widths of the groups in which rows attend at the least cost, if their sizes are drawn from these.
+
+    >>> group_widths(range(2, 22), rows=64, heads=4)
+    (10, 16, 21)
+    """
+    ordered = sorted(sizes)
+    each = rows * heads / len(ordered)
+    costs, ends = [0.0], [0]
+    for end, size in enumerate(ordered, 1):
+        # The last group begins where it costs least.
+        found = [costs[begin] + GROUP_COST + (end - begin) * each * size * size for begin in range(end)]
+        costs.append(min(found))
+        ends.append(found.index(costs[-1]))
+    widths, end = [], len(ordered)
+    while end:
+        widths.append(ordered[end - 1])
+        end = ends[end]
+    return tuple(sorted(set(widths)))
+
+
+class PackedRows:
+    """One or several batches of the same number of rows, in arrays (rows, width); each is sorted by size.
+
+    >>> tokens, sizes = np.array([[1, 5, 0], [1, 6, 7]]), np.array([2, 3])
+    >>> rows = PackedRows(tokens, tokens, tokens, np.arange(3) < sizes[:, None], sizes)
+    >>> packed = rows.batch(slice(0, 2), heads=1, borders=[0, 2])
+    >>> packed.tokens.tolist(), packed.everywhere.spread.tolist(), packed.everywhere.collect.tolist()
+    ([1, 5, 1, 6, 7], [0, 1, 5, 2, 3, 4], [0, 1, 3, 4, 5])
+    """
+
+    def __init__(self, tokens: Ints, ids: Ints, targets: Ints, mask: NDArray[np.bool_], sizes: Ints) -> None:
+        present = np.arange(tokens.shape[1]) < sizes[:, None]
+        self._places = present.nonzero()[1]
+        self._tokens, self._ids = tokens[present], ids[present]
+        self._targets = targets[mask]
+        self._sizes, self._starts = sizes, _starts(sizes)
+        self._counts = mask.sum(axis=1)
+        self._firsts = _starts(self._counts)
+        self._dense = np.array_equal(self._counts, sizes)
+        rows, self._chosen_places = (np.zeros(0, dtype=np.int64),) * 2 if self._dense else mask.nonzero()
+        self._chosen = self._starts[rows] + self._chosen_places
+
+    def batch(self, rows: slice, *, heads: int, borders: Sequence[int]) -> Packed:
+        """The batch of these rows, cut into groups at the borders, which count from its first row."""
+        sizes, counts = self._sizes[rows], self._counts[rows]
+        tokens = _range(self._starts[rows], sizes)
+        supervised = _range(self._firsts[rows], counts)
+        asked, chosen = None, None
+        if not self._dense:
+            chosen = torch.from_numpy(self._chosen[supervised] - tokens.start)
+            places = self._chosen_places[supervised]
+            asked = _queries(
+                counts, _places(counts), heads, borders, _visible(places, counts, sizes, borders)
+            )
+        places = self._places[tokens]
+        return Packed(
+            tokens=torch.from_numpy(self._tokens[tokens]),
+            ids=torch.from_numpy(self._ids[tokens]),
+            places=torch.from_numpy(places),
+            rows=tuple(b - a for a, b in pairwise(borders)),
+            everywhere=_queries(sizes, places, heads, borders),
+            supervised=asked,
+            chosen=chosen,
+            targets=torch.from_numpy(self._targets[supervised]),
+        )
+
+
+def _starts(counts: Ints) -> Ints:
+    ends: Ints = np.cumsum(counts)
+    return ends - counts
+
+
+def _range(starts: Ints, counts: Ints) -> slice:
+    return slice(int(starts[0]), int(starts[-1] + counts[-1]))
+
+
+def _places(counts: Ints) -> Ints:
+    """0, 1, … for each row."""
+    made: Ints = np.arange(counts.sum()) - np.repeat(_starts(counts), counts)
+    return made
+
+
+def _queries(
+    counts: Ints, places: Ints, heads: int, borders: Sequence[int], visible: tuple[Tensor, ...] | None = None
+) -> Queries:
+    """Slots for rows that have so many tokens each."""
+    # A group that asks nothing has one empty slot for each row and head.
+    sizes = [max(1, int(counts[a:b].max())) for a, b in pairwise(borders)]
+    rows = [b - a for a, b in pairwise(borders)]
+    widths = np.repeat(sizes, rows)
+    of_row = np.repeat(widths, counts)
+    first = np.repeat(_starts(widths * heads), counts) + places
+    collect = (first[:, None] + of_row[:, None] * np.arange(heads)).ravel()
+    spread = np.full(int(widths.sum()) * heads, len(collect))
+    spread[collect] = np.arange(len(collect))
+    return Queries(torch.from_numpy(spread), torch.from_numpy(collect), tuple(sizes), visible)
+
+
+def _visible(places: Ints, counts: Ints, sizes: Ints, borders: Sequence[int]) -> tuple[Tensor, ...]:
+    """Which keys the supervised tokens see; empty slots see the first one alone."""
+    most = max(1, int(counts.max()))
+    place = np.zeros((len(counts), most), dtype=np.int64)
+    place[np.arange(most) < counts[:, None]] = places
+    made: list[NDArray[Any]] = []
+    for a, b in pairwise(borders):
+        keys, size = int(sizes[b - 1]), max(1, int(counts[a:b].max()))
+        made.append((np.arange(keys) <= place[a:b, :size, None]).astype(np.float32)[:, None])
+    return tuple(map(torch.from_numpy, made))
