@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longreach.config.task_name import TaskName
 from longreach.crasp.program import Program
@@ -18,8 +18,6 @@ from longreach.forecast.other_encodings import EncodingNote, notes
 from longreach.forecast.own_runs import Measured, measured
 from longreach.forecast.program_answers import known_program, predict, program_of, trace_of
 from longreach.languages.decide.extended_automaton import Convention
-from longreach.limit.compile.source_to_transformer import compile_source
-from longreach.limit.model import Transformer
 from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.language_task import LanguageTask
@@ -27,6 +25,9 @@ from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
 from longreach.tasks.task_to_name import name_of_task
 from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
+
+if TYPE_CHECKING:
+    from longreach.limit.model import Transformer
 
 BOUNDS_NOTE = (
     "no bound on the training length is computed: the known ones hold up to constants that are not explicit"
@@ -110,6 +111,8 @@ class Forecast:
         >>> forecast("aa").compile(context=50).context
         50
         """
+        from longreach.limit.compile.source_to_transformer import compile_source  # most need no transformer
+
         return compile_source(known_program(self.sides), context)
 
     def __repr__(self) -> str:
