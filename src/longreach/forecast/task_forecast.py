@@ -16,6 +16,7 @@ from longreach.forecast.own_runs import Measured, measured
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import load_argument, load_task, name_of, self_contained
+from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
@@ -91,6 +92,8 @@ class Forecast:
         }
         if automaton is not None:
             document["states"] = len(automaton)
+        if isinstance(self.task, LabelledLanguage):
+            document |= {"states": len(self.task.machine), "classes": list(self.task.machine.classes)}
         document |= {key: side.document() for key, side in self.sides.items()}
         document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
         paper = self.paper
