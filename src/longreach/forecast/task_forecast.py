@@ -84,8 +84,10 @@ class Forecast:
     def document(self) -> dict[str, Any]:
         """Everything, as `longreach forecast --json` prints it."""
         automaton = getattr(self.task, "automaton", None)
+        # An automaton that came as a text has no file by which it could be found again.
+        by_text = TaskName(self.stored).is_automaton and self.name == TaskName(self.stored).short
         document: dict[str, Any] = {
-            "task": self.name,
+            "task": self.stored if by_text else self.name,
             "alphabet": list(self.alphabet),
             "convention": Convention.LAST_LETTER.value,
             "about": self.task.about,
@@ -144,7 +146,8 @@ def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
         found = sides(task, stored, trusted=not TaskName(name).is_attribute)
     except InputError as error:
         raise error if error.place is not None else error.at(Argument("task")) from None
-    return Forecast(TaskName(name).short, stored, task, found, published(name))
+    short = TaskName(stored if TaskName(name).is_automaton and TaskName(name).is_text else name).short
+    return Forecast(short, stored, task, found, published(name))
 
 
 def _forecast_of(task: Task) -> Forecast:
