@@ -45,8 +45,7 @@ def test_yes_exactly_where_every_class_is_yes(machine: LabelledAutomaton) -> Non
         assert side.answer.value == (
             "no" if "no" in answers else "yes" if answers == {"yes"} else "undecided"
         )
-    # The document has the short name; the whole one is what another process would be told.
-    statuses = _statuses({**found.document(), "task": name})
+    statuses = _statuses(found.document())
     assert statuses
     assert set(statuses.values()) == {"valid"}
 
@@ -86,14 +85,14 @@ def test_a_no_names_the_class() -> None:
 )
 def test_changed_reductions(change: dict[str, object], status: str) -> None:
     name = AUTOMATON + write_automaton(MOD3)
-    document = {**forecast(name).document(), "task": name}
+    document = forecast(name).document()
     document["ape"]["certificate"]["reduction"] |= change
     assert _statuses(document)["ape"] == status
 
 
 def test_positions_modulo_a_number_need_letters_of_one_size() -> None:
     name = AUTOMATON + write_automaton(MOD3)
-    document = {**forecast(name).document(), "task": name}
+    document = forecast(name).document()
     for key in ("nope", "ape", "local"):
         document[key]["certificate"]["reduction"]["letters"] = {"a": ["a", "b"], "b": "b"}
     assert _statuses(document) == {"nope": "valid", "ape": "invalid", "local": "valid"}

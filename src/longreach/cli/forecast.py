@@ -53,7 +53,8 @@ def forecast(
     task: Annotated[
         str | None,
         typer.Argument(
-            metavar="TASK", help="A built-in task, d-N, regex:…, crasp:FILE, or module:attribute."
+            metavar="TASK",
+            help="A built-in task, d-N, regex:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
         ),
     ] = None,
     alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,

@@ -40,7 +40,12 @@ class TrainConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     # A program stands here with its whole text, so that the key depends on it and not on a file's name.
-    task: Annotated[str, Field(description="A built-in task, d-N, regex:…, crasp:FILE, or module:attribute.")]
+    task: Annotated[
+        str,
+        Field(
+            description="A built-in task, d-N, regex:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
+        ),
+    ]
     alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:…, as in abc.")] = (
         None
     )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from longreach.config.task_name import AUTOMATON, SLUG
 from longreach.crasp.closure.transform import predictor_of
 from longreach.crasp.program import Program, raise_core
+from longreach.crasp.readable import tidy_statements
 from longreach.forecast.program_to_verdict import task_program_certificate
 from longreach.forecast.reduction_to_verdict import no_by_reduction
 from longreach.languages.program_class import SIDES
@@ -105,7 +106,8 @@ def _yes(name: str, key: str, task: LabelledLanguage, verdicts: dict[str, Verdic
             if verdict.program is None:
                 return f"the class {label!r}: {verdict.not_written}"
             programs[label] = verdict.program
-        return raise_core(predictor_of({label: program.core for label, program in programs.items()}))
+        joined = predictor_of({label: program.core for label, program in programs.items()})
+        return tidy_statements(raise_core(joined))
 
     def certify() -> CertificateDocument:
         program = write()

@@ -20,6 +20,7 @@ from longreach.forecast.program_answers import known_program, predict, program_o
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import load_argument, load_task, self_contained
+from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
@@ -146,14 +147,18 @@ class Forecast:
     def document(self) -> dict[str, Any]:
         """Everything, as `longreach forecast --json` prints it."""
         automaton = getattr(self.task, "automaton", None)
+        # An automaton that came as a text has no file by which it could be found again.
+        by_text = TaskName(self.stored).is_automaton and self.name == TaskName(self.stored).short
         document: dict[str, Any] = {
-            "task": self.name,
+            "task": self.stored if by_text else self.name,
             "alphabet": list(self.alphabet),
             "convention": Convention.LAST_LETTER.value,
             "about": self.task.about,
         }
         if automaton is not None:
             document["states"] = len(automaton)
+        if isinstance(self.task, LabelledLanguage):
+            document |= {"states": len(self.task.machine), "classes": list(self.task.machine.classes)}
         document |= {key: side.document() for key, side in self.sides.items()}
         document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
         paper = self.paper
@@ -204,7 +209,8 @@ def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
         found = sides(task, stored, trusted=not (TaskName(name).is_attribute or TaskName(name).is_session))
     except InputError as error:
         raise error if error.place is not None else error.at(Argument("task")) from None
-    return Forecast(TaskName(name).short, stored, task, found, published(name))
+    short = TaskName(stored if TaskName(name).is_automaton and TaskName(name).is_text else name).short
+    return Forecast(short, stored, task, found, published(name))
 
 
 def _with_runs(found: Forecast, index: Index) -> Forecast:

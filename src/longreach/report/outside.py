@@ -124,7 +124,8 @@ def name_problem(name: str) -> str | None:
     if TaskName(name).is_regex:
         return "the expression is too long for a report" if len(name) > MOST_EXPRESSION else None
     if TaskName(name).is_text:
-        return "the text of the task is too long for a report" if len(name) > MOST_PROGRAM else None
+        what = "automaton" if TaskName(name).is_automaton else "program"
+        return f"the {what} is too long for a report" if len(name) > MOST_PROGRAM else None
     if not re.fullmatch(r"[a-z0-9-]+", name):
         return "files and Python objects that a result names are not loaded"
     return None

@@ -102,33 +102,38 @@ class DataTask(SequenceTask):
             raise InputError(f"{TaskName(self.name).file}: no example has the input {' '.join(x)}")
         return (*self._answers[tuple(x)], EOS)
 
+    @cached_property
+    def _longest_answers(self) -> IntArray:
+        """The most tokens of an answer up to each of the known lengths."""
+        sizes = dict.fromkeys(self.known_lengths.tolist(), 0)
+        for x, y in self.examples:
+            sizes[len(x)] = max(sizes[len(x)], len(y))
+        return np.maximum.accumulate(np.array(list(sizes.values()), dtype=np.int64))
+
     def answer_size(self, length: int) -> int:
-        sizes = [len(y) for x, y in self.examples if len(x) <= length]
-        return max(sizes, default=0)
+        place = int(np.searchsorted(self.known_lengths, length, side="right")) - 1
+        return int(self._longest_answers[place]) if place >= 0 else 0
 
     @cached_property
-    def _rows(self) -> tuple[IntArray, IntArray, IntArray, dict[int, IntArray]]:
-        """Inputs and outputs as places in `symbols`, the sizes of outputs, and the rows of each length."""
+    def _by_length(self) -> dict[int, list[tuple[IntArray, IntArray]]]:
+        """Inputs and outputs as places in `symbols`."""
         place = {token: number for number, token in enumerate(self.symbols)}
-        widths = [max(len(pair[side]) for pair in self.examples) for side in (0, 1)]
-        x, y = (np.zeros((len(self.examples), width), dtype=np.int64) for width in widths)
-        lengths, sizes = (np.zeros(len(self.examples), dtype=np.int64) for _ in range(2))
-        for row, (read, written) in enumerate(self.examples):
-            x[row, : len(read)] = [place[token] for token in read]
-            y[row, : len(written)] = [place[token] for token in written]
-            lengths[row], sizes[row] = len(read), len(written)
-        by_length = {int(n): np.flatnonzero(lengths == n) for n in self.known_lengths}
-        return x, y, sizes, by_length
+        found: dict[int, list[tuple[IntArray, IntArray]]] = {}
+        for x, y in self.examples:
+            read, written = (np.array([place[token] for token in part], dtype=np.int64) for part in (x, y))
+            found.setdefault(len(x), []).append((read, written))
+        return found
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
-        x, y, sizes, by_length = self._rows
-        counts = np.array([len(by_length[length]) for length in lengths.tolist()], dtype=np.int64)
-        chosen = rng.integers(0, counts)
-        rows = np.array(
-            [by_length[n][k] for n, k in zip(lengths.tolist(), chosen.tolist(), strict=True)], dtype=np.int64
-        )
-        width = max(1, int(sizes[rows].max()))
-        return x[rows, : int(lengths.max())], y[rows, :width], sizes[rows]
+        groups = [self._by_length[length] for length in lengths.tolist()]
+        chosen = rng.integers(0, np.array([len(group) for group in groups], dtype=np.int64)).tolist()
+        pairs = [group[number] for group, number in zip(groups, chosen, strict=True)]
+        sizes = np.array([len(written) for _, written in pairs], dtype=np.int64)
+        x = np.zeros((len(pairs), int(lengths.max())), dtype=np.int64)
+        y = np.zeros((len(pairs), max(1, int(sizes.max()))), dtype=np.int64)
+        for row, (read, written) in enumerate(pairs):
+            x[row, : len(read)], y[row, : len(written)] = read, written
+        return x, y, sizes
 
 
 def read_examples(name: str) -> DataTask:
