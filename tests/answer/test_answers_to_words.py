@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,15 @@ from longreach.answer.answers_to_words import (
     heading,
     judgement_words,
 )
+from longreach.answer.measured_cell import MeasuredCell
+from longreach.answer.measurement import Measurement
+from longreach.answer.question import Question
+from longreach.answer.question_to_members import first_members
+from longreach.answer.three_answers import ThreeAnswers
+from longreach.forecast import forecast
+from longreach.results.files import read_result
 from longreach.tasks.sort import Sort
-from tests.helpers.asked_results import asked
+from tests.helpers.asked_results import asked, write_results
 
 PAPERS = ("C-RASP", "idempotent", "monoid", "Corollary", "Theorem", "et al")
 
@@ -84,3 +92,22 @@ def test_an_object_of_a_session_is_asked_again_in_python() -> None:
     assert "longreach.ask(task) tries a few lengths" in text
     assert "longreach ask" not in text
     assert "longreach ask sort tries a few lengths" in as_text(ask(Sort(), minutes=0))
+
+
+def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
+    """Also where theory has no verdict."""
+    path = tmp_path / "pairs.jsonl"
+    lines = [{"input": "ab" * n, "output": "a"} for n in range(1, 31)]
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    question = Question(task=f"data:{path}")
+    members, runs = first_members(question, 1.0), tmp_path / "runs"
+    write_results(runs, members, lambda member: True)
+    results = [read_result(runs, member.key) for member in members]
+    found = ThreeAnswers(
+        question=question,
+        forecast=forecast(question.task),
+        measurement=Measurement(cells=MeasuredCell.of(members, results, chance=0.0)),
+        seconds=1.0,
+    )
+    _, _, what_helps = blocks(found)
+    assert [line.label for line in what_helps.lines] == ["nothing is needed"]

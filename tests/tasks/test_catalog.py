@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from longreach.config.hyperparameters import Hyperparameters, hyperparameters
+from longreach.config.task_name import TaskName
 from longreach.crasp.library import load
 from longreach.errors import InputError
 from longreach.limit.measure.communication import measure
 from longreach.limit.measure.communication_problems import PROBLEMS
-from longreach.tasks.catalog import TASKS, load_task, name_of
+from longreach.tasks.catalog import TASKS, load_task, name_of, self_contained, stored_as
 from longreach.tasks.sort import Sort
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
@@ -121,6 +123,17 @@ def test_hyperparameters_of_the_paper() -> None:
         for name in OTHERS:
             assert hyperparameters(name, encoding) == Hyperparameters()
     assert hyperparameters("sort", "rope") == Hyperparameters(2, 2, 64, 1e-3, 30_000)
+
+
+def test_names_in_results(tmp_path: Path) -> None:
+    file = tmp_path / "even.json"
+    file.write_text('{"alphabet": ["a"], "transitions": [[1], [0]], "accepting": [0]}')
+    stored = self_contained(f"dfa:{file}")
+    assert stored_as(f"dfa:{file}", []) == stored
+    assert stored_as(TaskName(stored).short, ["sort", stored]) == stored
+    assert stored_as("sort", ["sort"]) == "sort"
+    file.unlink()
+    assert stored_as(f"dfa:{file}", []) == f"dfa:{file}"
 
 
 def test_names_of_objects(monkeypatch: pytest.MonkeyPatch) -> None:

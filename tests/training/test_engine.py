@@ -34,7 +34,7 @@ from longreach.training.step import (
 def tiny(**given: Any) -> TrainConfig:
     fields = {
         "layers": 1, "heads": 1, "width": 16, "lr": 3e-3, "max_steps": 60, "evaluate_every": 20,
-        "train_lengths": (1, 10), "test_lengths": ((11, 20),), "test_size": 100,
+        "train_lengths": (1, 10), "test_lengths": ((11, 20),), "test_size": 100, "stop_early": True,
     }  # fmt: skip
     return resolve(given.pop("task", "parity"), given.pop("encoding", "ape"), **{**fields, **given})
 
@@ -302,7 +302,7 @@ def test_a_compiled_step_is_the_same_step() -> None:
 
 def test_a_member_trains_on_when_it_is_told_to() -> None:
     given = {"max_steps": 120, "evaluate_every": 20, "train_lengths": (1, 1), "test_lengths": ((2, 2),)}
-    stopped = train(resolve("tomita-1", "nope", lr=0.01, test_size=20, **given))
+    stopped = train(resolve("tomita-1", "nope", lr=0.01, test_size=20, stop_early=True, **given))
     whole = train(resolve("tomita-1", "nope", lr=0.01, test_size=20, stop_early=False, **given))
     assert stopped.reached
     assert stopped.steps < 120

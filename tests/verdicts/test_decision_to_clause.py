@@ -117,3 +117,14 @@ def test_letters_may_be_shown_as_others() -> None:
     decision = decide(from_expression("b*(ab*ab*)*")).nope
     shown = clause_of(decision, letters={"a": "one", "b": "zero"})
     assert shown == 'after a long input, counting cannot tell "one" from "one one"'
+
+
+@given(automata(6, "ab"))
+def test_where_positions_are_seen_a_word_stands_for_repetitions_of_its_length(automaton) -> None:
+    decision = decide(automaton).ape
+    if decision.answer is False:
+        found = examples(decision)
+        assert isinstance(found, Unseen)
+        assert len(found.extra) % len(found.repeated) == 0
+        hidden = [q for q in range(len(automaton)) if automaton.run(found.repeated, q) == q]
+        assert any(automaton.run(found.extra, q) in set(hidden) - {q} for q in hidden)

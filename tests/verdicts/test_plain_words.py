@@ -7,9 +7,11 @@ from hypothesis import given
 
 from longreach.config.encoding_table import ENCODINGS
 from longreach.forecast import forecast
+from longreach.forecast.evidence_to_verdicts import sides
 from longreach.languages.budget import Budget
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.tasks.catalog import TASKS
+from longreach.tasks.language_task import RegularLanguage
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.plain_words import clause, expectation, plainly, rests_on, side_title
 from longreach.verdicts.verdict import Answer, undecided
@@ -95,3 +97,15 @@ def test_every_encoding_has_a_title_of_its_own() -> None:
 )
 def test_citations_are_left_out_and_terms_refused(reason, plain) -> None:
     assert plainly(reason) == plain
+
+
+class Claimed(RegularLanguage):
+    """Somebody's own answers, beside an automaton that need not be theirs."""
+
+
+def test_the_automaton_of_somebodys_code_is_its_own_word() -> None:
+    task = Claimed("mine", from_expression("(aa)*"), "mine")
+    ours, theirs = (sides(task, "my_tasks:mine", trusted)["ape"] for trusted in (True, False))
+    assert rests_on(ours) == "program, proved for all lengths"
+    assert rests_on(theirs) == "program, proved for all lengths, if its automaton is right"
+    assert clause(theirs) == clause(ours)

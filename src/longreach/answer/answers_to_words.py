@@ -16,6 +16,7 @@ from longreach.verdicts.verdict import Answer
 if TYPE_CHECKING:
     from longreach.answer.measured_cell import MeasuredCell
     from longreach.answer.three_answers import ThreeAnswers
+    from longreach.config.length_range import LengthRange
 
 WILL_IT = "Will it work on inputs longer than it was trained on?"
 FROM_WHICH = "From which training length?"
@@ -95,7 +96,7 @@ def _measured(cell: MeasuredCell | None) -> str:
         return ""
     if not cell.tally.runs:
         return "not measured: no run has finished"
-    tested = f"{cell.tested.first}–{cell.tested.last}"
+    tested = _range(cell.tested)
     tally, missing = cell.tally, cell.planned - cell.tally.runs
     notes = [f"{tally.learned} learned the training lengths"] if tally.learned < tally.runs else []
     notes += [f"{missing} not finished"] if missing else []
@@ -119,6 +120,10 @@ def _odds() -> Line:
     return Line("odds for one run", NOT_KNOWN, "no survey of comparable tasks has been made")
 
 
+def _range(lengths: LengthRange) -> str:
+    return f"{lengths.first}–{lengths.last}"
+
+
 # From which training length?
 
 
@@ -133,7 +138,7 @@ def _threshold(found: ThreeAnswers) -> Line:
     threshold, cells = found.threshold, found.measurement.cells
     if threshold is not None:
         title = ENCODINGS[threshold.encoding].title
-        tested = f"{threshold.tested.first}–{threshold.tested.last}"
+        tested = _range(threshold.tested)
         counts = f"runs that work at {tested}, by training length: {threshold.counts}"
         return Line(f"measured ({title})", threshold.words, counts)
     if not cells:
@@ -170,6 +175,13 @@ def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
     if lines:
         return tuple(lines)
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]
+    cells = measurement.cells
+    if cells and all(cell.tally.works for cell in cells):
+        return (
+            Line(
+                "nothing is needed", "", f"the runs work at {_range(cells[0].tested)}; longer was not tried"
+            ),
+        )
     if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
         return (Line("nothing is needed", "", "expected to work under every encoding that was asked for"),)
     other = "rope" if "rope" not in found.question.encodings else "alibi"

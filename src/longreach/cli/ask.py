@@ -98,7 +98,7 @@ def _page(found: ThreeAnswers, runs: Path) -> str:
         blocks=[
             AnswerBlock(
                 block.question,
-                [AnswerLine(line.label, line.says, _rests(line, " · ")) for line in block.lines],
+                [AnswerLine(line.label, line.says, line.basis, line.measured) for line in block.lines],
             )
             for block in blocks(found)
         ],

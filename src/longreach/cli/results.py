@@ -91,6 +91,10 @@ def list_command(
 
 
 def _asked(index: Index, task: str | None, encoding: str | None, status: State | None) -> list[Row]:
+    if task is not None:
+        from longreach.tasks.catalog import stored_as
+
+        task = stored_as(task, index.names("task"))
     found = index.rows(task=task, encoding=encoding, status=None if status is None else status.value)
     return found if status is State.damaged else [row for row in found if row.status != "damaged"]
 

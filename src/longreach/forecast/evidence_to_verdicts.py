@@ -18,7 +18,7 @@ from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
-from longreach.verdicts.verdict import Answer, Verdict, undecided
+from longreach.verdicts.verdict import Answer, Proof, Verdict, undecided
 
 
 def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
@@ -38,7 +38,7 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
         return class_sides(task, name, trusted)
     evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in ENCODING_SIDES}
     if all(each.kind == "language" for each in evidence.values()):
-        return language_sides(automaton_of_task(task), trained=isinstance(task, RegularLanguage))
+        return _own_language(task, trusted)
     return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
 
 
@@ -54,9 +54,26 @@ def language_sides(automaton: Automaton, *, trained: bool = False) -> dict[str, 
     return {key: replace(verdict, predicts=trained) for key, verdict in judge(automaton).sides.items()}
 
 
+def _own_language(task: Task, trusted: bool) -> dict[str, Verdict]:
+    """Decided from the automaton of the task, which of somebody's code is its own word."""
+    found = language_sides(automaton_of_task(task), trained=isinstance(task, RegularLanguage))
+    if trusted or type(task) is RegularLanguage:
+        return found
+    return {key: _on_its_word(verdict) for key, verdict in found.items()}
+
+
+def _on_its_word(verdict: Verdict) -> Verdict:
+    def less(proof: Proof) -> Proof:
+        return replace(proof, weigh=lambda: f"{proof.basis}, if its automaton is right")
+
+    return replace(
+        verdict, proof=less(verdict.proof), prove_prediction=lambda: less(verdict.prediction_proof)
+    )
+
+
 def _side(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
     if evidence.kind == "language":
-        return language_sides(automaton_of_task(task), trained=isinstance(task, RegularLanguage))[key]
+        return _own_language(task, trusted)[key]
     find = FINDERS.get(evidence.kind)
     return (
         undecided(SIDES[key], evidence.reason) if find is None else find(task, name, key, evidence, trusted)

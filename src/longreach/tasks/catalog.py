@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 
@@ -156,6 +156,24 @@ def self_contained(name: str) -> str:
     if read.is_automaton:
         return AUTOMATON + automaton_file(name).text
     return read_examples(name).self_contained if read.is_data else name
+
+
+def stored_as(name: str, known: Iterable[str]) -> str:
+    """Which of the names in results is meant: by itself, by its short form, or by the file that it is from.
+
+    >>> stored_as("crasp:lib:tomita-1", ["sort"])
+    'crasp:#alphabet 0 1\\nD = # "0" == 0'
+    """
+    names = list(known)
+    if name in names:
+        return name
+    short = next((each for each in names if TaskName(each).short == name), None)
+    if short is not None or not TaskName(name).is_file:
+        return name if short is None else short
+    try:
+        return self_contained(name)
+    except InputError:  # such as a file that is gone
+        return name
 
 
 def name_of(task: Task) -> str | None:

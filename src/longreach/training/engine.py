@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from pathlib import Path
 
@@ -22,7 +23,7 @@ __all__ = ["Diverged", "Report", "Trained", "chunks_of", "step_seconds", "steps_
 CHUNKS = 4
 CHUNKS_FROM_WIDTH = 64  # below, a step is overhead, and one more chunk is one more of it
 
-SAMPLE_STEPS = 4
+SAMPLE_STEPS = 5
 SAMPLE_SECONDS = 0.5  # after which no further step is taken
 SAMPLE_ROWS = 4
 SAMPLE_LAYERS = 2
@@ -73,11 +74,12 @@ def step_seconds(config: TrainConfig) -> float:
 def _sampled(config: TrainConfig) -> float:
     run = _Run(config.model_copy(update={"test_size": 1, "compile": False}), None, None, CHECKPOINT_SECONDS)
     run._step()  # the first one is slow
-    start, steps = time.perf_counter(), 0
-    while steps < SAMPLE_STEPS and time.perf_counter() - start < SAMPLE_SECONDS:
+    found: list[float] = []
+    while len(found) < SAMPLE_STEPS and sum(found) < SAMPLE_SECONDS:
+        start = time.perf_counter()
         run._step()
-        steps += 1
-    return (time.perf_counter() - start) / steps
+        found.append(time.perf_counter() - start)
+    return statistics.median(found)  # somebody else may have had the core for one of them
 
 
 def steps_at_most(config: TrainConfig) -> float:

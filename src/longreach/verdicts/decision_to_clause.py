@@ -3,6 +3,7 @@ says enough for a yes."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -181,15 +182,25 @@ def paths_from(automaton: Automaton, start: int, inside: set[int]) -> dict[int, 
 def _unseen(proof: ArrowRefutation) -> Unseen:
     """The shortest. Between repetitions of an object word any word of a fitting length is an arrow; and the
     arrows between two object words that fix both states keep together what they keep."""
-    vertices, block = proof.failure.vertices, proof.block or 1
+    vertices = proof.failure.vertices
     together: dict[tuple[int, int], list[int]] = {}
     for vertex, number in enumerate(proof.failure.classes):
         together.setdefault((number, vertices[vertex][1]), []).append(vertices[vertex][0])
-    pairs = {pair for states in together.values() for pair in permutations(sorted(states)[:MOST_ALIKE], 2)}
     found = [
-        Unseen(_fixing(proof.automaton, *pair), _of_length(proof.automaton, *pair, block)) for pair in pairs
+        unseen
+        for (_, number), states in together.items()
+        for pair in permutations(sorted(states)[:MOST_ALIKE], 2)
+        for repeated in (_fixing(proof.automaton, *pair), proof.objects[number])
+        if (unseen := _between(proof, pair, repeated)) is not None
     ]
     return min(found, key=lambda each: (len(each.repeated) + len(each.extra), each.extra, each.repeated))
+
+
+def _between(proof: ArrowRefutation, pair: tuple[int, int], repeated: Word) -> Unseen | None:
+    # Where positions are seen, the word stands for repetitions of the same length.
+    length = 1 if proof.block is None else math.lcm(proof.block, len(repeated))
+    extra = _of_length(proof.automaton, *pair, length)
+    return None if extra is None else Unseen(repeated, extra)
 
 
 def _fixing(automaton: Automaton, first: int, second: int) -> Word:
@@ -206,18 +217,18 @@ def _fixing(automaton: Automaton, first: int, second: int) -> Word:
     return came[first, second]
 
 
-def _of_length(automaton: Automaton, start: int, goal: int, block: int) -> Word:
+def _of_length(automaton: Automaton, start: int, goal: int, block: int) -> Word | None:
     """A shortest word from one state to another whose length the block divides."""
     came: dict[tuple[int, int], Word] = {(start, 0): ()}
     queue = deque(came)
-    while (goal, 0) not in came:
+    while queue and (goal, 0) not in came:
         state, length = queue.popleft()
         for letter in automaton.alike:
             step = automaton.transitions[state][letter], (length + 1) % block
             if step not in came:
                 came[step] = (*came[state, length], automaton.alphabet[letter])
                 queue.append(step)
-    return came[goal, 0]
+    return came.get((goal, 0))
 
 
 # What says enough

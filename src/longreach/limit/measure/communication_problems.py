@@ -33,7 +33,7 @@ _SYMBOLS = 3
 
 
 def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
-    """A problem of `PROBLEMS`, a regular language by name, or `regex:…`.
+    """A problem of `PROBLEMS`, a regular language by name, `regex:…`, or an automaton, `dfa:FILE`.
 
     >>> problem("regex:(aa|b)*").automaton.alphabet
     ('a', 'b')
@@ -43,6 +43,8 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
 
     if TaskName(name).is_regex:
         return regular_problem(name, from_expression(TaskName(name).expression, alphabet))
+    if TaskName(name).is_automaton:
+        return regular_problem(name, _automaton(name))
     if name in PROBLEMS:
         return PROBLEMS[name]
     try:
@@ -50,6 +52,18 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
     except InputError:
         hint = expression_hint(name) or near_names(name, [*PROBLEMS, *NAMED_LANGUAGES])
         raise InputError(f"no task or language is named {name!r}{hint}") from None
+
+
+def _automaton(name: str) -> Automaton:
+    from longreach.crasp.parser import read_text
+    from longreach.languages.regular.automaton_documents import read_automaton
+
+    read = TaskName(name)
+    try:
+        return read_automaton(read.source if read.is_text else read_text(read.source))
+    except InputError as error:
+        place = f"{read.source}: "
+        raise error if error.message.startswith(place) else InputError(place + error.message) from None
 
 
 def words(letters: int, length: int) -> Words:
