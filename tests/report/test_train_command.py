@@ -66,3 +66,8 @@ def test_whatever_a_task_is_called_a_shell_reads_one_word(name: str) -> None:
     else:
         assert shlex.split(found) == ["longreach", "forecast", name, "--json"]
         assert "\n" not in found
+
+
+def test_no_command_finds_an_object_of_a_python_session() -> None:
+    assert command("longreach", "train", "object:mine@0123456789ab", "--seeds", "3") is None
+    assert command("longreach", "results", "list", "--task=object:mine@0123456789ab") is not None

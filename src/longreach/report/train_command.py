@@ -8,6 +8,7 @@ from typing import Any
 
 from longreach.config.length_range import LengthRange, write_options
 from longreach.config.options import FROM_PYTHON_ONLY, SWITCHES, option_name, usual
+from longreach.config.task_name import TaskName
 from longreach.config.training import RESOLVED, TrainConfig
 from longreach.report.text import printable
 
@@ -61,6 +62,8 @@ def command(*words: str) -> str | None:
     "longreach forecast 'regex:(a|b)*; rm -rf ~'"
     """
     task = words[2] if len(words) > 2 else ""
+    if TaskName(task).is_session:  # which no command can find
+        return None
     if task.startswith("-") or any(printable(word) != word or "\n" in word for word in words):
         return None
     return shlex.join(words)
