@@ -81,6 +81,37 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
     assert not (tmp_path / "figures").exists()
 
 
+LAPTOP = Path(__file__).parents[2] / "results" / "laptop"
+
+
+def test_what_is_there_is_judged_and_nothing_is_written(longreach: Call, tmp_path: Path) -> None:
+    before = sorted(path.relative_to(LAPTOP) for path in LAPTOP.rglob("*"))
+    some = ("study", "figure1", "--runs", LAPTOP, "--no-train", "--tasks", "aa,d-2,sort")
+    done = longreach(*some, "--json")
+    assert (done.code, done.err) == (0, "")
+    document = json.loads(done.out)
+    assert document["figure"] is None
+    cells = {(cell["task"], cell["encoding"]): cell for cell in document["cells"]}
+    assert (cells["sort", "mlp"]["runs"], cells["sort", "mlp"]["judgement"]) == (0, "not run")
+    for cell in cells.values():
+        shares = [read_result(LAPTOP, key).final for key in cell["keys"]]
+        last = [final.accuracy[list(cell["accuracy"])[-1]] for final in shares if final is not None]
+        assert cell["work"] == sum(share >= cell["level"] for share in last)
+        assert cell["works_by_runs"] == (2 * cell["work"] >= len(last) if last else None)
+    assert {cells["aa", "ape"][name] for name in ("judgement", "judgement_by_runs")} == {"disagrees"}
+    counts = document["agreement"]
+    assert (counts["agrees"], counts["by_runs"]["agrees"], counts["by_runs"]["counted"]) == (5, 5, 6)
+    text = longreach(*some).out
+    (row,) = [line for line in text.splitlines() if line.startswith("aa ") and " ape " in line]
+    assert "1 of 3" in row
+    assert "33.3" not in text
+    assert "agree in 5 of 6 counted cells by the mean, in 5 of 6 by runs" in text
+    figure = tmp_path / "cells.md"
+    assert longreach(*some, "--out", figure).code == 0
+    assert figure.is_file()
+    assert sorted(path.relative_to(LAPTOP) for path in LAPTOP.rglob("*")) == before
+
+
 def test_dry_run(longreach: Call, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     done = longreach(*SMOKE, "--runs", runs, "--seeds", 3, "--dry-run", "--json")

@@ -147,17 +147,17 @@ class Bars:
             note(remark)
 
 
-def print_plan(planned: Planned, *, less: str = "") -> None:
+def print_plan(planned: Planned, *, less: str, stops_early: bool) -> None:
     """What would run, for people."""
     found, most = planned.plan, planned.seconds_at_most
     again = f", {found.failed} of them failed before" if found.failed else ""
     print(f"{_plural(found.jobs, 'job')}: {found.done} done, {found.pending} to run{again}")
-    if most is not None:
+    seconds = found.seconds if most is None else most
+    if most is not None and stops_early:
         print(f"at most about {duration(most)}, if no member stops early")
-    elif found.seconds is not None:
-        print(f"about {duration(found.seconds)}")
-    seconds = most or found.seconds
-    if seconds is not None and seconds > LONG and less:
+    elif seconds is not None:
+        print(f"about {duration(seconds)}")
+    if seconds is not None and seconds > LONG:
         print(f"for less: {less}")
 
 

@@ -105,11 +105,12 @@ def study(
     if not places:
         raise InputError(f"--encodings: no cell of {chosen.name} is left")
     if dry_run:
-        planned = plan(study_members(chosen, scale.value, seeds=seeds, places=places), runs, engine=make)
+        members = study_members(chosen, scale.value, seeds=seeds, places=places)
+        planned = plan(members, runs, engine=make)
         if as_json:
             print_json({"study": chosen.name, "scale": scale.value, **planned.document()})
         else:
-            print_plan(planned, less=FOR_LESS)
+            print_plan(planned, less=FOR_LESS, stops_early=any(each.stop_early for each in members))
         return
     if not no_train and trains_here(engine, device):
         members = study_members(chosen, scale.value, seeds=seeds, places=places)

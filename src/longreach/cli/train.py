@@ -75,8 +75,9 @@ def train(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     **settings: Any,
 ) -> None:
-    """Train members on short inputs, measure them on long ones, and compare that with the forecast.
+    """Train members on short inputs and measure them on long ones.
 
+    At the end runs are counted one by one and compared with the forecast.
     Members that are done are not trained again; one that was killed goes on where it was.
     Without --scale paper a member takes a minute or two on one core; --dry-run says how long.
     The exit code is 0 when all members finished, right or not, and 1 when one failed.
@@ -163,7 +164,7 @@ def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json
         keys = [{"key": one.key, "seed": one.seed} for one in configs]
         print_json({**planned.document(), "members": keys, "config": configs[0].document()})
         return
-    print_plan(planned, less=less)
+    print_plan(planned, less=less, stops_early=any(config.stop_early for config in configs))
 
 
 def announce_members(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, less: str) -> None:
