@@ -64,11 +64,8 @@ class _Layer:
     mixed: Tensor
     mlp_norm: _Norm | None
     mlp_inputs: Tensor
-    units: Tensor
-    double: Tensor
-    """2u of GELU."""
-    gate: Tensor
-    """sigmoid(2u)"""
+    slope: Tensor
+    """The derivative of GELU."""
     active: Tensor
 
 
@@ -140,10 +137,18 @@ class DecoderGradient:
         y += parameters[f"{out}.bias"]
         mlp_inputs, mlp_norm = self._normalise(f"{name}.mlp_norm", y)
         matrix, bias = parameters[f"{name}.mlp.in.weight"], parameters[f"{name}.mlp.in.bias"]
-        units, double, gate, active = (take(len(y), len(matrix)) for _ in range(4))
+        slope, active = take(len(y), len(matrix)), take(len(y), len(matrix))
+        mark = self._space.mark()
+        units, gate = take(len(y), len(matrix)), take(len(y), len(matrix))
         torch.addmm(bias, mlp_inputs, matrix.t(), out=units)
-        torch.add(self._linear, torch.mul(units, units, out=double), alpha=GELU_CUBIC, out=double).mul_(units)
+        double = torch.mul(units, units, out=slope)
+        torch.add(self._linear, double, alpha=GELU_CUBIC, out=double).mul_(units)
         torch.mul(torch.sigmoid(double, out=gate), units, out=active)
+        # Of x·s(t), with t = 2u: s + x·t'·s·(1 − s), where x·t' = 3t − 2·GELU_LINEAR·x.
+        double.add_(units, alpha=-2 * GELU_LINEAR / 3)
+        _aten.sigmoid_backward.grad_input(double, gate, grad_input=slope)
+        torch.add(gate, slope, alpha=3, out=slope)
+        self._space.back(mark)
         matrix, bias = parameters[f"{name}.mlp.out.weight"], parameters[f"{name}.mlp.out.bias"]
         after = torch.addmm(y, active, matrix.t(), out=take(len(y), width))
         after += bias
@@ -156,9 +161,7 @@ class DecoderGradient:
             mixed=mixed,
             mlp_norm=mlp_norm,
             mlp_inputs=mlp_inputs,
-            units=units,
-            double=double,
-            gate=gate,
+            slope=slope,
             active=active,
         )
         return layer, after
@@ -182,9 +185,12 @@ class DecoderGradient:
     ) -> None:
         """Write the gradients of the parameters from that by the residual stream after the last layer."""
         config, gradients = self._config, self._gradients
+        mark = self._space.mark()
         for number in reversed(range(config.layers)):
             chosen = packed.chosen if number == config.layers - 1 else None
             gradient = self._layer_back(number, packed, chosen, layers[number], gradient, biases)
+            if biases is None and config.layer_norm:
+                self._space.back(mark)  # what comes next finds it in the cache
         if biases is not None:
             biases.write(gradients)
         if type(self._encoding).embed is LearnedAbsolute.embed:
@@ -207,12 +213,9 @@ class DecoderGradient:
     ) -> Tensor:
         take, width = self._space.take, self._config.width
         name = f"layers.{number}"
-        d_units = take(*layer.units.shape)
+        d_units = take(*layer.slope.shape)
         self._linear_back(f"{name}.mlp.out", layer.active, gradient, d_units)
-        # d/dx x·s(t) = s + x·t'·s·(1 − s), and x·t' = 3t − 2·GELU_LINEAR·x.
-        slope = layer.double.add_(layer.units, alpha=-2 * GELU_LINEAR / 3)
-        _aten.sigmoid_backward.grad_input(slope, layer.gate, grad_input=slope)
-        d_units.mul_(torch.add(layer.gate, slope, alpha=3, out=slope))
+        d_units.mul_(layer.slope)
         d_inputs = take(len(gradient), width)
         self._linear_back(f"{name}.mlp.in", layer.mlp_inputs, d_units, d_inputs)
         gradient += self._normalise_back(f"{name}.mlp_norm", layer.mlp_norm, d_inputs)
