@@ -20,7 +20,7 @@ from longreach.models.attention_by_hand import Attender, Attention
 from longreach.models.encoding_lookup import ENCODING_MODULES
 from longreach.models.encoding_modules import Encoding, LearnedAbsolute, Rotary, Sinusoidal
 from longreach.models.packed_biases import PackedBiases
-from longreach.models.packed_rows import Packed, Queries
+from longreach.models.packed_rows import Distinct, Ints, Packed, Queries
 from longreach.models.parameters import Parameters
 from longreach.models.transformer import GELU_CUBIC, GELU_LINEAR
 from longreach.models.workspace import Workspace
@@ -41,6 +41,23 @@ def has_gradient_by_hand(model: Model) -> bool:
         Encoding.turn,
         Rotary.turn,
     )
+
+
+def first_kinds(config: DecoderConfig, tokens: Ints, ids: Ints) -> Ints | None:
+    """Numbers that are the same where tokens enter the first layer as the same vector.
+
+    None where queries and keys there differ all the same, or are nobody's but the supervised tokens'.
+
+    >>> config = DecoderConfig(layers=2, heads=1, width=2, vocabulary=3, positions=10)
+    >>> first_kinds(config, np.array([0, 2]), np.array([7, 8]))
+    array([ 7, 28])
+    """
+    encoding = type(ENCODING_MODULES[config.encoding])
+    if encoding.turn is not Encoding.turn or config.log_length or config.layers == 1:
+        return None
+    if encoding.embed is Encoding.embed:
+        return tokens
+    return tokens * config.positions + ids.clip(0, config.positions - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +116,15 @@ class DecoderGradient:
     def _forward(self, packed: Packed, biases: PackedBiases | None) -> tuple[list[_Layer], Tensor]:
         """The layers, and the residual stream at the supervised tokens after the last."""
         config, parameters = self._config, self._parameters
-        y = _aten.embedding(parameters["embedding"], packed.tokens)
-        y = self._encoding.embed(parameters, config, y, packed.ids)
+        tokens, ids = _entering(packed)
+        y = _aten.embedding(parameters["embedding"], tokens)
+        y = self._encoding.embed(parameters, config, y, ids)
         layers: list[_Layer] = []
         for number in range(config.layers):
             chosen = packed.chosen if number == config.layers - 1 else None
             queries = packed.everywhere if chosen is None or packed.supervised is None else packed.supervised
-            layer, y = self._layer(number, packed, queries, chosen, y, biases)
+            distinct = packed.distinct if number == 0 else None
+            layer, y = self._layer(number, packed, queries, chosen, distinct, y, biases)
             layers.append(layer)
         return layers, y
 
@@ -115,6 +134,7 @@ class DecoderGradient:
         packed: Packed,
         queries: Queries,
         chosen: Tensor | None,
+        distinct: Distinct | None,
         y: Tensor,
         biases: PackedBiases | None,
     ) -> tuple[_Layer, Tensor]:
@@ -122,6 +142,8 @@ class DecoderGradient:
         name = f"layers.{number}"
         inputs, norm = self._normalise(f"{name}.attention_norm", y)
         at_queries, y = (inputs, y) if chosen is None else (inputs[chosen], y[chosen])
+        if distinct is not None:
+            y = y[distinct.which]
         query, key, value = (
             self._projected(f"{name}.attention.{part}", given)
             for part, given in (("query", at_queries), ("key", inputs), ("value", inputs))
@@ -129,9 +151,10 @@ class DecoderGradient:
         self._turn(query, packed, chosen, 1)
         self._turn(key, packed, None, 1)
         self._scale(query, packed, chosen)
-        mixed = take(len(at_queries), width)
+        mixed = take(len(y), width)
         added = None if biases is None else biases.of(number, queries)
-        attention = self._attender.forward(packed, queries, query, key, value, added, mixed)
+        spread = None if distinct is None else distinct.spread
+        attention = self._attender.forward(packed, queries, query, key, value, added, mixed, spread)
         out = f"{name}.attention.out"
         y = torch.addmm(y, mixed, parameters[f"{out}.weight"].t(), out=take(len(y), width))
         y += parameters[f"{out}.bias"]
@@ -193,14 +216,15 @@ class DecoderGradient:
                 self._space.back(mark)  # what comes next finds it in the cache
         if biases is not None:
             biases.write(gradients)
+        tokens, ids = _entering(packed)
         if type(self._encoding).embed is LearnedAbsolute.embed:
-            ids = packed.ids.clamp(0, config.positions - 1)
+            ids = ids.clamp(0, config.positions - 1)
             gradients["positions"].zero_().index_add_(0, ids, gradient)
         elif type(self._encoding).embed is Sinusoidal.embed:
             gradient.mul_(math.sqrt(config.width))
         if not config.tied:
             gradients["embedding"].zero_()
-        gradients["embedding"].index_add_(0, packed.tokens, gradient)
+        gradients["embedding"].index_add_(0, tokens, gradient)
 
     def _layer_back(
         self,
@@ -229,7 +253,12 @@ class DecoderGradient:
         self._scale(d_query, packed, chosen)
         self._turn(d_query, packed, chosen, -1)
         self._turn(d_key, packed, None, -1)
-        d_inputs = take(keys, width)
+        if number == 0 and packed.distinct is not None:
+            d_query, d_key, d_value, gradient = (
+                take(len(layer.inputs), width).zero_().index_add_(0, packed.distinct.which, each)
+                for each in (d_query, d_key, d_value, gradient)
+            )
+        d_inputs = take(len(layer.inputs), width)
         attention = f"{name}.attention"
         self._linear_back(f"{attention}.key", layer.inputs, d_key, d_inputs)
         self._linear_back(f"{attention}.value", layer.inputs, d_value, d_inputs, add=True)
@@ -300,3 +329,10 @@ class DecoderGradient:
         if self._config.log_length:
             places = packed.places if chosen is None else packed.places[chosen]
             queries[: len(places)].mul_((places + 1).float().log_().to(queries.dtype)[:, None])
+
+
+def _entering(packed: Packed) -> tuple[Tensor, Tensor]:
+    """Tokens and ids of what enters the first layer."""
+    if packed.distinct is None:
+        return packed.tokens, packed.ids
+    return packed.tokens[packed.distinct.tokens], packed.ids[packed.distinct.tokens]
