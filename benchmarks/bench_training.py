@@ -179,7 +179,7 @@ def _products(config: TrainConfig) -> float:
     from torch.utils.flop_counter import FlopCounterMode
 
     run = _run(config.model_copy(update={"compile": False, "dtype": "float32"}))
-    run.parts = 4
+    run.by_hand, run.parts = None, 4
     with FlopCounterMode(display=False) as counter:
         for _ in range(8):
             run._step()
@@ -201,15 +201,18 @@ def _sampling(case: str) -> float:
     import torch
 
     from longreach.training.batches import Batches, Streams
+    from longreach.training.compiled_step import fixed_shape
 
     torch.set_num_threads(1)
     run, count = _run(_config(case)), 48 if case.startswith("binary") else 16
-    batches, number = Batches(run.config, Streams(1).data), 0
+    shape = None if run.compiled is None else fixed_shape(run.config)
+    batches, number = Batches(run.config, Streams(1).data, shape), 0
+    take = batches.packed if run.compiled is None else batches.fixed
 
     def draw() -> None:
         nonlocal number
         for _ in range(count):
-            batches.chunks(number, run.parts)
+            take(number)
             number += 1
 
     run._step()

@@ -13,7 +13,7 @@ from torch import Tensor
 from longreach.config.baseline import BaselineConfig
 from longreach.config.decoder import DecoderConfig
 from longreach.config.encoding_table import ENCODINGS
-from longreach.models.decoder_gradient import DecoderGradient, has_gradient_by_hand
+from longreach.models.decoder_gradient import DecoderGradient, first_kinds, has_gradient_by_hand
 from longreach.models.packed_rows import Packed, PackedRows
 from longreach.models.parameters import Parameters
 from longreach.models.transformer import forward, initialise
@@ -48,9 +48,10 @@ class Drawn:
         offsets = rng.integers(0, config.positions - self.sizes + 1)[:, None]
         self.ids = np.minimum(offsets + np.arange(extent[1]), config.positions - 1)
 
-    def packed(self, heads: int, borders: list[int]) -> Packed:
-        rows = PackedRows(self.tokens, self.ids, self.targets, self.mask, self.sizes)
-        return rows.batch(slice(0, len(self.sizes)), heads=heads, borders=borders)
+    def packed(self, config: DecoderConfig, borders: list[int], shared: bool = False) -> Packed:
+        arrays = self.tokens, self.ids, self.targets, self.mask, self.sizes
+        rows = PackedRows(*arrays, first_kinds(config, self.tokens, self.ids) if shared else None)
+        return rows.batch(slice(0, len(self.sizes)), heads=config.heads, borders=borders)
 
     def plain(self, config: DecoderConfig, parameters: Parameters) -> tuple[Tensor, Parameters]:
         """The loss, and its gradient as automatic differentiation has it."""
@@ -73,11 +74,12 @@ def by_hand(config: DecoderConfig, parameters: Parameters, packed: Packed) -> tu
 
 
 def check(config: DecoderConfig, drawn: Drawn, borders: list[int], parameters: Parameters) -> None:
-    loss, gradients = by_hand(config, parameters, drawn.packed(config.heads, borders))
     wanted_loss, wanted = drawn.plain(config, parameters)
-    assert loss.item() == pytest.approx(wanted_loss.item(), rel=1e-12)
-    for name, gradient in wanted.items():
-        assert torch.allclose(gradients[name], gradient, rtol=1e-9, atol=1e-12), name
+    for shared in (False, True):
+        loss, gradients = by_hand(config, parameters, drawn.packed(config, borders, shared))
+        assert loss.item() == pytest.approx(wanted_loss.item(), rel=1e-12)
+        for name, gradient in wanted.items():
+            assert torch.allclose(gradients[name], gradient, rtol=1e-9, atol=1e-12), name
 
 
 @pytest.mark.parametrize("encoding", list(ENCODINGS))
@@ -131,7 +133,7 @@ def test_what_is_not_a_number_stays_so() -> None:
     config = shape()
     parameters = parameters_of(config)
     parameters["layers.0.attention.key.weight"][0, 0] = torch.nan
-    loss, gradients = by_hand_once(config, parameters, Drawn(config, [3, 4], 1.0).packed(2, [0, 2]))
+    loss, gradients = by_hand_once(config, parameters, Drawn(config, [3, 4], 1.0).packed(config, [0, 2]))
     assert torch.isnan(loss)
     assert torch.isnan(gradients["embedding"]).any()
 
@@ -144,3 +146,21 @@ def by_hand_once(config: DecoderConfig, parameters: Parameters, packed: Packed) 
 def test_what_is_left_to_automatic_differentiation() -> None:
     assert not has_gradient_by_hand(shape(dropout=0.1))
     assert not has_gradient_by_hand(BaselineConfig(width=4, vocabulary=3, outputs=3))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "placed"), [("nope", False), ("ape", True), ("alibi", False), ("sinusoidal", True)]
+)
+def test_what_enters_alike_is_computed_once(encoding: str, placed: bool) -> None:
+    config = shape(encoding=encoding, vocabulary=4, positions=5)
+    drawn = Drawn(config, [3] * 12, 1.0)
+    distinct = drawn.packed(config, [0, 12], shared=True).distinct
+    assert distinct is not None
+    pairs = set(zip(drawn.tokens.ravel().tolist(), drawn.ids.ravel().tolist(), strict=True))
+    assert len(distinct.tokens) == (len(pairs) if placed else 4)
+    check(config, drawn, [0, 12], parameters_of(config))
+
+
+def test_where_queries_differ_all_the_same_nothing_is_shared() -> None:
+    for change in ({"encoding": "rope"}, {"log_length": True}, {"layers": 1}):
+        assert first_kinds(shape(**change), np.array([1]), np.array([1])) is None

@@ -66,16 +66,20 @@ class Attender:
         value: Tensor,
         biases: Sequence[Tensor] | None,
         out: Tensor,
+        spread: Tensor | None = None,
     ) -> Attention:
         """Attention of queries, keys and values (tokens + 1, width), the last row anything finite.
 
+        `spread`, if it is given, says where the rows of all three are found, instead of the batch's own.
         `biases` are added to the logits, per group (…, heads, queries, keys). The result is written into
         `out`, (queries, width).
         """
         take, width, heads = self._space.take, self._width, self._heads
-        spread = packed.everywhere.spread
-        key, value = (self._spread(each, spread) for each in (key, value))
-        query = self._spread(query, queries.spread)
+        of_keys, of_queries = packed.everywhere.spread, queries.spread
+        if spread is not None:
+            of_keys = of_queries = spread
+        key, value = (self._spread(each, of_keys) for each in (key, value))
+        query = self._spread(query, of_queries)
         output, sums = take(len(query), width), take(len(query), 1)
         groups, first, first_key = [], 0, 0
         for number, rows in enumerate(packed.rows):

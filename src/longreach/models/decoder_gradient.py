@@ -20,7 +20,7 @@ from longreach.models.attention_by_hand import Attender, Attention
 from longreach.models.encoding_lookup import ENCODING_MODULES
 from longreach.models.encoding_modules import Encoding, LearnedAbsolute, Rotary, Sinusoidal
 from longreach.models.packed_biases import PackedBiases
-from longreach.models.packed_rows import Packed, Queries
+from longreach.models.packed_rows import Distinct, Ints, Packed, Queries
 from longreach.models.parameters import Parameters
 from longreach.models.transformer import GELU_CUBIC, GELU_LINEAR
 from longreach.models.workspace import Workspace
@@ -41,6 +41,23 @@ def has_gradient_by_hand(model: Model) -> bool:
         Encoding.turn,
         Rotary.turn,
     )
+
+
+def first_kinds(config: DecoderConfig, tokens: Ints, ids: Ints) -> Ints | None:
+    """Numbers that are the same where tokens enter the first layer as the same vector.
+
+    None where queries and keys there differ all the same, or are nobody's but the supervised tokens'.
+
+    >>> config = DecoderConfig(layers=2, heads=1, width=2, vocabulary=3, positions=10)
+    >>> first_kinds(config, np.array([0, 2]), np.array([7, 8]))
+    array([ 7, 28])
+    """
+    encoding = type(ENCODING_MODULES[config.encoding])
+    if encoding.turn is not Encoding.turn or config.log_length or config.layers == 1:
+        return None
+    if encoding.embed is Encoding.embed:
+        return tokens
+    return tokens * config.positions + ids.clip(0, config.positions - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +81,8 @@ class _Layer:
     mixed: Tensor
     mlp_norm: _Norm | None
     mlp_inputs: Tensor
-    units: Tensor
-    double: Tensor
-    """2u of GELU."""
-    gate: Tensor
-    """sigmoid(2u)"""
+    slope: Tensor
+    """The derivative of GELU."""
     active: Tensor
 
 
@@ -102,13 +116,15 @@ class DecoderGradient:
     def _forward(self, packed: Packed, biases: PackedBiases | None) -> tuple[list[_Layer], Tensor]:
         """The layers, and the residual stream at the supervised tokens after the last."""
         config, parameters = self._config, self._parameters
-        y = _aten.embedding(parameters["embedding"], packed.tokens)
-        y = self._encoding.embed(parameters, config, y, packed.ids)
+        tokens, ids = _entering(packed)
+        y = _aten.embedding(parameters["embedding"], tokens)
+        y = self._encoding.embed(parameters, config, y, ids)
         layers: list[_Layer] = []
         for number in range(config.layers):
             chosen = packed.chosen if number == config.layers - 1 else None
             queries = packed.everywhere if chosen is None or packed.supervised is None else packed.supervised
-            layer, y = self._layer(number, packed, queries, chosen, y, biases)
+            distinct = packed.distinct if number == 0 else None
+            layer, y = self._layer(number, packed, queries, chosen, distinct, y, biases)
             layers.append(layer)
         return layers, y
 
@@ -118,6 +134,7 @@ class DecoderGradient:
         packed: Packed,
         queries: Queries,
         chosen: Tensor | None,
+        distinct: Distinct | None,
         y: Tensor,
         biases: PackedBiases | None,
     ) -> tuple[_Layer, Tensor]:
@@ -125,6 +142,8 @@ class DecoderGradient:
         name = f"layers.{number}"
         inputs, norm = self._normalise(f"{name}.attention_norm", y)
         at_queries, y = (inputs, y) if chosen is None else (inputs[chosen], y[chosen])
+        if distinct is not None:
+            y = y[distinct.which]
         query, key, value = (
             self._projected(f"{name}.attention.{part}", given)
             for part, given in (("query", at_queries), ("key", inputs), ("value", inputs))
@@ -132,18 +151,27 @@ class DecoderGradient:
         self._turn(query, packed, chosen, 1)
         self._turn(key, packed, None, 1)
         self._scale(query, packed, chosen)
-        mixed = take(len(at_queries), width)
+        mixed = take(len(y), width)
         added = None if biases is None else biases.of(number, queries)
-        attention = self._attender.forward(packed, queries, query, key, value, added, mixed)
+        spread = None if distinct is None else distinct.spread
+        attention = self._attender.forward(packed, queries, query, key, value, added, mixed, spread)
         out = f"{name}.attention.out"
         y = torch.addmm(y, mixed, parameters[f"{out}.weight"].t(), out=take(len(y), width))
         y += parameters[f"{out}.bias"]
         mlp_inputs, mlp_norm = self._normalise(f"{name}.mlp_norm", y)
         matrix, bias = parameters[f"{name}.mlp.in.weight"], parameters[f"{name}.mlp.in.bias"]
-        units, double, gate, active = (take(len(y), len(matrix)) for _ in range(4))
+        slope, active = take(len(y), len(matrix)), take(len(y), len(matrix))
+        mark = self._space.mark()
+        units, gate = take(len(y), len(matrix)), take(len(y), len(matrix))
         torch.addmm(bias, mlp_inputs, matrix.t(), out=units)
-        torch.add(self._linear, torch.mul(units, units, out=double), alpha=GELU_CUBIC, out=double).mul_(units)
+        double = torch.mul(units, units, out=slope)
+        torch.add(self._linear, double, alpha=GELU_CUBIC, out=double).mul_(units)
         torch.mul(torch.sigmoid(double, out=gate), units, out=active)
+        # Of x·s(t), with t = 2u: s + x·t'·s·(1 − s), where x·t' = 3t − 2·GELU_LINEAR·x.
+        double.add_(units, alpha=-2 * GELU_LINEAR / 3)
+        _aten.sigmoid_backward.grad_input(double, gate, grad_input=slope)
+        torch.add(gate, slope, alpha=3, out=slope)
+        self._space.back(mark)
         matrix, bias = parameters[f"{name}.mlp.out.weight"], parameters[f"{name}.mlp.out.bias"]
         after = torch.addmm(y, active, matrix.t(), out=take(len(y), width))
         after += bias
@@ -156,9 +184,7 @@ class DecoderGradient:
             mixed=mixed,
             mlp_norm=mlp_norm,
             mlp_inputs=mlp_inputs,
-            units=units,
-            double=double,
-            gate=gate,
+            slope=slope,
             active=active,
         )
         return layer, after
@@ -182,19 +208,23 @@ class DecoderGradient:
     ) -> None:
         """Write the gradients of the parameters from that by the residual stream after the last layer."""
         config, gradients = self._config, self._gradients
+        mark = self._space.mark()
         for number in reversed(range(config.layers)):
             chosen = packed.chosen if number == config.layers - 1 else None
             gradient = self._layer_back(number, packed, chosen, layers[number], gradient, biases)
+            if biases is None and config.layer_norm:
+                self._space.back(mark)  # what comes next finds it in the cache
         if biases is not None:
             biases.write(gradients)
+        tokens, ids = _entering(packed)
         if type(self._encoding).embed is LearnedAbsolute.embed:
-            ids = packed.ids.clamp(0, config.positions - 1)
+            ids = ids.clamp(0, config.positions - 1)
             gradients["positions"].zero_().index_add_(0, ids, gradient)
         elif type(self._encoding).embed is Sinusoidal.embed:
             gradient.mul_(math.sqrt(config.width))
         if not config.tied:
             gradients["embedding"].zero_()
-        gradients["embedding"].index_add_(0, packed.tokens, gradient)
+        gradients["embedding"].index_add_(0, tokens, gradient)
 
     def _layer_back(
         self,
@@ -207,12 +237,9 @@ class DecoderGradient:
     ) -> Tensor:
         take, width = self._space.take, self._config.width
         name = f"layers.{number}"
-        d_units = take(*layer.units.shape)
+        d_units = take(*layer.slope.shape)
         self._linear_back(f"{name}.mlp.out", layer.active, gradient, d_units)
-        # d/dx x·s(t) = s + x·t'·s·(1 − s), and x·t' = 3t − 2·GELU_LINEAR·x.
-        slope = layer.double.add_(layer.units, alpha=-2 * GELU_LINEAR / 3)
-        _aten.sigmoid_backward.grad_input(slope, layer.gate, grad_input=slope)
-        d_units.mul_(torch.add(layer.gate, slope, alpha=3, out=slope))
+        d_units.mul_(layer.slope)
         d_inputs = take(len(gradient), width)
         self._linear_back(f"{name}.mlp.in", layer.mlp_inputs, d_units, d_inputs)
         gradient += self._normalise_back(f"{name}.mlp_norm", layer.mlp_norm, d_inputs)
@@ -226,7 +253,12 @@ class DecoderGradient:
         self._scale(d_query, packed, chosen)
         self._turn(d_query, packed, chosen, -1)
         self._turn(d_key, packed, None, -1)
-        d_inputs = take(keys, width)
+        if number == 0 and packed.distinct is not None:
+            d_query, d_key, d_value, gradient = (
+                take(len(layer.inputs), width).zero_().index_add_(0, packed.distinct.which, each)
+                for each in (d_query, d_key, d_value, gradient)
+            )
+        d_inputs = take(len(layer.inputs), width)
         attention = f"{name}.attention"
         self._linear_back(f"{attention}.key", layer.inputs, d_key, d_inputs)
         self._linear_back(f"{attention}.value", layer.inputs, d_value, d_inputs, add=True)
@@ -297,3 +329,10 @@ class DecoderGradient:
         if self._config.log_length:
             places = packed.places if chosen is None else packed.places[chosen]
             queries[: len(places)].mul_((places + 1).float().log_().to(queries.dtype)[:, None])
+
+
+def _entering(packed: Packed) -> tuple[Tensor, Tensor]:
+    """Tokens and ids of what enters the first layer."""
+    if packed.distinct is None:
+        return packed.tokens, packed.ids
+    return packed.tokens[packed.distinct.tokens], packed.ids[packed.distinct.tokens]

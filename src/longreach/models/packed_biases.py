@@ -75,7 +75,8 @@ class PackedBiases:
         if queries is not packed.everywhere and packed.chosen is not None:
             values = values[packed.chosen]
         each = [rows * size * heads for rows, size in zip(packed.rows, queries.sizes, strict=True)]
-        spread = queries.spread.split(each)[number].view(packed.rows[number], heads, -1)[:, 0]
+        slots = queries.spread[sum(each[:number]) : sum(each[: number + 1])]
+        spread = slots.view(packed.rows[number], heads, -1)[:, 0]
         return torch.cat([values, values.new_zeros(1)])[spread // heads]
 
 

@@ -35,6 +35,18 @@ class Queries:
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct:
+    """Tokens that enter the first layer as the same vector, once each."""
+
+    tokens: Tensor
+    """One token of each kind, by its number in the batch."""
+    which: Tensor
+    """(tokens,): the kind of each."""
+    spread: Tensor
+    """(slots,): kind · heads + head; the number of kinds stands for that of an empty slot."""
+
+
+@dataclass(frozen=True, slots=True)
 class Packed:
     """A batch whose rows are sorted by size."""
 
@@ -52,10 +64,18 @@ class Packed:
     """The supervised tokens; None: all."""
     targets: Tensor
     """Of the supervised tokens."""
+    distinct: Distinct | None = None
+    """None: tokens are taken one by one."""
 
 
 GROUP_COST = 8000
 """What calls cost that one more group needs, in logits whose attention takes as long."""
+
+
+KINDS_PER_TOKEN = 4
+"""A table of kinds that is larger is not made."""
+KINDS_WORTH_IT = 0.7
+"""The share of tokens that kinds may be: more cost more than they save."""
 
 
 def group_widths(sizes: Sequence[int], *, rows: int, heads: int) -> tuple[int, ...]:
@@ -89,11 +109,21 @@ class PackedRows:
     ([1, 5, 1, 6, 7], [0, 1, 5, 2, 3, 4], [0, 1, 3, 4, 5])
     """
 
-    def __init__(self, tokens: Ints, ids: Ints, targets: Ints, mask: NDArray[np.bool_], sizes: Ints) -> None:
+    def __init__(
+        self,
+        tokens: Ints,
+        ids: Ints,
+        targets: Ints,
+        mask: NDArray[np.bool_],
+        sizes: Ints,
+        kinds: Ints | None = None,
+    ) -> None:
+        """`kinds`, small numbers, are the same where tokens enter the first layer as the same vector."""
         present = np.arange(tokens.shape[1]) < sizes[:, None]
         self._places = present.nonzero()[1]
         self._tokens, self._ids = tokens[present], ids[present]
         self._targets = targets[mask]
+        self._kinds = None if kinds is None else kinds[present]
         self._sizes, self._starts = sizes, _starts(sizes)
         self._counts = mask.sum(axis=1)
         self._firsts = _starts(self._counts)
@@ -114,15 +144,17 @@ class PackedRows:
                 counts, _places(counts), heads, borders, _visible(places, counts, sizes, borders)
             )
         places = self._places[tokens]
+        everywhere = _queries(sizes, places, heads, borders)
         return Packed(
             tokens=torch.from_numpy(self._tokens[tokens]),
             ids=torch.from_numpy(self._ids[tokens]),
             places=torch.from_numpy(places),
             rows=tuple(b - a for a, b in pairwise(borders)),
-            everywhere=_queries(sizes, places, heads, borders),
+            everywhere=everywhere,
             supervised=asked,
             chosen=chosen,
             targets=torch.from_numpy(self._targets[supervised]),
+            distinct=None if self._kinds is None else _distinct(self._kinds[tokens], everywhere, heads),
         )
 
 
@@ -155,6 +187,24 @@ def _queries(
     spread = np.full(int(widths.sum()) * heads, len(collect))
     spread[collect] = np.arange(len(collect))
     return Queries(torch.from_numpy(spread), torch.from_numpy(collect), tuple(sizes), visible)
+
+
+def _distinct(kinds: Ints, everywhere: Queries, heads: int) -> Distinct | None:
+    """The kinds, unless there are too many to be worth it."""
+    most = int(kinds.max()) + 1
+    if most > KINDS_PER_TOKEN * len(kinds):
+        return None
+    example = np.full(most, -1)
+    example[kinds] = np.arange(len(kinds))
+    (found,) = (example >= 0).nonzero()
+    if len(found) > KINDS_WORTH_IT * len(kinds):
+        return None
+    number = np.zeros(most, dtype=np.int64)
+    number[found] = np.arange(len(found))
+    which = number[kinds]
+    spread = np.full(len(everywhere.spread), len(found) * heads)
+    spread[everywhere.collect.numpy()] = (which[:, None] * heads + np.arange(heads)).ravel()
+    return Distinct(*map(torch.from_numpy, (example[found], which, spread)))
 
 
 def _visible(places: Ints, counts: Ints, sizes: Ints, borders: Sequence[int]) -> tuple[Tensor, ...]:

@@ -13,13 +13,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from longreach.config.decoder import DecoderConfig
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.training import TrainConfig
+from longreach.models.decoder_gradient import first_kinds
 from longreach.models.packed_rows import Packed, PackedRows, group_widths
 from longreach.models.position_ids import randomized_ids
 from longreach.tasks.offsets import OFFSETS
 from longreach.tasks.task import Batch
-from longreach.training.shape import positions_of, task_of
+from longreach.training.shape import decoder_of, positions_of, task_of
 
 BLOCK = 16
 """Batches that are drawn at once."""
@@ -88,7 +90,7 @@ class Batches:
 
     def packed(self, step: int) -> Packed:
         """The same as the gradient by hand takes it; rows attend in groups of similar size."""
-        return self._at(step // BLOCK).packed(step % BLOCK, self._config.heads, self._widths)
+        return self._at(step // BLOCK).packed(step % BLOCK, decoder_of(self._config), self._widths)
 
     @cached_property
     def _widths(self) -> tuple[int, ...]:
@@ -175,6 +177,7 @@ class Rows:
         self._mask = _wide(batch.mask[order], width)
         self._counts = self._mask.sum(axis=1)
         self._dense = bool((self._counts == self._sizes).all())
+        self._packed: PackedRows | None = None
 
     @cached_property
     def _arrays(self) -> tuple[Tensor, ...]:
@@ -212,15 +215,14 @@ class Rows:
             for rows in self._cut(number, parts)
         ]
 
-    def packed(self, number: int, heads: int, widths: Sequence[int]) -> Packed:
+    def packed(self, number: int, model: DecoderConfig, widths: Sequence[int]) -> Packed:
         """One of the batches without padding; its groups are as wide as this at most."""
         rows = slice(number * self._each, (number + 1) * self._each)
         inner = np.searchsorted(self._sizes[rows], widths[:-1], side="right").tolist()
-        return self._packed.batch(rows, heads=heads, borders=sorted({0, *inner, self._each}))
-
-    @cached_property
-    def _packed(self) -> PackedRows:
-        return PackedRows(self._tokens, self._ids, self._targets, self._mask, self._sizes)
+        if self._packed is None:
+            kinds = first_kinds(model, self._tokens, self._ids)
+            self._packed = PackedRows(self._tokens, self._ids, self._targets, self._mask, self._sizes, kinds)
+        return self._packed.batch(rows, heads=model.heads, borders=sorted({0, *inner, self._each}))
 
     def fixed(self, number: int) -> Chunk:
         """One of the batches as one chunk of the fixed shape."""
