@@ -79,7 +79,10 @@ def panel(
     looks: Looks = by_forecast,
     styles: Callable[[Outcome], str] = line_style,
 ) -> None:
-    """One task: a line per cell with the range of its runs, hollow where no run was learned."""
+    """One task: a line per cell with the range of its runs, hollow where no run was learned.
+
+    Where runs do opposite things, each has a line of its own.
+    """
     task = cells[0].place.task
     chance = load_task(task).chance
     axis.axhline(level(task), color="#BBBBBB", linewidth=0.7, linestyle=(0, (4, 3)), zorder=0)
@@ -99,6 +102,9 @@ def panel(
                 alpha=LIGHT,
                 zorder=1,
             )
+        if _is_mixed(cell):
+            _draw_runs(axis, cell, places, look, style)
+            continue
         known = [(at, spread) for at, spread in zip(places, cell.accuracy, strict=True) if spread]
         if not known:
             continue
@@ -122,6 +128,22 @@ def panel(
     axis.set_xticks(range(len(cells[0].ranges)), [str(number + 1) for number in range(len(cells[0].ranges))])
     axis.set_yticks([0, 0.5, 1], ["0", "50", "100"])
     axis.tick_params(labelsize=6.5, length=2, pad=1.5)
+
+
+def _is_mixed(cell: Outcome) -> bool:
+    """Whether on some range some runs work and others do not."""
+    return any(tally.is_mixed for tally in cell.tallies)
+
+
+def _draw_runs(axis: Axes, cell: Outcome, places: Sequence[float], look: Look, style: str) -> None:
+    """Each run as its own thin line: a mean would lie where no run is."""
+    assert cell.cell is not None
+    for row in cell.cell.finished:
+        axis.plot(
+            places, [row.accuracy.get(name, float("nan")) for name in cell.ranges],
+            color=look.colour, linestyle=style, linewidth=0.8, marker=look.marker, markersize=3.2,
+            markeredgewidth=0.7, markerfacecolor=look.colour if row.reached else "white", zorder=3,
+        )  # fmt: skip
 
 
 def grid(
@@ -198,6 +220,10 @@ def legend(part: Part, found: Sequence[Outcome], looks: Looks = by_forecast, not
     handles.append(
         handle(color="black", marker="o", markerfacecolor="white", linestyle="", label="not learned (bin 1)")
     )
+    if any(map(_is_mixed, found)):
+        handles.append(
+            handle(color="black", linewidth=0.8, marker="o", markersize=3.2, label="single runs that differ")
+        )
     handles.append(handle(color="#BBBBBB", linewidth=0.7, linestyle=(0, (4, 3)), label="level of success"))
     if any(load_task(outcome.place.task).chance for outcome in found):
         handles.append(handle(color="#BBBBBB", linewidth=1.6, label="chance"))
