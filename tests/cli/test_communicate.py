@@ -37,6 +37,18 @@ def test_document_of_a_regular_expression(longreach: Call) -> None:
     assert document["growth"] == "constant"
 
 
+def test_an_automaton(longreach: Call, tmp_path: Path) -> None:
+    file = tmp_path / "even.json"
+    file.write_text('{"alphabet": ["a", "b"], "transitions": [[1, 0], [0, 1]], "accepting": [0]}')
+    document = json.loads(longreach("communicate", f"dfa:{file}", "--json").out)
+    assert (document["rows_at_all_lengths"], document["growth"]) == (2, "constant")
+    file.write_text('{"alphabet": ["a"], "transitions": [[0]], "outputs": ["x"]}')
+    for name, message in ((f"dfa:{file}", "accepting: missing"), ("dfa:none.json", "no such file")):
+        done = longreach("communicate", name)
+        assert (done.code, done.out) == (2, "")
+        assert message in done.first_error
+
+
 def test_all_tasks(longreach: Call) -> None:
     document = json.loads(longreach("communicate", "--max-length", 6, "--json").out)
     assert [entry["task"] for entry in document["tasks"]] == [*PROBLEMS, *NAMED_LANGUAGES]

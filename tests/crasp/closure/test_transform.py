@@ -8,6 +8,7 @@ from longreach.crasp.closure.transform import (
     complement,
     difference,
     intersection,
+    predictor_of,
     strict_masks,
     symmetric_difference,
     union,
@@ -53,6 +54,20 @@ def test_combinations_of_many(cores: list[Core]) -> None:
     columns = list(zip(*(accepted(core) for core in cores), strict=True))
     assert accepted(intersection(*cores)) == [all(column) for column in columns]
     assert accepted(union(*cores)) == [any(column) for column in columns]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(programs(), min_size=1, max_size=3))
+def test_predictors_say_each_token_where_its_program_accepts(cores: list[Core]) -> None:
+    labels = ["x", "y", "z"][: len(cores)]
+    predictor = raise_core(predictor_of(dict(zip(labels, cores, strict=True))))
+    for word in words_up_to("ab", 4):
+        if word:
+            said = predictor.predicts(word)[-1]
+            wanted = [
+                label for label, core in zip(labels, cores, strict=True) if literally_accepts(core, word)
+            ]
+            assert said == wanted, word
 
 
 def test_alphabets_are_merged_or_must_agree() -> None:
