@@ -56,9 +56,9 @@ class _Wrong(Exception):
 def check_task(task: Task) -> TaskCheck:
     """Tries everything; where the task itself fails, what depends on that is left out.
 
-    >>> from longreach.tasks.sort import Sort
-    >>> [check.status for check in check_task(Sort(9)).checks]
-    ['passed', 'passed', 'passed', 'passed', 'passed', 'passed', 'passed', 'passed']
+    >>> from longreach.tasks.parity import Parity
+    >>> {check.status for check in check_task(Parity()).checks}
+    {'passed'}
     """
     checks: list[Check] = []
 
