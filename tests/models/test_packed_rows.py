@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.models.packed_rows import Packed, PackedRows, Queries
+from longreach.models.packed_rows import GROUP_COST, Packed, PackedRows, Queries, group_widths
 
 
 def packed_of(sizes: list[int], heads: int, borders: list[int], mask: np.ndarray | None = None) -> Packed:
@@ -63,3 +64,20 @@ def test_a_row_without_supervision_has_empty_slots() -> None:
     assert supervised is not None
     assert supervised.spread.tolist() == [2, 2, 0, 1]
     assert torch.equal(supervised.collect, torch.tensor([2, 3]))
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=6, unique=True), st.integers(1, 200), st.integers(1, 4)
+)
+def test_groups_cost_least(sizes: list[int], rows: int, heads: int) -> None:
+    """Against all ways to cut the sizes into groups."""
+    ordered = sorted(sizes)
+    each = rows * heads / len(ordered)
+
+    def cost(widths: tuple[int, ...]) -> float:
+        own = [min(width for width in widths if width >= size) for size in ordered]
+        return GROUP_COST * len(widths) + sum(each * width * width for width in own)
+
+    inner = [chosen for count in range(len(ordered)) for chosen in combinations(ordered[:-1], count)]
+    best = min(cost((*chosen, ordered[-1])) for chosen in inner)
+    assert cost(group_widths(sizes, rows=rows, heads=heads)) == pytest.approx(best)

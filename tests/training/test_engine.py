@@ -324,3 +324,18 @@ def test_logits_scaled_by_the_length_of_the_prefix() -> None:
         cut = chunk.tokens[row : row + 1, : place + 1]
         alone = forward(named, decoder_of(config), cut, lengths=torch.arange(1, place + 2)[None])[0, -1]
         assert torch.allclose(alone, logits[row, column], atol=1e-5)
+
+
+@pytest.mark.parametrize(("task", "encoding"), [("tomita-5", "nope"), ("copy-unique", "ape")])
+def test_packed_batches_are_the_batches(task: str, encoding: str) -> None:
+    config = tiny(task=task, encoding=encoding, layers=2, heads=2)
+    batches = Batches(config, Streams(0).data)
+    for number in (0, 1, BLOCK):
+        batch, packed = batches.whole(number), batches.packed(number)
+        order = np.argsort(batch.sizes, kind="stable")
+        present = np.arange(batch.tokens.shape[1]) < batch.sizes[order][:, None]
+        assert packed.tokens.tolist() == batch.tokens[order][present].tolist()
+        assert packed.ids.tolist() == batch.position_ids[order][present].tolist()
+        assert packed.targets.tolist() == batch.targets[order][batch.mask[order]].tolist()
+        assert sum(packed.rows) == len(batch)
+        assert (packed.distinct is not None) == (encoding == "nope")

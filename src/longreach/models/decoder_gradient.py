@@ -57,7 +57,8 @@ def first_kinds(config: DecoderConfig, tokens: Ints, ids: Ints) -> Ints | None:
         return None
     if encoding.embed is Encoding.embed:
         return tokens
-    return tokens * config.positions + ids.clip(0, config.positions - 1)
+    made: Ints = tokens * config.positions + ids.clip(0, config.positions - 1)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
