@@ -37,7 +37,7 @@ def test_the_answer_of_the_process_is_that_of_the_theory() -> None:
     ("name", "problem"),
     [
         ("regex:" + "a" * 500, "the expression is too long"),
-        ("crasp:#alphabet a\n" + "\n" * 5000, "the text of the task is too long"),
+        ("crasp:#alphabet a\n" + "\n" * 5000, "the program is too long"),
         ("d-41", "brackets nested deeper than 40"),
         ("d-" + "9" * 5000, "brackets nested deeper than 40"),
         ("os:system", "files and Python objects"),

@@ -18,7 +18,7 @@ DIGITS = 5
 class BucketSort(SequenceTask):
     """SOS 4 2 1 4 2 SEP 1 2 2 4 4 EOS: five digits, independent and uniform.
 
-    Delétang et al., arXiv 2207.02098, A.3.
+    Delétang et al., arXiv 2207.02098.
 
     >>> BucketSort().answer(list("42142"))
     ('1', '2', '2', '4', '4', 'EOS')

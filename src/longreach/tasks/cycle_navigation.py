@@ -22,7 +22,7 @@ EVERY_FIFTH = "regex:(b*ab*ab*ab*ab*a)*b*"
 class CycleNavigation(RegularAnswer):
     """SOS right right stay left SEP 1 EOS: the walk begins at 0, steps are independent and uniform.
 
-    Delétang et al., arXiv 2207.02098, A.1.
+    Delétang et al., arXiv 2207.02098.
 
     >>> CycleNavigation().answer(["right", "left", "stay", "left", "left"])
     ('3', 'EOS')

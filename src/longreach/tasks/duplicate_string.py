@@ -16,7 +16,7 @@ from longreach.tasks.task import EOS, IntArray
 class DuplicateString(SequenceTask):
     """SOS a b b SEP a b b a b b EOS: two symbols, independent and uniform.
 
-    Delétang et al., arXiv 2207.02098, A.3.
+    Delétang et al., arXiv 2207.02098.
 
     >>> DuplicateString().answer(["a", "b", "b"])
     ('a', 'b', 'b', 'a', 'b', 'b', 'EOS')

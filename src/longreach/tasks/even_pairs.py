@@ -19,7 +19,7 @@ class EvenPairs(RegularAnswer):
     """SOS a a b b a SEP even EOS: one ab and one ba. Letters are independent and uniform.
 
     The number is even exactly where the first letter and the last are the same (Delétang et al., arXiv
-    2207.02098, A.1). Without positions a program that has read SEP cannot say which letter came last.
+    2207.02098). Without positions a program that has read SEP cannot say which letter came last.
 
     >>> EvenPairs().answer(list("aabba"))
     ('even', 'EOS')

@@ -27,7 +27,7 @@ _State = tuple[int, int, str] | None
 class ModularArithmetic(RegularAnswer):
     """SOS 1 - 2 * 4 SEP 3 EOS: LEN is odd, digits and operators are independent and uniform.
 
-    Products come before sums (Delétang et al., arXiv 2207.02098, A.1, modular arithmetic, simple).
+    Products come before sums (Delétang et al., arXiv 2207.02098, modular arithmetic, simple).
 
     >>> ModularArithmetic().answer(list("1-2*4"))
     ('3', 'EOS')

@@ -16,7 +16,7 @@ from longreach.tasks.task import EOS, IntArray
 class Reverse(SequenceTask):
     """SOS a a b SEP b a a EOS: two symbols, independent and uniform.
 
-    Delétang et al., arXiv 2207.02098, A.2 (reverse string).
+    Delétang et al., arXiv 2207.02098 (reverse string).
 
     >>> Reverse().answer(["a", "a", "b"])
     ('b', 'a', 'a', 'EOS')
