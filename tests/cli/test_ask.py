@@ -59,6 +59,8 @@ def test_the_forecast_alone_writes_nothing(
         (("aa", "--minutes", "nan"), "--minutes: nan is no number of minutes"),
         (("aa", "--seeds", "0"), "--seeds: 0 is less than 1"),
         (("aa", "--encoding", "ropes"), "--encoding: "),
+        (("aa", "--out", "none/x.html"), "--out: none/x.html: no such directory"),
+        (("aa", "--out", "."), "--out: .: "),
         (("aa", "--train-to", "0"), "--train-to: 0 is less than 1"),
         (("aa", "--train-to", "1"), "--train-to: 1 is less than the shortest input, of length 2"),
         (("aa", "--alphabet", "ab"), "--alphabet: "),

@@ -10,6 +10,7 @@ import typer
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
+from longreach.cli.report import check_page
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,6 +62,8 @@ def ask(
     Example: longreach ask "regex:(aa)*"
     """
     letters = alphabet_of_task(alphabet, task)
+    if out is not None:
+        check_page(out)
     from longreach.answer import ask as answer
 
     found = answer(

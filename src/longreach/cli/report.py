@@ -36,10 +36,7 @@ def report(
 
     Example: longreach report --runs runs --out report.html
     """
-    if out.is_dir():
-        raise InputError(f"--out: {out}: is a directory")
-    if not out.parent.is_dir():
-        raise InputError(f"--out: {out}: no such directory")
+    check_page(out)
     from longreach.report.conclusion import conclusion
     from longreach.report.render import TITLE, render
     from longreach.report.results_to_view import report_view
@@ -54,3 +51,11 @@ def report(
         print(out, flush=True)
         if view.runs:
             note(conclusion(view))
+
+
+def check_page(out: Path) -> None:
+    """Refuse a page that cannot be written, before any work is done for it."""
+    if out.is_dir():
+        raise InputError(f"--out: {out}: is a directory")
+    if not out.parent.is_dir():
+        raise InputError(f"--out: {out}: no such directory")
