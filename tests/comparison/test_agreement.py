@@ -15,7 +15,8 @@ SMALL, LARGE = Budget(1000, 64, 1, 16), Budget(2000, 64, 2, 64)
 # Chances and families written out again, for the recount.
 CHANCES = {
     "binary-majority": 0.5, "parity": 0.5, "parity-with-empty": 0.5, "binary-majority-interleave": 0.125,
-    "majority": 1 / 26,
+    "majority": 1 / 26, "mode": 1 / 5,
+    "even-pairs": 1 / 2, "cycle-navigation": 1 / 5, "modular-arithmetic": 1 / 5, "boolean-expressions": 1 / 2,
 }  # fmt: skip
 FEW_TOKENS = {"binary-majority", "binary-majority-interleave", "majority", "parity"}
 SEQUENCES = {"sort", "copy-unique", "copy-repeat", "addition"}

@@ -52,7 +52,7 @@ def test_least_lengths_of_the_paper() -> None:
     [
         ("binary-majorty", "no task is named 'binary-majorty'; did you mean 'binary-majority'"),
         ("quicksort", "no task is named 'quicksort'"),
-        ("(aa)*", "no task is named '(aa)*'; did you mean 'regex:(aa)*'?"),
+        ("(aa)*", "no task is named '(aa)*'; a regular expression is written 'regex:(aa)*'"),
         ("mine.json", "no task is named 'mine.json'; did you mean 'dfa:mine.json'?"),
         ("mine.jsonl", "no task is named 'mine.jsonl'; did you mean 'data:mine.jsonl'?"),
         ("in/mine.cr", "no task is named 'in/mine.cr'; did you mean 'crasp:in/mine.cr'?"),
