@@ -34,7 +34,7 @@ CASES = [
     for encoding in encodings
     for longest in lengths
 ]
-PAIRS = 48
+PAIRS = 24
 WARM = 3
 
 

@@ -28,7 +28,7 @@ CASES: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "sort 4×256": ("sort", LARGE, 3, "≥ 2"),
     "sort 4×256, bfloat16": ("sort", {**LARGE, "dtype": "bfloat16"}, 3, "≥ 3"),
 }
-REPEATS = 3
+REPEATS = 2
 """The best of so many measurements on either side: other work on the machine disturbs it least."""
 COMPARED_STEPS = 50
 

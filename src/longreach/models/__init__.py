@@ -1,1 +1,6 @@
-"""Transformers in PyTorch (extra `train`)."""
+"""Transformers in PyTorch (extra `train`).
+
+`transformer` is the decoder as a function of its parameters, `encoding_modules` its positional encodings.
+`decoder_gradient` is its loss and gradient written out for a CPU: `packed_rows` has batches without padding,
+`attention_by_hand` its attention, `packed_biases` what an encoding adds to that.
+"""

@@ -48,6 +48,7 @@ def first_kinds(config: DecoderConfig, tokens: Ints, ids: Ints) -> Ints | None:
 
     None where queries and keys there differ all the same, or are nobody's but the supervised tokens'.
 
+    >>> import numpy as np
     >>> config = DecoderConfig(layers=2, heads=1, width=2, vocabulary=3, positions=10)
     >>> first_kinds(config, np.array([0, 2]), np.array([7, 8]))
     array([ 7, 28])
@@ -93,12 +94,19 @@ class DecoderGradient:
     `parameters` are read and `gradients` written, in place; both have the same names.
     """
 
-    def __init__(self, config: DecoderConfig, parameters: Parameters, gradients: Parameters) -> None:
+    def __init__(
+        self,
+        config: DecoderConfig,
+        parameters: Parameters,
+        gradients: Parameters,
+        space: Workspace | None = None,
+    ) -> None:
+        """Those that never run at once may share a workspace."""
         self._config = config
         self._encoding = ENCODING_MODULES[config.encoding]
         self._parameters, self._gradients = parameters, gradients
         dtype = parameters["embedding"].dtype
-        self._space = Workspace(dtype)
+        self._space = Workspace(dtype) if space is None else space
         self._attender = Attender(config.heads, config.head_width, self._space, dtype)
         self._linear = torch.tensor(GELU_LINEAR, dtype=dtype)
         self._biased = type(self._encoding).bias is not Encoding.bias

@@ -189,7 +189,7 @@ class Rows:
             most = int(self._counts.max()) if self._shape is None else self._shape[1]
             used = np.arange(most) < self._counts[:, None]
             places = np.zeros(used.shape, dtype=np.int64)
-            places[used] = mask.nonzero()[1]
+            places[used] = np.flatnonzero(mask) % mask.shape[1]  # faster than nonzero of a matrix
             targets = np.take_along_axis(targets, places, axis=1)
             mask = used
         totals = self._counts.reshape(-1, self._each).sum(axis=1).repeat(self._each)
@@ -226,8 +226,14 @@ class Rows:
 
     def fixed(self, number: int) -> Chunk:
         """One of the batches as one chunk of the fixed shape."""
+        return self._fixed[number]
+
+    @cached_property
+    def _fixed(self) -> list[Chunk]:
         assert self._shape is not None
-        return self._chunk(slice(number * self._each, (number + 1) * self._each), *self._shape)
+        tokens, ids, places, targets, weights = (torch.split(array, self._each) for array in self._arrays)
+        found = places if not self._dense else (None,) * len(tokens)
+        return [Chunk(*each) for each in zip(tokens, ids, found, targets, weights, strict=True)]
 
     def _cut(self, number: int, parts: int) -> list[slice]:
         first, each = number * self._each, self._each

@@ -16,6 +16,7 @@ from longreach.training.compiled_step import Step, compiled_step, compiler, fixe
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
 from longreach.training.shape import task_of
+from longreach.training.shape import model_of
 from longreach.training.step import GradientByHand, loss_and_gradient, step_numbers, update
 
 __all__ = ["Diverged", "Report", "Trained", "chunks_of", "step_seconds", "steps_at_most", "train"]
@@ -102,6 +103,16 @@ def chunks_of(config: TrainConfig) -> int:
     return CHUNKS if config.width >= CHUNKS_FROM_WIDTH else 1
 
 
+def steps_by_hand(config: TrainConfig, device: torch.device) -> bool:
+    """Whether the gradient that is written out serves: on a CPU, in float32, for a decoder.
+
+    >>> from longreach.experiments import resolve
+    >>> steps_by_hand(resolve("sort"), CPU), steps_by_hand(resolve("sort", "mlp"), CPU)
+    (True, False)
+    """
+    return device.type == "cpu" and config.dtype == "float32" and has_gradient_by_hand(model_of(config))
+
+
 class _Run:
     def __init__(
         self,
@@ -127,9 +138,8 @@ class _Run:
         shape = None if self.compiled is None else fixed_shape(config)
         self.member = Member(config, directory, device, shape, notes=notes)
         self.by_hand: GradientByHand | None = None
-        layout = self.member.layout
-        if device.type == "cpu" and config.dtype == "float32" and has_gradient_by_hand(layout.model):
-            self.by_hand = GradientByHand(layout, config)
+        if steps_by_hand(config, device):
+            self.by_hand = GradientByHand(self.member.layout, config)
         self.read_every = steps_between_reads(device)
         self.unread: list[tuple[int, Tensor, Tensor]] = []
 

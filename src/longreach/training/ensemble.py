@@ -23,13 +23,14 @@ from longreach.config.keys import canonical_json
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
 from longreach.models.trainable import model_table
+from longreach.models.workspace import Workspace
 from longreach.tasks.task import Batch
 from longreach.training.batches import Chunk
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
-from longreach.training.engine import chunks_of
+from longreach.training.engine import CHUNKS_FROM_WIDTH, chunks_of, steps_by_hand
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
 from longreach.training.shape import model_of
-from longreach.training.step import chunk_loss, penalty_loss, step_numbers, update
+from longreach.training.step import GradientByHand, chunk_loss, penalty_loss, step_numbers, update
 
 NOT_COMPILED = "the step of members side by side is not compiled"
 
@@ -124,6 +125,9 @@ class _Ensemble:
         self.config = places[0].member.config  # where all are alike
         self.layout = places[0].member.layout
         self.parts = chunks_of(self.config)
+        # A product of wide models is work enough: there is nothing to gain from one product for all members.
+        self.one_by_one = self.config.width >= CHUNKS_FROM_WIDTH and steps_by_hand(self.config, device)
+        self.space = Workspace(torch.float32)
         self.read_every = steps_between_reads(device)
         self.unread: list[tuple[list[int], Tensor, Tensor]] = []
         self._stack(places)
@@ -153,7 +157,9 @@ class _Ensemble:
         rows = zip(states, self.vectors, self.firsts, self.seconds, strict=True)
         for state, vector, first, second in rows:
             state.vector, state.first, state.second = vector, first, second
-        penalties = [place.member.config.penalty for place in self.places]
+        members = [place.member for place in self.places]
+        self.by_hand = [GradientByHand(each.layout, each.config, self.space) for each in members]
+        penalties = [member.config.penalty for member in members]
         coefficients = torch.tensor(penalties, device=self.device)
         self.penalized = coefficients.nonzero()[:, 0]
         self.penalties = coefficients[self.penalized]
@@ -183,6 +189,26 @@ class _Ensemble:
 
     def _step(self) -> None:
         members = [place.member for place in self.places]
+        total, gradient = self._one_by_one() if self.one_by_one else self._all_at_once()
+        numbers = torch.stack([step_numbers(member.config, member.state.step) for member in members])
+        sent = send(numbers, self.device)
+        norms = update(self.vectors, self.firsts, self.seconds, gradient, sent, self.config)
+        for member in members:
+            member.state.step += 1
+        self.unread.append(([member.state.step for member in members], total, norms))
+
+    def _one_by_one(self) -> tuple[Tensor, Tensor]:
+        """The losses (members,) and gradients of the members' next batches, written out."""
+        found = []
+        for place, run in zip(self.places, self.by_hand, strict=True):
+            state = place.member.state
+            found.append(run(state.vector, place.member.batches.packed(state.step)))
+        losses, gradients = zip(*found, strict=True)
+        return torch.stack(losses), torch.stack(gradients)
+
+    def _all_at_once(self) -> tuple[Tensor, Tensor]:
+        """The same in one batched forward and backward."""
+        members = [place.member for place in self.places]
         leaf = self.vectors.detach().requires_grad_()
         total, gradient = self.vectors.new_zeros(len(members)), torch.zeros_like(self.vectors)
         for chunk in side_by_side([member.draw() for member in members], self.parts):
@@ -193,12 +219,7 @@ class _Ensemble:
             losses = self._penalties(leaf)
             gradient += torch.autograd.grad(losses.sum(), leaf)[0]
             total[self.penalized] += losses.detach()
-        numbers = torch.stack([step_numbers(member.config, member.state.step) for member in members])
-        sent = send(numbers, self.device)
-        norms = update(self.vectors, self.firsts, self.seconds, gradient, sent, self.config)
-        for member in members:
-            member.state.step += 1
-        self.unread.append(([member.state.step for member in members], total, norms))
+        return total, gradient
 
     def _losses(self, vectors: Tensor, chunk: Chunk) -> Tensor:
         """The losses (members,) of a chunk whose arrays have a leading member axis."""

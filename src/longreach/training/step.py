@@ -22,6 +22,7 @@ from longreach.models.packed_rows import Packed
 from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
 from longreach.models.trainable import logits, model_table
+from longreach.models.workspace import Workspace
 from longreach.training.batches import Chunk
 from longreach.training.devices import precision
 
@@ -136,8 +137,8 @@ def loss_and_gradient(
 class GradientByHand:
     """The same for a packed batch, written out; the gradient is overwritten by the next one."""
 
-    def __init__(self, layout: Layout, config: TrainConfig) -> None:
-        self._layout, self._config = layout, config
+    def __init__(self, layout: Layout, config: TrainConfig, space: Workspace | None = None) -> None:
+        self._layout, self._config, self._space = layout, config, space
         self._vector: Tensor | None = None
 
     def __call__(self, vector: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
@@ -147,7 +148,7 @@ class GradientByHand:
             assert isinstance(model, DecoderConfig)
             self._vector, self._gradient = vector, torch.zeros_like(vector)
             named = self._layout.named
-            self._run = DecoderGradient(model, named(vector), named(self._gradient))
+            self._run = DecoderGradient(model, named(vector), named(self._gradient), self._space)
         loss = self._run(packed)
         if self._config.penalty:
             leaf = vector.detach().requires_grad_()
