@@ -15,8 +15,7 @@ from longreach.models.decoder_gradient import has_gradient_by_hand
 from longreach.training.compiled_step import Step, compiled_step, compiler, fixed_shape
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.member import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
-from longreach.training.shape import task_of
-from longreach.training.shape import model_of
+from longreach.training.shape import model_of, task_of
 from longreach.training.step import GradientByHand, loss_and_gradient, step_numbers, update
 
 __all__ = ["Diverged", "Report", "Trained", "chunks_of", "step_seconds", "steps_at_most", "train"]
