@@ -95,7 +95,7 @@ def test_it_measures(longreach: Call, tmp_path: Path) -> None:
         "ask",
         "binary-majority",
         "--minutes",
-        0.5,
+        0.3,
         "--seeds",
         1,
         "--encoding",

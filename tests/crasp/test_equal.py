@@ -16,6 +16,7 @@ from longreach.crasp.words import encode
 from longreach.errors import InputError
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
+from tests.helpers.examples import examples
 
 
 def _first_difference(
@@ -52,7 +53,7 @@ def _check(left: Program, right: Program, budget: int) -> None:
         assert expected is None or len(expected) > limited.length
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(strategies.neighbours(), st.integers(1, 40))
 def test_acceptors(pair: tuple[Program, Program], budget: int) -> None:
     _check(*pair, budget)

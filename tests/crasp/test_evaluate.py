@@ -19,6 +19,7 @@ from longreach.crasp.program import Program
 from longreach.crasp.words import encode
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
+from tests.helpers.examples import examples
 
 BLOCKS = st.sampled_from([1, 2, 3, 7, 1 << 16])
 CUTS = st.lists(st.integers(0, 12), max_size=4)
@@ -50,13 +51,13 @@ def _check_all(core: Core, words: list[list[str]], block: int, cuts: list[int]) 
                 assert [stream.accepted] == last
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(st.data(), strategies.cores(), BLOCKS, CUTS)
 def test_random_core_programs(data: st.DataObject, core: Core, block: int, cuts: list[int]) -> None:
     _check_all(core, data.draw(strategies.batches(core)), block, cuts)
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(st.data(), strategies.programs(), BLOCKS, CUTS)
 def test_random_programs(data: st.DataObject, program: Program, block: int, cuts: list[int]) -> None:
     words = data.draw(strategies.batches(program.core))

@@ -14,9 +14,10 @@ from longreach.crasp.simplify import simplify
 from longreach.crasp.syntax import integer
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
+from tests.helpers.examples import examples
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.data(), strategies.programs())
 def test_every_statement_keeps_its_meaning(data: st.DataObject, program: Program) -> None:
     word = data.draw(strategies.words(program.core))
@@ -31,7 +32,7 @@ def test_every_statement_keeps_its_meaning(data: st.DataObject, program: Program
     assert found == expected
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(strategies.programs())
 def test_text_reads_back(program: Program) -> None:
     again = parse(program.text)
@@ -41,7 +42,7 @@ def test_text_reads_back(program: Program) -> None:
     assert parse(strategies.bracketed(program)).core == program.core
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(strategies.programs())
 def test_raised_programs_lower_to_the_same_operations(program: Program) -> None:
     raised = raise_core(program.core)

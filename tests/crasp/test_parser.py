@@ -16,6 +16,7 @@ from longreach.crasp.trace import trace
 from longreach.crasp.words import encode
 from longreach.errors import InputError
 from tests.helpers import crasp_oracle as oracle
+from tests.helpers.examples import slow
 
 # Precedence
 
@@ -434,7 +435,7 @@ def _through_everything(program: Program, word: str) -> bool:
     return program.accepts(word)
 
 
-@pytest.mark.parametrize("depth", [200, 3000])
+@pytest.mark.parametrize("depth", [200, pytest.param(3000, marks=slow("very deep nesting"))])
 def test_deep_nesting(depth: int) -> None:
     brackets = parse(f'P = {"(" * depth}"a"{")" * depth}')
     assert _through_everything(brackets, "ba")
@@ -449,7 +450,7 @@ def test_deep_nesting(depth: int) -> None:
     assert _through_everything(left, "aba")
 
 
-@pytest.mark.parametrize("depth", [200, 3000])
+@pytest.mark.parametrize("depth", [200, pytest.param(3000, marks=slow("very deep nesting"))])
 def test_deeply_nested_counts(depth: int) -> None:
     program = parse(f'P = {"exists (" * depth}"a"{")" * depth}')
     assert program.core.depth == depth
@@ -471,6 +472,7 @@ def test_long_chains() -> None:
     assert not implied.accepts("b")
 
 
+@slow("a very long program")
 def test_a_program_of_ten_thousand_lines() -> None:
     start = time.process_time()
     lines = ['C0 = # "a"', 'P0 = "a"']

@@ -19,6 +19,7 @@ from longreach.crasp.syntax import Expr
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError, ReadingWarning
 from tests.helpers import peer_oracle as oracle
+from tests.helpers.examples import examples
 
 WORDS = [list(word) for length in (1, 2, 3, 4) for word in itertools.product("ab", repeat=length)]
 
@@ -186,7 +187,7 @@ def test_peer_is_the_oracle(statements: list[tuple[str, str]]) -> None:
     assert _accepted(parse(program.text)) == wanted  # what is printed means the same
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(programs())
 def test_a_warning_exactly_where_the_readings_differ(statements: list[tuple[str, str]]) -> None:
     text = _text(statements)

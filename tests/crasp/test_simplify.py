@@ -13,6 +13,7 @@ from longreach.crasp.program import Program
 from longreach.crasp.simplify import simplify
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
+from tests.helpers.examples import examples
 
 
 def _roots(core: Core, word: list[str]) -> list[list[bool]]:
@@ -35,13 +36,13 @@ def _check(core: Core, words: list[list[str]]) -> None:
     assert read == set(range(small.size)), "every operation is read"
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.data(), strategies.cores())
 def test_random_core_programs(data: st.DataObject, core: Core) -> None:
     _check(core, data.draw(strategies.batches(core, 8)))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.data(), strategies.programs())
 def test_random_programs(data: st.DataObject, program: Program) -> None:
     _check(program.core, data.draw(strategies.batches(program.core, 8)))

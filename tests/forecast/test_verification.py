@@ -19,6 +19,7 @@ from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES
 from longreach.tasks.published import FIGURE_1_TASKS
 from longreach.verdicts.automaton_to_verdicts import judge
+from tests.helpers.examples import examples
 
 ALL_VALID = {"nope": "valid", "ape": "valid", "local": "valid"}
 PROVED = {
@@ -132,7 +133,7 @@ def truth(name: str, alphabet: tuple[str, ...] | None) -> dict[str, str]:
     return {key: side.answer.value for key, side in forecast(name, letters).sides.items()}
 
 
-@settings(deadline=None, max_examples=250, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(250), suppress_health_check=list(HealthCheck))
 @given(changed())
 def test_changed_documents(document: dict[str, Any]) -> None:
     try:

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-CRASHES = (20, 21, 100, 101, 180)
+CRASHES = (20, 21, 50, 51, 80)
 
 
 def _die() -> None:

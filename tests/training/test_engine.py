@@ -29,6 +29,7 @@ from longreach.training.step import (
     step_numbers,
     update,
 )
+from tests.helpers.examples import slow
 
 
 def tiny(**given: Any) -> TrainConfig:
@@ -287,6 +288,7 @@ def test_without_a_compiler_the_step_runs_and_says_so(monkeypatch: pytest.Monkey
     assert same(trained, train(tiny()))
 
 
+@slow("compiling takes half a minute")
 @pytest.mark.skipif(compiled.compiler() is None, reason="left out: needs a C++ compiler")
 @pytest.mark.filterwarnings("ignore")
 def test_a_compiled_step_is_the_same_step() -> None:

@@ -23,6 +23,7 @@ from longreach.limit.model import Array, Transformer
 from tests.helpers import crasp_strategies as strategies
 from tests.helpers import limit_reference as reference
 from tests.helpers.crasp_oracle import all_words
+from tests.helpers.examples import examples
 from tests.helpers.limit_programs import table
 
 
@@ -77,7 +78,7 @@ def test_outputs(name: str) -> None:
         strategies.programs(huge=False, statements=5).map(lambda program: program.core),
     )
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_random_programs(core: Core) -> None:
     try:
         model = compile_program(core)
