@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -169,7 +170,7 @@ def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
     lines = [Line(each.change, "", each.basis, each.measured or "") for each in found.advice]
     measurement = found.measurement
     if measurement.share < 1 and measurement.seconds_for_all is not None and _unlearned(found):
-        minutes = max(1, round(measurement.seconds_for_all / 30))
+        minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(found.question.minutes) + 1)
         basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
         lines.append(Line(f"more steps: --minutes {minutes}", "", basis))
     if lines:
@@ -190,7 +191,13 @@ def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
 
 
 def _unlearned(found: ThreeAnswers) -> bool:
-    return any(cell.tally.learned < cell.tally.runs for cell in found.measurement.cells)
+    """Whether runs that may work did not learn the training range; those that are to fail need not."""
+    return any(
+        cell.tally.learned < cell.tally.runs
+        for cell in found.measurement.cells
+        if found.answer_of(cell.encoding) is not Answer.NO
+        or found.findings[cell.encoding].state == "not learned"
+    )
 
 
 # All of it

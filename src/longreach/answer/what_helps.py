@@ -83,8 +83,8 @@ def _other(change: str, basis: str) -> Advice:
 
 
 def _longer(threshold: Threshold | None) -> list[Advice]:
-    if threshold is None or threshold.start is None:
-        return []
+    if threshold is None or threshold.start is None or threshold.is_open_below:
+        return []  # every length that was tried works, or none
     return [
         Advice(
             change=f"training to {threshold.start} or more",
