@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,16 @@ def test_a_yes_that_works_from_a_longer_length_on_agrees(tmp_path: Path) -> None
     )
     assert found.threshold is not None
     assert found.threshold.start == 40
+
+
+def test_more_minutes_are_advised_where_they_may_help(tmp_path: Path) -> None:
+    found = asked("parity", tmp_path, {"nope": 0, "ape": 0}, learned=False)
+    assert not any("--minutes" in each.change for each in found.advice)  # all steps were made
+    part = replace(found.measurement, share=0.25, seconds_for_all=400.0)
+    found = replace(found, measurement=part)
+    (more,) = [each for each in found.advice if "--minutes" in each.change]
+    assert (more.change, more.basis) == (
+        "more steps: --minutes 14",
+        "the minutes were enough for 25% of the usual steps",
+    )
+    assert not any("train for more steps" in each.change for each in found.advice)

@@ -132,3 +132,10 @@ def test_files_that_cannot_be_read(here: Path, name: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         load_argument(name)
     assert caught.value.message.removeprefix("task: ") == message
+
+
+def test_guessing_counts_the_most_frequent_output_of_long_inputs(here: Path) -> None:
+    _write(here / "same.jsonl", [("a" * n, "yes" if n % 4 else "no") for n in range(1, 41)])
+    assert _loaded("data:same.jsonl").chance == 15 / 20
+    _write(here / "other.jsonl", [("a" * n, str(n)) for n in range(1, 101)])
+    assert _loaded("data:other.jsonl").chance == 0.0

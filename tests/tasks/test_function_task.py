@@ -119,3 +119,15 @@ def test_the_forecast_of_an_object() -> None:
     known = Task.from_function(letters, doubled, nope=whole, ape=whole)
     assert {side.answer.value for side in forecast(known).sides.values()} == {"no"}
     assert isinstance(known, FunctionTask)
+
+
+def test_guessing_is_tried_where_nothing_is_said() -> None:
+    """One and the same answer to all long inputs."""
+
+    def bits(length: int, rng: np.random.Generator) -> list[str]:
+        return ["01"[k] for k in rng.integers(0, 2, length)]
+
+    assert 0.4 < Task.from_function(bits, lambda x: x[0] == "1").chance < 0.65
+    assert Task.from_function(bits, lambda x: "1" in x).chance == 1.0
+    assert Task.from_function(bits, lambda x: x).chance == 0.0
+    assert Task.from_function(bits, lambda x: x[0], chance=0.25).chance == 0.25

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -168,15 +167,10 @@ def _longer(found: ThreeAnswers) -> str:
 
 def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
     lines = [Line(each.change, "", each.basis, each.measured or "") for each in found.advice]
-    measurement = found.measurement
-    if measurement.share < 1 and measurement.seconds_for_all is not None and _unlearned(found):
-        minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(found.question.minutes) + 1)
-        basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
-        lines.append(Line(f"more steps: --minutes {minutes}", "", basis))
     if lines:
         return tuple(lines)
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]
-    cells = measurement.cells
+    cells = found.measurement.cells
     if cells and all(cell.tally.works for cell in cells):
         return (
             Line(
@@ -188,16 +182,6 @@ def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
     other = "rope" if "rope" not in found.question.encodings else "alibi"
     asking = _command(found, encoding=other)
     return (Line(NOT_KNOWN, "", f"{asking} measures another encoding in about 2 minutes"),)
-
-
-def _unlearned(found: ThreeAnswers) -> bool:
-    """Whether runs that may work did not learn the training range; those that are to fail need not."""
-    return any(
-        cell.tally.learned < cell.tally.runs
-        for cell in found.measurement.cells
-        if found.answer_of(cell.encoding) is not Answer.NO
-        or found.findings[cell.encoding].state == "not learned"
-    )
 
 
 # All of it

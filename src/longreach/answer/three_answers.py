@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -65,8 +66,27 @@ class ThreeAnswers:
     def advice(self) -> tuple[Advice, ...]:
         """What would help; empty where nothing is known."""
         return advice(
-            self.forecast, self.measurement.cells, self.threshold, self.findings, self.question.encodings
+            self.forecast,
+            self.measurement.cells,
+            self.threshold,
+            self.findings,
+            self.question.encodings,
+            more_steps=self._more_steps(),
         )
+
+    def _more_steps(self) -> Advice | None:
+        """More minutes, where there was time for a part of the steps and runs that may work did not learn."""
+        measurement = self.measurement
+        unlearned = [cell.encoding for cell in measurement.cells if cell.tally.learned < cell.tally.runs]
+        # A no that agrees has failed as expected, whether it was learned or not.
+        states = {self.findings[each].state for each in unlearned if self.answer_of(each) is Answer.NO}
+        others = any(self.answer_of(each) is not Answer.NO for each in unlearned)
+        if measurement.seconds_for_all is None or not (others or "not learned" in states):
+            return None
+        # The other half of the time is for other training lengths.
+        minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(self.question.minutes) + 1)
+        basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
+        return Advice(change=f"more steps: --minutes {minutes}", basis=basis)
 
     @property
     def judgement(self) -> Judgement:

@@ -33,6 +33,8 @@ def advice(
     threshold: Threshold | None,
     findings: Mapping[str, Finding],
     asked: Sequence[str],
+    *,
+    more_steps: Advice | None = None,
 ) -> tuple[Advice, ...]:
     """What would help, the surest first; nothing where everything works already or nothing is known.
 
@@ -45,7 +47,8 @@ def advice(
         *_encodings(forecast, counted),
         *_longer(threshold),
         *_seeds(forecast, cells, findings),
-        *_reasons(findings, asked),
+        *_reasons(findings, asked, more_steps),
+        *(() if more_steps is None else (more_steps,)),
     )
 
 
@@ -109,13 +112,17 @@ def _seeds(
     ]
 
 
-def _reasons(findings: Mapping[str, Finding], asked: Sequence[str]) -> list[Advice]:
+def _reasons(
+    findings: Mapping[str, Finding], asked: Sequence[str], more_steps: Advice | None
+) -> list[Advice]:
     """What the runs that did not do what was expected of them suggest."""
     found: list[Advice] = []
     for encoding in asked:
         finding = findings.get(encoding)
         if finding is None or finding.state not in ("contradicts", "not learned"):
             continue
+        if finding.state == "not learned" and more_steps is not None:
+            continue  # it says the same, and how
         for reason in finding.reasons[:1]:
             why, _, change = reason.partition(": ")
             found.append(Advice(change=f"{side_title(encoding)}: {change or why}", basis=why))

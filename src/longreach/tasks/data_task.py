@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, PAD, SEP, SOS, BoolArray, IntArray
 
 RESERVED = (PAD, SOS, EOS, SEP)
+RARE = 0.05
+"""The share below which guessing does not count."""
 DIGITS = 16
 """Of the content's hash in the name that results have."""
 NOT_ASKED = Evidence("none", None, "the task is a file of examples, which theory cannot see beyond")
@@ -56,6 +59,13 @@ class DataTask(SequenceTask):
     def self_contained(self) -> str:
         """The name by which the same file is found, and refused if its content is another."""
         return f"{DATA}{TaskName(self.name).file}#{self.digest[:DIGITS]}"
+
+    @cached_property
+    def chance(self) -> float:  # type: ignore[override]
+        """How often the most frequent output of the longer inputs is right; 0 if that is rare."""
+        longer = [y for x, y in self.examples if len(x) >= self.known_lengths[len(self.known_lengths) // 2]]
+        share = Counter(longer).most_common(1)[0][1] / len(longer)
+        return share if share > RARE and len(longer) > 1 else 0.0
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
 Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
 
 NOT_ASKED = Evidence("none", None, "the task is a Python function, which theory cannot see into")
+GUESSES, RARE = 200, 0.05
+"""Long inputs on which guessing is tried, and the share below which it does not count."""
 TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20
 """Where the tokens and the size of answers are looked for if they are not said."""
 
@@ -36,7 +39,7 @@ class FunctionTask(SequenceTask):
     longest_answer: int | Callable[[int], int] | None = None
     nope: Evidence = NOT_ASKED
     ape: Evidence = NOT_ASKED
-    chance: float = 0.0
+    given_chance: float | None = None
 
     def __post_init__(self) -> None:
         if self.least_length < 0:
@@ -103,6 +106,17 @@ class FunctionTask(SequenceTask):
         return tuple(self._tries())
 
     # The task
+
+    @cached_property
+    def chance(self) -> float:  # type: ignore[override]
+        """As said, or how often the most frequent answer to a long input is right; 0 if that is rare."""
+        if self.given_chance is not None:
+            return self.given_chance
+        rng = np.random.default_rng(1)
+        length = int(self.lengths(self.least_length, self.least_length + TRIED_SPAN)[-1])
+        answers = Counter(self._answered(self._drawn(length, rng)) for _ in range(GUESSES))
+        share = answers.most_common(1)[0][1] / GUESSES
+        return share if share > RARE else 0.0
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:

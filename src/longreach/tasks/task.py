@@ -80,14 +80,15 @@ class Task(ABC):
         longest_answer: int | Callable[[int], int] | None = None,
         nope: Evidence | None = None,
         ape: Evidence | None = None,
-        chance: float = 0.0,
+        chance: float | None = None,
     ) -> FunctionTask:
         """A task from two functions, laid out as SOS x SEP y EOS.
 
         `draw(length, rng)` gives an input of that many tokens and takes its randomness from `rng`;
         `answer(x)` gives the tokens of the answer, or one answer: a string, a whole number, or yes or no as a
         truth value. What is not said is found in some hundred examples: the `tokens`, and `longest_answer`,
-        the most tokens of an answer (a number, or a function of the length). `has` says which lengths from
+        the most tokens of an answer (a number, or a function of the length); and `chance`, the share of long
+        inputs that always saying the same gets right. `has` says which lengths from
         `least_length` on have inputs.
 
         >>> def word(length, rng):
@@ -111,7 +112,7 @@ class Task(ABC):
             longest_answer=longest_answer,
             nope=nope or module.NOT_ASKED,
             ape=ape or module.NOT_ASKED,
-            chance=chance,
+            given_chance=chance,
         )
         return task
 

@@ -20,6 +20,7 @@ SPAN, MOST_LENGTHS = 150, 40
 EACH = 8
 """Examples of each length."""
 GUESSED = 1000
+SAYS_LITTLE = 0.9
 NEAR = 0.05
 """How far what guessing gets right may be from what the task says."""
 BATCH, SECONDS = 64, 0.3
@@ -94,6 +95,8 @@ def check_task(task: Task) -> TaskCheck:
     guessed = look("chance", lambda: _chance(task, int(known[0][-1])))
     if guessed is not None and abs(guessed[0] - task.chance) > NEAR:
         checks[-1] = Check("chance", "note", f"{guessed[1]}; the task says {100 * task.chance:.0f} %")
+    elif guessed is not None and guessed[0] > SAYS_LITTLE:
+        checks[-1] = Check("chance", "note", f"{guessed[1]}: being right there says little")
     speed = look("speed", lambda: _speed(task, known[0]))
     return TaskCheck(
         checks=tuple(checks),
