@@ -5,19 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from longreach.report.answer_page import AnswerBlock, AnswerLine, render_answer_page
+from longreach.answer.answers_to_words import Block, Line
+from longreach.report.answer_page import render_answer_page
 from tests.helpers.html_page import check
 from tests.helpers.report_samples import accuracies, add, hostile, several
 
 BLOCKS = (
-    AnswerBlock(
+    Block(
         "Will it work?",
         (
-            AnswerLine("without positions (NoPE)", "expected to fail", "proved"),
-            AnswerLine("", "not known: <nobody> asked", measured="measured: 1 of 3 runs works"),
+            Line("without positions (NoPE)", "expected to fail", "proved"),
+            Line("", "not known: <nobody> asked", measured="measured: 1 of 3 runs works"),
         ),
     ),
-    AnswerBlock("What would help?", [AnswerLine("learned positions", "")]),
+    Block("What would help?", (Line("learned positions", ""),)),
 )
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from longreach.answer.answers_to_words import Block, Line
 from longreach.report import build
-from longreach.report.answer_page import AnswerBlock, AnswerLine, render_answer_page
+from longreach.report.answer_page import render_answer_page
 from tests.helpers.chromium import Tab, missing, started
 from tests.helpers.report_samples import hostile, several
 
@@ -65,8 +66,8 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> str:
     for last in (8, 12, 16, 20):
         for encoding, share in (("nope", 0.0), ("ape", 1.0)):
             several(runs, "aa", encoding, share, share / 2, train_lengths=[1, last])
-    line = AnswerLine("with learned positions (APE)", "expected to work", "program, proved for all lengths")
-    blocks = [AnswerBlock("Will it work on inputs longer than it was trained on?", [line] * 3)] * 3
+    line = Line("with learned positions (APE)", "expected to work", "program, proved for all lengths")
+    blocks = [Block("Will it work on inputs longer than it was trained on?", (line,) * 3)] * 3
     path = runs / "answer.html"
     page = render_answer_page("(aa)*", "even", blocks=blocks, judgement="Agrees.", task="aa", runs=runs)
     path.write_text(page, encoding="utf-8")

@@ -92,19 +92,13 @@ def ask(
 
 def _page(found: ThreeAnswers, runs: Path) -> str:
     from longreach.answer.answers_to_words import blocks, heading, judgement_words
-    from longreach.report.answer_page import AnswerBlock, AnswerLine, render_answer_page
+    from longreach.report.answer_page import render_answer_page
 
     title, about = heading(found)
     return render_answer_page(
         title,
         about,
-        blocks=[
-            AnswerBlock(
-                block.question,
-                [AnswerLine(line.label, line.says, line.basis, line.measured) for line in block.lines],
-            )
-            for block in blocks(found)
-        ],
+        blocks=blocks(found),
         judgement=" ".join(judgement_words(found)),
         task=found.question.task,
         runs=runs if runs.is_dir() else None,

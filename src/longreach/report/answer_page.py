@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from longreach import __version__
+from longreach.answer.answers_to_words import Block
 from longreach.report.render import environment
 from longreach.report.results_to_view import single_task
-
-
-@dataclass(frozen=True)
-class AnswerLine:
-    """One line of an answer: what it is about, what is known, and what that rests on."""
-
-    label: str
-    """As in "without positions (NoPE)"; may be empty."""
-    answer: str
-    """In a few words; empty where the label says it all."""
-    basis: str = ""
-    """What it rests on, as in "proved"."""
-    measured: str = ""
-    """What runs came to, as in "measured: 2 of 3 runs work"."""
-
-
-@dataclass(frozen=True)
-class AnswerBlock:
-    """A question with its lines."""
-
-    question: str
-    lines: Sequence[AnswerLine]
 
 
 def render_answer_page(
     title: str,
     about: str,
     *,
-    blocks: Sequence[AnswerBlock],
+    blocks: Sequence[Block],
     judgement: str,
     task: str,
     runs: Path | None,
@@ -47,10 +25,11 @@ def render_answer_page(
 
     The caller has named the task, so it is loaded whatever it is: a file is read, a module imported.
 
-    >>> line = AnswerLine("without positions (NoPE)", "expected to fail", "proved")
+    >>> from longreach.answer.answers_to_words import Line
+    >>> line = Line("without positions (NoPE)", "expected to fail", "proved")
     >>> page = render_answer_page(
     ...     "(aa)*", "words of even length", task="regex:(aa)*", runs=None, judgement="",
-    ...     blocks=[AnswerBlock("Will it work on longer inputs?", [line])],
+    ...     blocks=[Block("Will it work on longer inputs?", (line,))],
     ... )
     >>> page.startswith("<!doctype html>"), "expected to fail" in page
     (True, True)
