@@ -163,7 +163,7 @@ def _check(name: str, task: Task, as_json: bool) -> None:
                     {"check": check.name, "status": check.status, "detail": check.detail}
                     for check in found.checks
                 ],
-                "chance": {"measured": found.chance, "declared": task.chance},
+                "chance": {"measured": found.chance, "declared": found.declared},
                 "examples_per_second": found.per_second,
             }
         )
