@@ -21,7 +21,6 @@ FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "canno
 MORE_TRAINING = "train for more steps, or a larger model"
 FEW_RUNS = 3
 """With fewer runs chance is a likely reason for anything."""
-EXPECTED = {Answer.YES: "expected to work", Answer.NO: "expected to fail"}
 
 
 def level_of(chance: float) -> float:
@@ -137,7 +136,7 @@ def judge_runs(forecast: Answer | None, tally: Tally) -> Finding:
         return Finding("cannot be judged", f"{tally.words}; theory has no forecast to compare it with")
     if forecast == Answer.UNDECIDED:
         return Finding("cannot be judged", f"{tally.words}; the forecast is undecided")
-    expected = EXPECTED[forecast]
+    expected = forecast.expectation
     if not tally.works and 2 * tally.learned < tally.runs:
         words = f"not learned: {tally.learned_words}, and {tally.words} on longer inputs ({expected})"
         reasons = (f"not learned within the steps: {MORE_TRAINING}", *_few(tally))
