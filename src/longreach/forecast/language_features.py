@@ -104,27 +104,18 @@ def language_features(
     >>> [(each.determined[0].at_length, each.determined[0].from_training) for each in found.ranges]
     [(1.0, 1.0)]
     """
-    verdicts, words = judge(automaton, budget), WordMeasure(automaton)
-    lengths = {each: [n for n in range(each.first, each.last + 1) if words.count(n)] for each in ranges}
+    verdicts = judge(automaton, budget)
     return LanguageFeatures(
         states=len(automaton),
         letters=len(automaton.alphabet),
         trained_to=trained_to,
-        sides={side: _side(verdicts.sides[side]) for side in ENCODING_SIDES},
-        ranges=tuple(
-            RangeFeatures(
-                lengths=each,
-                chance=position_chance(automaton, known),
-                entropy=label_entropy(automaton, known),
-                determined=tuple(_determined(automaton, summary, known, trained_to) for summary in summaries),
-            )
-            for each, known in lengths.items()
-            if known
-        ),
+        sides={side: side_features(verdicts.sides[side]) for side in ENCODING_SIDES},
+        ranges=range_features(automaton, trained_to, ranges, summaries=summaries),
     )
 
 
-def _side(verdict: Verdict) -> SideFeatures:
+def side_features(verdict: Verdict) -> SideFeatures:
+    """What a verdict says of the task that is trained, in numbers."""
     proof, program = verdict.prediction_proof, verdict.predictor
     return SideFeatures(
         verdict=verdict.prediction.value,
@@ -135,9 +126,29 @@ def _side(verdict: Verdict) -> SideFeatures:
     )
 
 
-def _determined(automaton: Automaton, summary: Summary, lengths: list[int], trained_to: int) -> Determined:
-    return Determined(
-        summary=summary,
-        at_length=determinacy(automaton, summary, lengths).mean,
-        from_training=determinacy(automaton, summary, lengths, within=trained_to).mean,
+def range_features(
+    automaton: Automaton, trained_to: int, ranges: Sequence[LengthRange], *, summaries: Sequence[Summary]
+) -> tuple[RangeFeatures, ...]:
+    """What is true of the words of each range; those without words are left out."""
+    words = WordMeasure(automaton)
+    lengths = {each: [n for n in range(each.first, each.last + 1) if words.count(n)] for each in ranges}
+    known = {each: found for each, found in lengths.items() if found}
+    # What training shows is one walk for all lengths; what is true up to each length is one for each range.
+    asked = sorted({n for found in known.values() for n in found})
+    seen = {each: determinacy(automaton, each, asked, within=trained_to) for each in summaries if asked}
+    return tuple(
+        RangeFeatures(
+            lengths=each,
+            chance=position_chance(automaton, found),
+            entropy=label_entropy(automaton, found),
+            determined=tuple(
+                Determined(
+                    summary=summary,
+                    at_length=determinacy(automaton, summary, found).mean,
+                    from_training=seen[summary].mean_over(found),
+                )
+                for summary in summaries
+            ),
+        )
+        for each, found in known.items()
     )

@@ -63,7 +63,13 @@ class Profile:
         >>> determinacy(from_expression("(aa)*"), Summary(modulus=2), range(41, 61)).mean
         1.0
         """
-        found = [each for each in self.probabilities if each is not None]
+        return self.mean_over(self.lengths)
+
+    def mean_over(self, some: Iterable[int]) -> float | None:
+        """The mean over some of the lengths, where they have words; None without any and without a result."""
+        wanted = set(some)
+        pairs = zip(self.lengths, self.probabilities, strict=False)
+        found = [share for length, share in pairs if share is not None and length in wanted]
         return sum(found) / len(found) if found else None
 
     def falls_below(self, level: float = 0.5) -> int | None:

@@ -118,14 +118,15 @@ def read_runs(path: Path) -> tuple[CensusRun, ...]:
         try:
             run = _ADAPTER.validate_json(line)
         except ValidationError as error:
-            raise InputError(_reason(error), place=place) from None
+            raise InputError(refusal_in_words(error), place=place) from None
         if run.run in runs:
             raise InputError(f"the run {run.run} is there twice", place=place)
         runs[run.run] = run
     return tuple(sorted(runs.values(), key=_order))
 
 
-def _reason(error: ValidationError) -> str:
+def refusal_in_words(error: ValidationError) -> str:
+    """The first thing that is wrong, in one line."""
     first = error.errors(include_url=False)[0]
     where = ".".join(map(str, first["loc"]))
     text = " ".join(first["msg"].removeprefix("Value error, ").split())
