@@ -176,9 +176,12 @@ def residuals(
     ]
 
 
-def final_states(model: Transformer, codes: NDArray[np.intp], offset: int = 0) -> Array:
+def final_states(
+    model: Transformer, codes: NDArray[np.intp], offset: int = 0, *, precision: Precision = "own"
+) -> Array:
     """The residual streams after the last layer, for rows of the embedding (words of one length, $ first)."""
-    softmax = Softmax(np.full(len(codes), codes.shape[1]), model.precision, fitting("float64"))
+    rounding = model.precision if precision == "own" else precision
+    softmax = Softmax(np.full(len(codes), codes.shape[1]), rounding, fitting("float64"))
     return np.asarray(_last(_streams(model, codes, softmax, offset, "auto")), dtype=np.float64)
 
 
