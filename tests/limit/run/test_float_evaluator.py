@@ -15,8 +15,9 @@ from longreach.errors import InputError
 from longreach.limit.model import Array, Head, Layer, Transformer
 from longreach.limit.run import causal_attention as heads
 from longreach.limit.run import exact_evaluator as exact
-from longreach.limit.run.causal_attention import Method, round_bfloat16
+from longreach.limit.run.causal_attention import Method
 from longreach.limit.run.float_evaluator import accepts, attention, predictions, residuals, run
+from longreach.limit.run.softmax_weights import round_bfloat16
 from tests.helpers.small_models import random_words, small_model
 
 METHODS: tuple[Method, ...] = ("blocks", "classes")

@@ -16,9 +16,9 @@ from safetensors import safe_open
 from longreach.errors import InputError
 from longreach.limit.compile.hand_built import induction_head, two_headed
 from longreach.limit.model import Transformer
-from longreach.limit.run.causal_attention import Dtype, round_bfloat16
 from longreach.limit.run.float_evaluator import run
 from longreach.limit.run.model_files import CONFIG, TENSORS, load, save
+from longreach.limit.run.softmax_weights import Dtype, round_bfloat16
 from tests.helpers.small_models import general, random_words, small_model
 
 

@@ -40,13 +40,14 @@ def bigram_frequencies(word: Sequence[str], tokens: Sequence[str]) -> Array:
     return result
 
 
-def _attention_only(*heads: Head) -> Layer:
+def attention_only(*heads: Head) -> Layer:
+    """A layer without an MLP."""
     d = len(heads[0].kq)
     return Layer(heads, np.zeros((0, d)), np.zeros(0), np.zeros((d, 0)), np.zeros(0, dtype=np.bool_))
 
 
 @dataclass(frozen=True, eq=False)
-class _Coordinates:
+class Coordinates:
     """Named directions: $, the token here, those that first-layer heads copy, the tokens that followed."""
 
     tokens: tuple[str, ...]
@@ -100,7 +101,7 @@ class _Coordinates:
             vocabulary=(START, *self.tokens),
             embedding=embedding,
             positions=positions,
-            layers=(_attention_only(*first), _attention_only(*second)),
+            layers=(attention_only(*first), attention_only(*second)),
             unembedding=np.eye(self.width)[self.group(self.copies + 1)],
             read_out=self.tokens,
             precision=precision,
@@ -120,7 +121,7 @@ def induction_head(tokens: Sequence[str], *, phi: float = 2.0, precision: int | 
     >>> outputs[-1].round(2).tolist() == bigram_frequencies("abaca" * 20, "abc")[-1].round(2).tolist()
     True
     """
-    space = _Coordinates(tuple(tokens), copies=1)
+    space = Coordinates(tuple(tokens), copies=1)
     d = space.width
     previous = Head(np.zeros((d, d)), space.move(0, 1), np.array([0.0, phi]))
     follow = Head(space.matching(1), space.move(0, 2))
@@ -236,7 +237,7 @@ def two_headed(context: int, tokens: Sequence[str] = "abcd", precision: int | No
     """
     if context < 4 or context % 4:
         raise InputError(f"context {context}: a positive multiple of 4 is needed")
-    space = _Coordinates(tuple(tokens), copies=2, positions=context)
+    space = Coordinates(tuple(tokens), copies=2, positions=context)
     place = space.width - context
     late = place - 1
     number = np.arange(1, context + 1)

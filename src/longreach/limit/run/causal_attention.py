@@ -6,7 +6,7 @@ is not zero taken apart; other heads go through blocks of queries. All give the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -14,82 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.limit.model import Array, Head, Relation
+from longreach.limit.run.softmax_weights import Floats, Softmax
 
-Dtype: TypeAlias = Literal["float64", "float32", "bfloat16"]
 Method: TypeAlias = Literal["auto", "classes", "blocks"]
 """How heads are summed: "classes" groups whenever that is possible, "blocks" never."""
-Floats: TypeAlias = NDArray[np.floating[Any]]
-Fit: TypeAlias = Callable[[Floats], Floats]
-"""Rounds the result of an operation to a data type."""
 
 CLASSES = 64  # more classes of keys or queries than this cost more than blocks
 REACH = 64  # more distances of a local φ than this cost more than blocks
 SHORT = 128  # up to this length, looking for classes costs more than it saves
 RANGE = 500.0  # e^±500 and sums of 10⁹ of them are normal numbers in float64
-SLACK = 2.0**-40  # far above the errors of float64, far below the distance of most logits to a tie
 BLOCK = 1 << 21  # numbers in one block of logits
-
-
-def round_bfloat16(array: Floats) -> NDArray[np.float32]:
-    """The nearest bfloat16 numbers, ties to even, as float32.
-
-    >>> round_bfloat16(np.array([1.0, 257.0, 0.1])).tolist()
-    [1.0, 256.0, 0.10009765625]
-    """
-    bits = np.ascontiguousarray(array, dtype=np.float32).view(np.uint32)
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
-    return rounded.view(np.float32)
-
-
-def fitting(dtype: Dtype) -> Fit:
-    """What every operation's result goes through."""
-    if dtype == "bfloat16":
-        return round_bfloat16
-    wanted = np.float32 if dtype == "float32" else np.float64
-    return lambda array: np.asarray(array, dtype=wanted)
-
-
-@dataclass(frozen=True, eq=False)
-class Softmax:
-    """From logits to unnormalized weights; `lengths` has one entry per word."""
-
-    lengths: NDArray[np.int64]
-    precision: int | None
-    fit: Fit
-
-    def _column(self, like: Floats) -> Array:
-        return self.lengths.astype(np.float64).reshape(-1, *[1] * (like.ndim - 1))
-
-    def exponents(self, logits: Floats) -> Floats:
-        """Without rounding, log|x| times the logit; with it, the rounded logit."""
-        if self.precision is not None:
-            # Ties round up; sums of fractions meet them exactly, where floats may fall just short.
-            return _round(logits + SLACK * (1 + np.abs(logits)), self.precision)
-        return self.fit(self.fit(np.log(self._column(logits))) * logits)
-
-    def largest(self, top: Floats) -> Floats:
-        """What to subtract from exponents of which `top` is the largest.
-
-        Rounded exponentials of moderate size stay as they are: they are powers of |x|, often exact.
-        """
-        if self.precision is None:
-            return top
-        return np.where(top * np.log(self._column(top)) > 30, top, 0.0)
-
-    def weights(self, exponents: Floats, top: Floats) -> Floats:
-        """exp(log|x| · logit), rounded if the model rounds, divided by the exponential of `top`."""
-        if self.precision is None:
-            return self.fit(np.exp(np.asarray(exponents, dtype=np.float64) - top))
-        base = self._column(exponents)
-        # Powers, because exp(log|x| · a) misses exact ties of the rounding.
-        small = _round(base ** np.minimum(exponents, 36 / np.log(np.maximum(base, 2))), self.precision)
-        shifted = np.where(exponents * np.log(base) <= 35, small * base**-top, base ** (exponents - top))
-        return self.fit(shifted)
-
-
-def _round(array: Floats, precision: int) -> Floats:
-    scale = 2.0**precision
-    return np.asarray(np.floor(array * scale + 0.5) / scale)
 
 
 def _quotient(numerator: Array, denominator: Array) -> Array:
@@ -123,10 +57,11 @@ class Attention:
                 [self.relation(j + o, i + o) if j <= i else 0.0 for j in range(stop)]
                 for i in range(start, stop)
             ]
-            return fit(logits + np.array(extra))
+            return fit(logits + np.array(extra) * self.softmax.local(np.arange(start, stop))[:, None])
         for distance, value in enumerate(self.phi):
             i = np.arange(max(start, distance), stop)
-            logits[:, i - start, i - distance] = fit(logits[:, i - start, i - distance] + value)
+            scaled = fit(value * self.softmax.local(i))
+            logits[:, i - start, i - distance] = fit(logits[:, i - start, i - distance] + scaled)
         return logits
 
     def weights(self, start: int, stop: int) -> Floats:
@@ -156,7 +91,7 @@ class Attention:
         possible = self.relation is None and len(self.phi) <= REACH
         if possible and (method == "classes" or (method == "auto" and length > SHORT)):
             grouped = self._key_classes()
-            if grouped is None:
+            if grouped is None and not self.softmax.by_row:
                 grouped = self._query_classes()
             if grouped is not None:
                 return grouped
@@ -166,8 +101,10 @@ class Attention:
         """Exponents at the distances of φ, (words, length, distances); `logits[d]` are those without φ."""
         near = np.full((*self.values.shape[:2], len(self.phi)), -np.inf)
         for distance, value in enumerate(self.phi):
+            fit = self.softmax.fit
+            scaled = fit(value * self.softmax.local(np.arange(distance, near.shape[1])))
             near[:, distance:, distance] = self.softmax.exponents(
-                self.softmax.fit(logits[distance][:, distance:] + value)
+                fit(logits[distance][:, distance:] + scaled)
             )
         return near
 
@@ -236,8 +173,7 @@ class Attention:
         top = exponents.max(axis=1, keepdims=True)
         top = np.maximum(top, near.max(axis=(1, 2), initial=-np.inf)[:, None, None])
         low = np.min(near, where=near > -np.inf, initial=exponents.min())
-        unit = 1.0 if self.softmax.precision is None else float(np.log(self.softmax.lengths.max()))
-        if (float(top.max()) - float(low)) * unit > RANGE:
+        if (float(top.max()) - float(low)) * self.softmax.unit > RANGE:
             return None
         weights = self.softmax.weights(exponents, self.softmax.largest(top)).astype(np.float64, copy=False)
         numerator, denominator = np.zeros(self.values.shape), np.zeros(self.values.shape[:2])

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import floor
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.limit.model import Head, Layer, Transformer
+from longreach.limit.run.softmax_weights import RelativePrecision
 
 Vector: TypeAlias = tuple[Fraction, ...]
 Stream: TypeAlias = tuple[Vector, ...]
@@ -38,8 +39,17 @@ class Run:
     exact: bool
 
 
-def run(model: Transformer, word: Sequence[str], offset: int = 0, *, streams: bool = False) -> Run:
+def run(
+    model: Transformer,
+    word: Sequence[str],
+    offset: int = 0,
+    *,
+    streams: bool = False,
+    precision: int | RelativePrecision | Literal["own"] | None = "own",
+) -> Run:
     """Evaluate one word, $ first; a finite transformer reads its positions from `offset` on.
+
+    `precision` is how attention is rounded instead of as the model says itself.
 
     >>> share = Head(kq=np.zeros((2, 2)), v=np.array([[0.0, 0.0], [1.0, 0.0]]))
     >>> layer = Layer((share,), np.zeros((0, 2)), np.zeros(0), np.zeros((2, 0)), np.zeros(0, dtype=bool))
@@ -51,7 +61,9 @@ def run(model: Transformer, word: Sequence[str], offset: int = 0, *, streams: bo
     """
     codes = model.encode(word, offset)
     length = len(codes)
-    powers = _Powers(length, model.precision)
+    rounding = model.precision if precision == "own" else precision
+    relative = isinstance(rounding, RelativePrecision)
+    powers = _Powers(length, rounding.bits if isinstance(rounding, RelativePrecision) else rounding, relative)
     rows = (np.arange(length) + offset) % len(model.positions)
     stream: Stream = tuple(
         tuple(Fraction(e) + Fraction(p) for e, p in zip(model.embedding[c], model.positions[r], strict=True))
@@ -92,12 +104,21 @@ class _Powers:
 
     length: int
     precision: int | None
+    relative: bool = False
+    """Whether the precision is that of weights relative to the largest of a row."""
     exact: bool = True
     known: dict[Fraction, Fraction] = field(default_factory=dict)
 
-    def weight(self, logit: Fraction) -> Fraction:
+    def weights(self, logits: Sequence[Fraction]) -> list[Fraction]:
+        """Of one row of logits."""
+        if self.relative:
+            top = max(logits)
+            return [self._weight(logit - top) if logit < top else Fraction(1) for logit in logits]
         if self.precision is not None:
-            logit = rounded(logit, self.precision)
+            return [self._weight(rounded(logit, self.precision)) for logit in logits]
+        return [self._weight(logit) for logit in logits]
+
+    def _weight(self, logit: Fraction) -> Fraction:
         if logit not in self.known:
             self.known[logit] = self._power(logit)
         return self.known[logit]
@@ -110,16 +131,22 @@ class _Powers:
                 value = Fraction(_decimal_power(self.length, logit, DIGITS))
             return value
         if value is not None:
-            return rounded(value, self.precision)
+            return self._rounded(value)
         # Irrational, so never a tie: enough digits decide.
         digits = DIGITS
         while True:
             guess = Fraction(_decimal_power(self.length, logit, digits))
             margin = guess / 10 ** (digits - 1)
-            low, high = (rounded(guess + side, self.precision) for side in (-margin, margin))
+            low, high = (self._rounded(guess + side) for side in (-margin, margin))
             if low == high:
                 return low
             digits *= 2
+
+    def _rounded(self, value: Fraction) -> Fraction:
+        assert self.precision is not None
+        if self.relative and value <= Fraction(1, 2**self.precision):
+            return ZERO
+        return rounded(value, self.precision)
 
 
 def rounded(value: Fraction, precision: int) -> Fraction:
@@ -185,12 +212,12 @@ def _head(head: Head, stream: Stream, powers: _Powers, offset: int) -> list[Vect
     result = []
     for i, query_vector in enumerate(stream):
         query = [(place, x) for place, x in enumerate(product.times(query_vector)) if x]
-        weights = [
-            powers.weight(
+        weights = powers.weights(
+            [
                 sum((stream[j][place] * x for place, x in query), _relation(head.phi, j, i, offset))
-            )
-            for j in range(i + 1)
-        ]
+                for j in range(i + 1)
+            ]
+        )
         total = sum(weights, ZERO)
         result.append(
             tuple(

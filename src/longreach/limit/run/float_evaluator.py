@@ -13,7 +13,6 @@ papers leave this case open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -21,11 +20,12 @@ from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.limit.model import Array, Layer, Transformer
-from longreach.limit.run.causal_attention import BLOCK, Dtype, Fit, Floats, Method, Softmax, attend, fitting
+from longreach.limit.run.causal_attention import BLOCK, Method, attend
+from longreach.limit.run.softmax_weights import Dtype, Fit, Floats, Rounding, Softmax, fitting
 
 Word: TypeAlias = Sequence[str]
-Precision: TypeAlias = int | Literal["own"] | None
-"""Bits to round to instead of the model's own."""
+Precision: TypeAlias = Rounding | Literal["own"]
+"""How attention is rounded instead of as the model says itself: one of the models of `softmax_weights`."""
 
 CHUNK = 1 << 22  # numbers in one batch of residual streams
 
@@ -100,8 +100,7 @@ def run(
     >>> [output.ravel().tolist() for output in run(model, ["aba", ""])]
     [[0.0, 0.5, 0.3333333333333333, 0.5], [0.0]]
     """
-    if precision != "own":
-        model = replace(model, precision=precision)
+    rounding = model.precision if precision == "own" else precision
     encoded = [model.encode(word, offset) for word in words]
     lengths = np.array([len(code) for code in encoded], dtype=np.int64)
     fit = fitting(dtype)
@@ -111,7 +110,7 @@ def run(
         codes = np.zeros((len(batch), int(lengths[batch].max())), dtype=np.intp)
         for row, number in enumerate(batch):
             codes[row, : lengths[number]] = encoded[number]
-        stream = _last(_streams(model, codes, Softmax(lengths[batch], model.precision, fit), offset, method))
+        stream = _last(_streams(model, codes, Softmax(lengths[batch], rounding, fit), offset, method))
         outputs = np.asarray(fit(stream @ fit(model.unembedding).T), dtype=np.float64)
         for row, number in enumerate(batch):
             results[number] = outputs[row, : lengths[number]]
@@ -159,31 +158,49 @@ def predictions(
 
 
 def residuals(
-    model: Transformer, word: Word, offset: int = 0, *, dtype: Dtype = "float64", method: Method = "auto"
+    model: Transformer,
+    word: Word,
+    offset: int = 0,
+    *,
+    dtype: Dtype = "float64",
+    precision: Precision = "own",
+    method: Method = "auto",
 ) -> list[Array]:
     """The residual streams (positions, width): before the first layer, then after each layer."""
     codes = model.encode(word, offset)
-    softmax = Softmax(np.array([len(codes)]), model.precision, fitting(dtype))
+    rounding = model.precision if precision == "own" else precision
+    softmax = Softmax(np.array([len(codes)]), rounding, fitting(dtype))
     return [
         np.array(stream[0], dtype=np.float64)
         for stream in _streams(model, codes[None], softmax, offset, method)
     ]
 
 
-def final_states(model: Transformer, codes: NDArray[np.intp], offset: int = 0) -> Array:
+def final_states(
+    model: Transformer, codes: NDArray[np.intp], offset: int = 0, *, precision: Precision = "own"
+) -> Array:
     """The residual streams after the last layer, for rows of the embedding (words of one length, $ first)."""
-    softmax = Softmax(np.full(len(codes), codes.shape[1]), model.precision, fitting("float64"))
+    rounding = model.precision if precision == "own" else precision
+    softmax = Softmax(np.full(len(codes), codes.shape[1]), rounding, fitting("float64"))
     return np.asarray(_last(_streams(model, codes, softmax, offset, "auto")), dtype=np.float64)
 
 
 def attention(
-    model: Transformer, word: Word, layer: int, head: int, offset: int = 0, *, dtype: Dtype = "float64"
+    model: Transformer,
+    word: Word,
+    layer: int,
+    head: int,
+    offset: int = 0,
+    *,
+    dtype: Dtype = "float64",
+    precision: Precision = "own",
 ) -> Array:
     """The weights of one head, rows = queries, as a whole matrix: meant for drawing."""
     if not (0 <= layer < len(model.layers) and 0 <= head < len(model.layers[layer].heads)):
         raise InputError(f"layer.{layer}.head.{head}: there is no such head")
-    stream = residuals(model, word, offset, dtype=dtype)[layer][None]
-    softmax = Softmax(np.array([stream.shape[1]]), model.precision, fitting(dtype))
+    stream = residuals(model, word, offset, dtype=dtype, precision=precision)[layer][None]
+    rounding = model.precision if precision == "own" else precision
+    softmax = Softmax(np.array([stream.shape[1]]), rounding, fitting(dtype))
     working, _ = attend(model.layers[layer].heads[head], softmax.fit(stream), softmax, offset)
     weights = np.asarray(working.weights(0, stream.shape[1])[0], dtype=np.float64)
     sums = weights.sum(axis=1, keepdims=True)

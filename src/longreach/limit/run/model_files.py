@@ -34,8 +34,8 @@ from safetensors import SafetensorError, deserialize
 
 from longreach.errors import InputError
 from longreach.limit.model import START, Array, Head, Layer, Transformer
-from longreach.limit.run.causal_attention import Dtype, round_bfloat16
 from longreach.limit.run.sizes import MAX_BYTES, check_bytes
+from longreach.limit.run.softmax_weights import Dtype, round_bfloat16
 
 CONFIG, TENSORS = "config.json", "model.safetensors"
 _CODES = {"float64": "F64", "float32": "F32", "bfloat16": "BF16"}

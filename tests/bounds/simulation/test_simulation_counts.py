@@ -1,0 +1,166 @@
+"""The case analysis: every case reached, the floor formulas by hand, the promised distance for all counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longreach.bounds.simulation.simulation_counts import Case, Classes, Counts, Scales, apportioned, plan
+
+
+def _scales(tokens: int, period: int = 1, tolerance: Fraction = Fraction(1), kept: int = 2) -> Scales:
+    return Scales(tolerance=tolerance, tokens=tokens, period=period, kept=kept)
+
+
+def _column(*values: int) -> Counts:
+    return np.array(values, dtype=np.int64)[:, None]
+
+
+def _mask(*values: int) -> Classes:
+    return np.array(values, dtype=np.bool_)[:, None]
+
+
+def distance(n: Counts, m: Counts, classes: Classes, kept: int) -> Fraction:
+    """Total difference of the weights of uniform attention, `kept` attended tokens being the same."""
+    a, b = int(n[classes].sum()) + kept, int(m[classes].sum()) + kept
+    if a == 0:
+        return Fraction(0) if b == 0 else Fraction(2)
+    if b == 0:
+        return Fraction(2)
+    apart = sum(
+        abs(Fraction(int(x), a) - Fraction(int(y), b)) for x, y in zip(n[classes], m[classes], strict=True)
+    )
+    return apart + kept * abs(Fraction(1, a) - Fraction(1, b))
+
+
+def test_both_copied() -> None:
+    scales = _scales(3)
+    found = plan(_column(10, 20, 10_000), _mask(1, 0, 0), _mask(0, 1, 0), scales)
+    assert found.case is Case.COPIED
+    assert found.counts.ravel().tolist() == [10, 20, 0]
+    assert found.removed == 10_000
+
+
+@pytest.mark.parametrize("few", [7, 5_000])
+def test_hardly_shared_has_two_scales(few: int) -> None:
+    scales = _scales(4)
+    n = _column(few, 400_000, 200_001, 999)
+    found = plan(n, _mask(1, 0, 0, 0), _mask(1, 1, 1, 0), scales)
+    assert found.case is Case.APART
+    total = few + 600_001
+    first = few if few <= scales.first else scales.first
+    wanted = [first, *(floor(Fraction(int(s), total) * scales.second) for s in n.ravel()[1:3]), 0]
+    assert found.counts.ravel().tolist() == wanted
+
+
+def test_shared_has_one_scale() -> None:
+    scales = _scales(4)
+    n = _column(5_000, 3_000, 12_345, 999)
+    found = plan(n, _mask(1, 1, 0, 0), _mask(0, 1, 1, 0), scales)
+    assert found.case is Case.SHARED
+    first, second = (floor(Fraction(s, 8_000) * scales.first) for s in (5_000, 3_000))
+    assert found.counts.ravel().tolist() == [first, second, floor(Fraction(first, 5_000) * 12_345), 0]
+
+
+def test_the_order_of_the_models_does_not_matter() -> None:
+    n, f, g = _column(5_000, 3_000, 12_345, 999), _mask(1, 1, 0, 0), _mask(0, 1, 1, 0)
+    one, other = plan(n, f, g, _scales(4)), plan(n, g, f, _scales(4))
+    np.testing.assert_array_equal(one.counts, other.counts)
+
+
+def test_full_residues_leave_one_scale() -> None:
+    # f attends to residue 0, g to residue 1, and all tokens of each.
+    scales = _scales(2, period=2)
+    n = np.array([[60_000, 20_000], [40_000, 80_000]], dtype=np.int64)
+    f, g = np.array([[True, False]] * 2), np.array([[False, True]] * 2)
+    found = plan(n, f, g, scales)
+    assert found.case is Case.NO_ROOM
+    assert (found.counts.sum(axis=0) == 100_000 - found.removed).all()
+    assert found.counts.sum() <= 2 * scales.first + 8
+
+
+def test_full_residues_with_few_tokens_of_f() -> None:
+    scales = _scales(2, period=2)
+    n = np.array([[30, 5_000_000], [10_000_000, 5_000_030]], dtype=np.int64)
+    f, g = np.array([[True, False], [False, False]]), np.array([[False, True], [True, True]])
+    found = plan(n, f, g, scales)
+    assert found.case is Case.APART
+    assert found.counts[0, 0] == 30
+    assert (found.counts.sum(axis=0) == n.sum(axis=0) - found.removed).all()
+
+
+def test_a_least_length_is_kept_by_tokens_that_nobody_attends_to() -> None:
+    n = _column(500, 0, 100_000)
+    found = plan(n, _mask(1, 0, 0), _mask(1, 0, 0), _scales(3), least=40_000)
+    assert found.counts.sum() == 40_000
+    assert found.counts[2, 0] == 40_000 - found.counts[0, 0]
+
+
+def test_a_least_length_without_such_tokens_scales_all() -> None:
+    n = _column(50_000, 30_000)
+    found = plan(n, _mask(1, 1), _mask(1, 1), _scales(2), least=40_000)
+    assert found.case is Case.NO_ROOM
+    assert found.counts.ravel().tolist() == [25_000, 15_000]
+
+
+def test_nothing_to_remove_is_x_itself() -> None:
+    n = _column(5, 3)
+    for least in (0, 8, 100):
+        found = plan(n, _mask(1, 1), _mask(1, 1), _scales(2), least=least)
+        assert found.case is Case.WHOLE
+        assert found.counts is n
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=6).filter(any), st.integers(0, 200))
+def test_apportioned_is_within_one_and_adds_up(shares: list[int], total: int) -> None:
+    found = apportioned(np.array(shares), total)
+    assert found.sum() == total
+    assert all(
+        abs(m - Fraction(total * s, sum(shares))) < 1 for m, s in zip(found.tolist(), shares, strict=True)
+    )
+
+
+@st.composite
+def counted(draw: st.DrawFn) -> tuple[Counts, Classes, Classes, Scales, int]:
+    """Counts with nearly as many positions at each residue, of any size; some classes absent or rare."""
+    tokens, period = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    size = int(10 ** rng.uniform(0, 8))
+    n = np.empty((tokens, period), dtype=np.int64)
+    for residue in range(period):
+        shares = 10.0 ** -rng.choice([0, 1, 3, 5, 300], tokens)
+        shares[rng.integers(tokens)] = 1.0
+        n[:, residue] = apportioned(
+            (1e9 * shares / shares.sum()).astype(np.int64), size + int(rng.integers(2))
+        )
+    f, g = (rng.random(n.shape) < rng.choice([0.2, 0.5, 0.9]) for _ in range(2))
+    tolerance = Fraction(draw(st.sampled_from([1, 2, 5, 40])), 40)
+    scales = _scales(tokens, period, tolerance, kept=draw(st.integers(2, 5)))
+    return n, f & (n > 0), g & (n > 0), scales, draw(st.sampled_from([0, 0, 1_000, 100_000]))
+
+
+@given(counted())
+def test_weights_stay_within_the_tolerance_and_z_within_the_bound(
+    drawn: tuple[Counts, Classes, Classes, Scales, int],
+) -> None:
+    n, f, g, scales, least = drawn
+    found = plan(n, f, g, scales, least=least)
+    m = found.counts
+    assert (m >= 0).all()
+    assert (m[n == 0] == 0).all()
+    assert (m.sum(axis=0) == n.sum(axis=0) - found.removed).all()
+    assert m.sum() >= min(least, n.sum())
+    assert (
+        m.sum() + scales.kept <= max(scales.longest, least + scales.period + scales.kept)
+        or found.removed == 0
+    )
+    if found.removed == 0:
+        assert n.sum() + scales.kept <= max(scales.longest, least + scales.period + scales.kept)
+    for classes in (f, g):
+        for kept in (0, 1, scales.kept):
+            assert distance(n, m, classes, kept) <= scales.tolerance
