@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from longreach.answer.measured_cell import MeasuredCell
-from longreach.answer.threshold import Threshold
+from longreach.answer.threshold_curve import Threshold
 from longreach.comparison.tally import Finding
 from longreach.forecast import Forecast
 from longreach.verdicts.plain_words import side_title
