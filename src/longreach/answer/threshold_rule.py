@@ -1,7 +1,7 @@
 """Which training length to try next, and with how many seeds: it doubles, then bisects.
 
-Nothing here trains: what is known goes in, what to find out comes out. So a sweep that was ended goes on where
-it was, because it asks the same questions again and finds the first answers there.
+Nothing here trains: what is known goes in, what to find out comes out. So a sweep that was ended goes on
+where it was, because it asks the same questions again and finds the first answers there.
 """
 
 from __future__ import annotations
