@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from longreach.config.training import TrainConfig
 from longreach.experiments.running import Nobody
 from longreach.forecast import forecast
 from tests.helpers.asked_results import write_results
+from tests.helpers.made_up_training import Rule, replace_training
 
 
 class _Listener(Nobody):
@@ -29,25 +30,8 @@ class _Listener(Nobody):
 def training(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[TrainConfig]]]:
     """Replaces training: results appear as a rule says, and each step takes some seconds by the estimate."""
 
-    def replace(
-        works: Callable[[TrainConfig], bool | None], seconds: float = 0.0, interrupt: bool = False
-    ) -> list[list[TrainConfig]]:
-        asked: list[list[TrainConfig]] = []
-
-        def train(members: Sequence[TrainConfig], runs: Path, **_: Any) -> dict[str, Any]:
-            asked.append(list(members))
-            write_results(runs, members, works)
-            if interrupt:
-                raise KeyboardInterrupt
-            return {}
-
-        def estimate(members: Sequence[TrainConfig]) -> dict[str, float]:
-            return {each.key: seconds * each.max_steps / 1000 for each in members}
-
-        monkeypatch.setattr(timed_training, "train_pending", train)
-        monkeypatch.setattr(timed_training, "seconds_of", estimate)
-        monkeypatch.setattr(timed_training, "cores", lambda: 2)
-        return asked
+    def replace(works: Rule, seconds: float = 0.0, interrupt: bool = False) -> list[list[TrainConfig]]:
+        return replace_training(monkeypatch, works, seconds, interrupt=interrupt)
 
     return replace
 

@@ -64,7 +64,7 @@ def test_the_threshold_is_of_the_encoding_that_works(tmp_path: Path) -> None:
     threshold = asked("aa", tmp_path, {"nope": 0, "ape": 3}).document()["threshold"]
     assert threshold["encoding"] == "ape"
     assert (threshold["from"], threshold["or_less"], threshold["tested"]) == (3, True, "41-60")
-    assert [each["train_to"] for each in threshold["lengths"]] == [8, 12, 16, 20]
+    assert [each["train_to"] for each in threshold["lengths"]] == [3, 5, 10, 20]
 
 
 def test_a_yes_that_works_from_a_longer_length_on_agrees(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ class _Sweeping:
         if waiting and not training.is_over:
             if self.only_what_fits and training.seconds(waiting) > training.left - START_SECONDS:
                 return "time"
-            training.train(members, f"trained to {' '.join(map(str, lengths))}")
+            training.train(members, f"trained to {', '.join(map(str, lengths))}")
         if all(training.done(member) is not None for member in members):
             return None
         if training.interrupted:
