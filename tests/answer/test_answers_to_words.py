@@ -41,7 +41,7 @@ def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
     assert ape.measured == "measured: 3 of 3 runs work at 41–60, trained to 20"
     assert odds.says == "not known"
     assert from_which.lines[0].label == "measured (APE)"
-    assert from_which.lines[0].says == "from 8 on, or less"
+    assert from_which.lines[0].says == "from 3 on, or less"
     assert from_which.lines[1].says == "not known"
     assert judgement_words(found) == ("The measured runs agree with the forecast.",)
 

@@ -1,20 +1,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from longreach.answer import measurement
+from longreach.answer import measurement, timed_training
 from longreach.answer.measurement import Measurement, measure
 from longreach.answer.question import Question
-from longreach.answer.question_to_members import SHARES, first_members, other_lengths, trained_to
+from longreach.answer.question_to_members import SHARES, first_members, length_rule, trained_to
 from longreach.config.training import TrainConfig
 from longreach.experiments.running import Nobody
 from longreach.forecast import forecast
 from tests.helpers.asked_results import write_results
+from tests.helpers.made_up_training import Rule, replace_training
 
 
 class _Listener(Nobody):
@@ -29,25 +30,8 @@ class _Listener(Nobody):
 def training(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[TrainConfig]]]:
     """Replaces training: results appear as a rule says, and each step takes some seconds by the estimate."""
 
-    def replace(
-        works: Callable[[TrainConfig], bool | None], seconds: float = 0.0, interrupt: bool = False
-    ) -> list[list[TrainConfig]]:
-        asked: list[list[TrainConfig]] = []
-
-        def train(members: Sequence[TrainConfig], runs: Path, **_: Any) -> dict[str, Any]:
-            asked.append(list(members))
-            write_results(runs, members, works)
-            if interrupt:
-                raise KeyboardInterrupt
-            return {}
-
-        def estimate(members: Sequence[TrainConfig]) -> dict[str, float]:
-            return {each.key: seconds * each.max_steps / 1000 for each in members}
-
-        monkeypatch.setattr(measurement, "train_pending", train)
-        monkeypatch.setattr(measurement, "seconds_of", estimate)
-        monkeypatch.setattr(measurement, "cores", lambda: 2)
-        return asked
+    def replace(works: Rule, seconds: float = 0.0, interrupt: bool = False) -> list[list[TrainConfig]]:
+        return replace_training(monkeypatch, works, seconds, interrupt=interrupt)
 
     return replace
 
@@ -68,16 +52,24 @@ def test_shorter_lengths_where_it_works(tmp_path: Path, training: Any) -> None:
         ("nope", 0, 3),
         ("ape", 3, 3),
     ]
-    assert [(cell.train_to, cell.tally.work) for cell in found.lengths] == [(16, 3), (12, 3), (8, 0)]
+    assert [(cell.train_to, cell.tally.work) for cell in found.lengths] == [(10, 0), (15, 2), (12, 2)]
+    # The third seed would decide nothing.
+    assert {(cell.tally.runs, cell.planned) for cell in found.lengths} == {(2, 2)}
     assert {cell.encoding for cell in found.lengths} == {"ape"}
     assert (found.share, found.is_whole, found.interrupted) == (1.0, True, False)
-    assert len(asked) == 2
+    assert [len(members) for members in asked] == [6, 2, 2, 2]
 
 
 def test_longer_lengths_where_a_yes_fails(tmp_path: Path, training: Any) -> None:
-    training(lambda member: member.train_lengths.last >= 40)
+    training(lambda member: member.train_lengths.last >= 35)
     found = _measure("aa", tmp_path)
-    assert [(cell.train_to, cell.tally.work) for cell in found.lengths] == [(30, 0), (40, 3)]
+    assert [(cell.train_to, cell.tally.work) for cell in found.lengths] == [
+        (40, 2),
+        (30, 0),
+        (35, 2),
+        (32, 0),
+        (33, 0),
+    ]
 
 
 def test_no_other_length_where_theory_and_runs_say_no(tmp_path: Path, training: Any) -> None:
@@ -104,7 +96,7 @@ def test_the_plan_fits_the_minutes(tmp_path: Path, training: Any, minutes: float
         if sum(each.max_steps for each in first_members(question, share))
         * seconds
         / 2000
-        * measurement.MARGIN
+        * timed_training.MARGIN
         <= measurement.FIRST_PART * 60 * minutes
     ]
     assert found.share <= max(whole, default=SHARES[-1])
@@ -145,12 +137,25 @@ def test_what_is_done_is_not_trained_again(tmp_path: Path, training: Any) -> Non
     first = first_members(question, 1.0)
     write_results(tmp_path, first, lambda member: member.encoding == "ape")
     own = [member for member in first if member.encoding == "ape"]
-    for length in other_lengths(own[0], works=True):
-        write_results(tmp_path, [trained_to(member, length) for member in own], lambda member: True)
+    known, rule = {20: True}, length_rule(own[0])
+    while lengths := rule.next_lengths(known):
+        known |= dict.fromkeys(lengths, True)
+        write_results(tmp_path, [trained_to(own[seed], *lengths) for seed in (0, 1)], lambda member: True)
     asked = training(lambda member: False)
     found = _measure("aa", tmp_path)
     assert asked == []
-    assert [cell.tally.work for cell in found.lengths] == [3, 3, 3]
+    assert [(cell.train_to, cell.tally.work) for cell in found.lengths] == [(10, 2), (5, 2), (3, 2)]
+
+
+def test_lengths_for_which_there_is_no_time_are_not_begun(tmp_path: Path, training: Any) -> None:
+    """Each length would take 0.35 · 3 · 40 = 42 seconds of the 48 that are left, the second one none."""
+    first = training(lambda member: member.encoding == "ape", seconds=15.0)
+    found = _measure("aa", tmp_path)
+    assert len(first) == 1 + len(found.lengths)
+    slow = training(lambda member: member.encoding == "ape", seconds=10_000.0)
+    found = _measure("sort", tmp_path)
+    assert len(slow) == 1
+    assert (found.lengths, found.more_lengths, found.is_whole) == ((), True, False)
 
 
 def test_it_says_at_once_what_it_will_do(tmp_path: Path, training: Any) -> None:
@@ -159,4 +164,4 @@ def test_it_says_at_once_what_it_will_do(tmp_path: Path, training: Any) -> None:
     _measure("aa", tmp_path, listener=listener)
     assert listener.said[0].startswith("measuring 6 runs trained to 20, 3,000 steps each: about ")
     assert listener.said[0].endswith(", then other training lengths; Ctrl-C ends it with what there is")
-    assert listener.said[1].startswith("measuring 9 runs at other training lengths, 3,000 steps each")
+    assert listener.said[1].startswith("measuring 2 runs trained to 10, 3,000 steps each: about ")

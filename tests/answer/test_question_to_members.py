@@ -9,9 +9,8 @@ from longreach.answer.question_to_members import (
     LEAST_STEPS,
     SHARES,
     first_members,
-    in_rounds,
     largest_share,
-    other_lengths,
+    length_rule,
     trained_to,
 )
 from longreach.experiments.resolve import resolve
@@ -45,9 +44,11 @@ def test_fewer_steps_change_nothing_else(task: str, share: float) -> None:
 @pytest.mark.parametrize("works", [True, False])
 def test_other_lengths_are_tested_on_the_same_long_inputs(task: str, works: bool) -> None:
     for member in first_members(Question(task=task, seeds=1), 0.5):
-        lengths = other_lengths(member, works=works)
-        assert lengths
-        for length in lengths:
+        known = {member.train_lengths.last: works}
+        rule = length_rule(member)
+        while lengths := rule.next_lengths(known):
+            (length,) = lengths
+            known[length] = works
             other = trained_to(member, length)
             assert (length < member.train_lengths.last) == works
             assert other.train_lengths == (member.train_lengths.first, length)
@@ -64,10 +65,3 @@ def test_the_share_is_the_largest_that_fits(seconds: float) -> None:
         each for each in SHARES if sum(one.max_steps for one in first_members(question, each)) <= seconds
     ]
     assert share == max(fitting, default=SHARES[-1])
-
-
-def test_rounds_give_something_of_everything() -> None:
-    first = [resolve("aa", seed=seed) for seed in range(3)]
-    second = [resolve("aa", "nope", seed=seed) for seed in range(2)]
-    assert in_rounds([first, second]) == [first[0], second[0], first[1], second[1], first[2]]
-    assert in_rounds([]) == []

@@ -7,9 +7,9 @@ import pytest
 
 from longreach.answer import ask
 from longreach.answer.question import Question
-from longreach.answer.question_to_members import first_members, other_lengths, trained_to
+from longreach.answer.question_to_members import first_members, trained_to
 from longreach.results.files import write_result
-from tests.helpers.asked_results import asked, result_of
+from tests.helpers.asked_results import asked, other_lengths, result_of
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_no_that_was_not_learned_counts_where_the_steps_were_enough(tmp_path: 
     for member in first_members(Question(task="aa"), 1.0):
         right = member.encoding == "ape"
         write_result(tmp_path, result_of(member, [1.0 if right else 0.5, *[float(right)] * 2]))
-        for length in other_lengths(member, works=True):
+        for length in other_lengths(member):
             write_result(tmp_path, result_of(trained_to(member, length), [1.0, 1.0]))
     found = ask("aa", runs=tmp_path)
     assert found.findings["nope"].state == "agrees"
@@ -63,21 +63,21 @@ def test_the_forecast_alone() -> None:
 def test_the_threshold_is_of_the_encoding_that_works(tmp_path: Path) -> None:
     threshold = asked("aa", tmp_path, {"nope": 0, "ape": 3}).document()["threshold"]
     assert threshold["encoding"] == "ape"
-    assert (threshold["from"], threshold["or_less"], threshold["tested"]) == (8, True, "41-60")
-    assert [each["train_to"] for each in threshold["lengths"]] == [8, 12, 16, 20]
+    assert (threshold["from"], threshold["or_less"], threshold["tested"]) == (3, True, "41-60")
+    assert [each["train_to"] for each in threshold["lengths"]] == [3, 5, 10, 20]
 
 
 def test_a_yes_that_works_from_a_longer_length_on_agrees(tmp_path: Path) -> None:
     """Theory speaks of training that is long enough."""
     for member in first_members(Question(task="aa"), 1.0):
         write_result(tmp_path, result_of(member, [1.0, 0.0, 0.0]))
-        for length in other_lengths(member, works=False):
+        for length in other_lengths(member):
             write_result(tmp_path, result_of(trained_to(member, length), [1.0, float(length == 40)]))
     found = ask("aa", runs=tmp_path)
     assert found.judgement == "agrees"
     assert found.findings["ape"].words == (
         "the measured runs agree with the forecast from training length 40 on: "
-        "trained to 20 0 of 3 runs work, trained to 40 3 of 3 runs work"
+        "trained to 20 0 of 3 runs work, trained to 40 2 of 2 runs work"
     )
     assert found.threshold is not None
     assert found.threshold.start == 40

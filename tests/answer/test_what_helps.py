@@ -6,10 +6,10 @@ import pytest
 
 from longreach.answer import ask
 from longreach.answer.question import Question
-from longreach.answer.question_to_members import first_members, other_lengths, trained_to
+from longreach.answer.question_to_members import first_members, trained_to
 from longreach.answer.what_helps import advice
 from longreach.forecast import forecast
-from tests.helpers.asked_results import asked, write_results
+from tests.helpers.asked_results import asked, other_lengths, write_results
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_length_from_which_on_it_works(tmp_path: Path) -> None:
     first = first_members(Question(task="aa"), 1.0)
     write_results(tmp_path, first, lambda member: member.encoding == "ape")
     for member in first:
-        others = [trained_to(member, length) for length in other_lengths(member, works=True)]
+        others = [trained_to(member, length) for length in other_lengths(member)]
         write_results(tmp_path, others, lambda member: member.train_lengths.last >= 12)
     changes = [each.change for each in ask("aa", runs=tmp_path).advice]
     assert "training to 12 or more" in changes

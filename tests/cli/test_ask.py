@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from longreach.answer import measurement
+from longreach.answer import timed_training
 from longreach.cli import ask as command
 from tests.cli.conftest import Outcome
 from tests.helpers.asked_results import asked
@@ -82,7 +82,7 @@ def test_an_interruption_shows_what_there_is(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(measurement, "train_pending", interrupted)
+    monkeypatch.setattr(timed_training, "train_pending", interrupted)
     done = longreach("ask", "binary-majority", "--runs", tmp_path)
     assert done.code == 130
     assert "no run has finished" in done.out

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from longreach.answer import ThreeAnswers, ask
 from longreach.answer.question import Question
-from longreach.answer.question_to_members import first_members, other_lengths, trained_to
+from longreach.answer.question_to_members import first_members, trained_to
 from longreach.config.training import TrainConfig
 from longreach.results.files import write_result
 from longreach.results.schema import Final, Result, Timings
@@ -42,6 +42,12 @@ def write_results(
             write_result(runs, result_of(member, [1.0, *longer]))
 
 
+def other_lengths(member: TrainConfig) -> list[int]:
+    """All training lengths that may be tried besides a member's own."""
+    possible = range(member.train_lengths.first + 1, member.test_lengths[-1].first)
+    return [length for length in possible if length != member.train_lengths.last]
+
+
 def asked(task: str, runs: Path, works: dict[str, int], learned: bool = True) -> ThreeAnswers:
     """An answer where so many of three runs work under each encoding, at every training length."""
     first = first_members(Question(task=task), 1.0)
@@ -49,12 +55,7 @@ def asked(task: str, runs: Path, works: dict[str, int], learned: bool = True) ->
     def rule(member: TrainConfig) -> bool:
         return member.seed < works[member.encoding]
 
-    others = [
-        trained_to(member, length)
-        for member in first
-        for up in (True, False)
-        for length in other_lengths(member, works=up)
-    ]
+    others = [trained_to(member, length) for member in first for length in other_lengths(member)]
     if learned:
         write_results(runs, [*first, *others], rule)
     else:

@@ -138,9 +138,10 @@ def _threshold(found: ThreeAnswers) -> Line:
     threshold, cells = found.threshold, found.measurement.cells
     if threshold is not None:
         title = ENCODINGS[threshold.encoding].title
-        tested = _range(threshold.tested)
-        counts = f"runs that work at {tested}, by training length: {threshold.counts}"
-        return Line(f"measured ({title})", threshold.words, counts)
+        tested = "" if threshold.tested is None else f" at {_range(threshold.tested)}"
+        counts = f"runs that work{tested}, by training length: {threshold.counts}"
+        remark = f"; {threshold.remark}" if threshold.remark else ""
+        return Line(f"measured ({title})", threshold.words, f"{counts}{remark}")
     if not cells:
         return Line("measured", NOT_KNOWN, f"{_command(found)} tries a few lengths in about 2 minutes")
     answers = [found.answer_of(encoding) for encoding in found.question.encodings]

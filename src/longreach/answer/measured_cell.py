@@ -24,9 +24,8 @@ class MeasuredCell:
     tally: Tally
     keys: tuple[str, ...]
     """Of the results that were counted."""
-    lowest: float | None
-    """The worst accuracy of a run on the tested lengths; None without runs."""
-    highest: float | None
+    accuracy: tuple[float, ...] = ()
+    """Of each run that was counted, on the tested lengths."""
 
     @classmethod
     def of(
@@ -47,7 +46,7 @@ class MeasuredCell:
         shares = [
             result.final.accuracy[tested.name]
             for result in results
-            if result.final is not None and tested.name in result.final.accuracy
+            if result.status == "done" and result.final is not None and tested.name in result.final.accuracy
         ]
         return cls(
             encoding=first.encoding,
@@ -57,9 +56,18 @@ class MeasuredCell:
             steps=first.max_steps,
             tally=Tally.of(results, tested, chance),
             keys=tuple(result.key for result in results),
-            lowest=min(shares, default=None),
-            highest=max(shares, default=None),
+            accuracy=tuple(shares),
         )
+
+    @property
+    def lowest(self) -> float | None:
+        """The worst accuracy of a run on the tested lengths; None without runs."""
+        return min(self.accuracy, default=None)
+
+    @property
+    def highest(self) -> float | None:
+        """The best one."""
+        return max(self.accuracy, default=None)
 
     @property
     def words(self) -> str:

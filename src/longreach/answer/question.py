@@ -37,10 +37,7 @@ class Question:
     """The longest training length; None: that of the laptop's setting."""
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.minutes):
-            raise InputError(f"{self.minutes} is no number of minutes", place=Field("minutes"))
-        if self.minutes < 0:
-            raise InputError(f"{self.minutes:g} is less than 0", place=Field("minutes"))
+        check_minutes(self.minutes)
         if self.seeds < 1:
             raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
         if self.train_to is not None and self.train_to < 1:
@@ -75,8 +72,25 @@ class Question:
         >>> Question(task="aa").file_stem, Question(task="regex:(ab)*").file_stem
         ('ask-aa', 'ask-regex-ab-aa4b')
         """
-        if self.task in TASKS:
-            return f"ask-{self.task}"
-        whole = canonical_json({"task": self_contained(self.task), "alphabet": self.alphabet})
-        slug = re.sub(r"[^A-Za-z0-9]+", "-", TaskName(self.task).short).strip("-")[:MOST_LETTERS]
-        return f"ask-{slug}-{hashlib.sha256(whole.encode()).hexdigest()[:4]}"
+        return f"ask-{file_name(self.task, self.alphabet)}"
+
+
+def file_name(task: str, alphabet: tuple[str, ...] | None) -> str:
+    """What stands for a task in names of files.
+
+    >>> file_name("aa", None)
+    'aa'
+    """
+    if task in TASKS:
+        return task
+    whole = canonical_json({"task": self_contained(task), "alphabet": alphabet})
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", TaskName(task).short).strip("-")[:MOST_LETTERS]
+    return f"{slug}-{hashlib.sha256(whole.encode()).hexdigest()[:4]}"
+
+
+def check_minutes(minutes: float) -> None:
+    """Refuse what is no time."""
+    if not math.isfinite(minutes):
+        raise InputError(f"{minutes} is no number of minutes", place=Field("minutes"))
+    if minutes < 0:
+        raise InputError(f"{minutes:g} is less than 0", place=Field("minutes"))

@@ -1,15 +1,16 @@
 """Which members answer a question within its minutes: the laptop's setting, with fewer steps where needed.
 
-First the same training length under every encoding, then other training lengths under the one that may work,
-all tested on the same long inputs. Seeds come in rounds, so that whatever is done at the end of the time has
-something of everything.
+First the same training length under every encoding, seeds in rounds, so that whatever is done at the end of
+the time has something of everything; then other training lengths under the one that may work, one after the
+other, all tested on the same long inputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from longreach.answer.question import Question
+from longreach.answer.threshold_rule import Doubling
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
@@ -19,10 +20,8 @@ from longreach.tasks.catalog import load_argument
 SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """Of the setting's steps: the largest with which everything fits."""
 LEAST_STEPS = 100
-SHORTER = (0.8, 0.6, 0.4)
-"""Training lengths to try where a task works, as shares of the length that it works at."""
-LONGER = (1.5, 2.0)
-"""Training lengths to try where it does not; below the tested ones, which begin after twice it."""
+WITHIN = 10
+"""The tenth part of the first training length: the answer need not be nearer."""
 
 
 def first_members(question: Question, share: float) -> list[TrainConfig]:
@@ -66,16 +65,17 @@ def _lengths(question: Question) -> LengthRange | None:
     return LengthRange(least, question.train_to)
 
 
-def other_lengths(member: TrainConfig, *, works: bool) -> tuple[int, ...]:
-    """The training lengths to try besides a member's own: shorter ones where it works, longer ones otherwise.
+def length_rule(member: TrainConfig) -> Doubling:
+    """Which training lengths to try besides a member's own: shorter ones where it works, else longer ones.
 
     >>> member, _ = first_members(Question(task="aa", seeds=1), 1.0)
-    >>> other_lengths(member, works=True), other_lengths(member, works=False)
-    ((16, 12, 8), (30, 40))
+    >>> rule = length_rule(member)
+    >>> rule.next_lengths({20: True}), rule.next_lengths({20: False})
+    ((10,), (40,))
     """
-    own, least, tested = member.train_lengths.last, member.train_lengths.first, member.test_lengths[-1]
-    wanted = [int(share * own) for share in (SHORTER if works else LONGER)]
-    return tuple(length for length in dict.fromkeys(wanted) if least < length < tested.first)
+    own, tested = member.train_lengths, member.test_lengths[-1]
+    within = max(1, own.last // WITHIN)
+    return Doubling(first=own.last, least=own.first + 1, most=tested.first - 1, within=within, twice=False)
 
 
 def trained_to(member: TrainConfig, length: int) -> TrainConfig:
@@ -102,10 +102,3 @@ def largest_share(
         if cost(first_members(question, share)) <= seconds:
             return share
     return SHARES[-1]
-
-
-def in_rounds(members: Iterable[Sequence[TrainConfig]]) -> list[TrainConfig]:
-    """The first of each sequence, then the second of each, and so on."""
-    columns = [list(each) for each in members]
-    longest = max(map(len, columns), default=0)
-    return [column[row] for row in range(longest) for column in columns if row < len(column)]

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.measurement import Measurement
 from longreach.answer.question import Question
-from longreach.answer.threshold import Threshold
+from longreach.answer.threshold_curve import Threshold
 from longreach.answer.what_helps import Advice, advice
 from longreach.comparison.tally import Finding, Tally, judge_runs
 from longreach.forecast import Forecast

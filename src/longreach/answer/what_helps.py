@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from longreach.answer.measured_cell import MeasuredCell
-from longreach.answer.threshold import Threshold
+from longreach.answer.threshold_curve import Threshold
 from longreach.comparison.tally import Finding
 from longreach.forecast import Forecast
 from longreach.verdicts.plain_words import side_title
@@ -88,10 +88,11 @@ def _other(change: str, basis: str) -> Advice:
 def _longer(threshold: Threshold | None) -> list[Advice]:
     if threshold is None or threshold.start is None or threshold.is_open_below:
         return []  # every length that was tried works, or none
+    tested = "longer inputs" if threshold.tested is None else f"inputs of {threshold.tested.name}"
     return [
         Advice(
             change=f"training to {threshold.start} or more",
-            basis=f"measured on inputs of {threshold.tested.name.replace('-', '–')}",
+            basis=f"measured on {tested.replace('-', '–')}",
             measured=threshold.counts,
         )
     ]

@@ -46,6 +46,10 @@ COMMANDS = {
     "tasks": Command(
         "List the built-in tasks: vocabulary size, least length, what is to be done, an example.", "tasks"
     ),
+    "threshold": Command(
+        "Find the least training length from which on models work at a long length, by training some.",
+        "threshold",
+    ),
     "train": Command("Train members on short inputs and measure them on long ones.", "train"),
     "study": Command(
         "Reproduce a published table or figure: train its members, draw it, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -43,9 +43,9 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 """How the text of an option is read, by the type of its field."""
 
 
-def setting_names() -> list[str]:
+def setting_names(without: Collection[str] = ()) -> list[str]:
     """The fields that are options, in order."""
-    return [name for name in TrainConfig.model_fields if name not in (*OWN, *FROM_PYTHON_ONLY)]
+    return [name for name in TrainConfig.model_fields if name not in (*OWN, *FROM_PYTHON_ONLY, *without)]
 
 
 def help_of(name: str) -> str:
@@ -53,11 +53,12 @@ def help_of(name: str) -> str:
     return TrainConfig.model_fields[name].description or ""
 
 
-def with_setting_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each setting, after its first parameter; it takes them as `settings`."""
+def with_setting_options(command: Callable[..., None], without: Collection[str] = ()) -> Callable[..., None]:
+    """The command with an option for each setting but some, after its first parameter; it takes them as
+    `settings`."""
     first, *others = inspect.signature(command, eval_str=True).parameters.values()
     own = [each for each in others if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    made = [first, *map(_parameter, setting_names()), *own]
+    made = [first, *map(_parameter, setting_names(without)), *own]
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     # Typer looks here as well, and prefers what it finds.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError, near_names
 from longreach.experiments.resolve import resolve
 from longreach.results.atomic import write_atomically
+from longreach.results.figure_files import figure_bytes
 from longreach.results.index import Row
 from longreach.studies.cell_tables import cell_tables
 from longreach.studies.theory import TheoryTable
@@ -126,15 +126,8 @@ class Study:
         if suffix == ".md":
             return cell_tables(found).encode()
         assert self.figure is not None, f"{self.name} has neither a figure nor a table"
-        buffer = io.BytesIO()
-        metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}
-        from matplotlib import rc_context
-
-        # With the salt the same numbers give the same file.
-        with rc_context({"svg.hashsalt": self.name}):
-            figure = self.figure(found, self.heading(scale))
-            figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
-        return buffer.getvalue()
+        drawn = self.figure
+        return figure_bytes(lambda: drawn(found, self.heading(scale)), suffix, salt=self.name)
 
 
 def check_suffix(suffix: str, known: Sequence[str]) -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.answer.measured_cell import MeasuredCell
-from longreach.answer.threshold import Threshold
+from longreach.answer.threshold_curve import Threshold
 from longreach.comparison.tally import Tally
 from longreach.config.length_range import LengthRange
 
@@ -18,8 +20,6 @@ def _cell(train_to: int, work: int, runs: int = 3) -> MeasuredCell:
         steps=100,
         tally=Tally(runs=runs, learned=runs, work=work),
         keys=(),
-        lowest=None,
-        highest=None,
     )
 
 
@@ -38,6 +38,34 @@ def test_all_work_or_none() -> None:
     assert none is not None
     assert (none.start, none.words) == (None, "none up to 40")
     assert none.document()["from"] is None
+
+
+def test_an_exact_start_says_so() -> None:
+    found = Threshold.of_cells([_cell(16, 3), _cell(15, 1), _cell(32, 3)])
+    assert found is not None
+    assert (found.words, found.is_exact, found.remark) == ("from 16 on", True, "")
+    least = Threshold.of_cells([_cell(2, 3), _cell(4, 2)], least=2)
+    assert least is not None
+    assert (least.words, least.is_exact, least.is_open_below) == ("from 2 on", True, False)
+
+
+def test_what_is_not_monotone_is_said() -> None:
+    found = Threshold.of_cells([_cell(8, 3), _cell(12, 0), _cell(16, 3)])
+    assert found is not None
+    assert (found.start, found.worked_below) == (16, (8,))
+    assert found.remark == "not monotone: 8 works, 12 does not"
+    none = Threshold.of_cells([_cell(8, 3), _cell(10, 2), _cell(12, 0)])
+    assert none is not None
+    assert (none.words, none.remark) == ("none up to 12", "not monotone: 8, 10 work, 12 does not")
+    assert none.document()["worked_below"] == [8, 10]
+
+
+def test_lengths_that_depend_on_the_training_length() -> None:
+    other = replace(_cell(10, 3), tested=LengthRange(21, 30))
+    found = Threshold.of_cells([_cell(20, 3), other])
+    assert found is not None
+    assert found.tested is None
+    assert found.document()["tested"] is None
 
 
 def test_without_finished_runs_there_is_none() -> None:

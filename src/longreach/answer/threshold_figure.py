@@ -1,0 +1,87 @@
+"""Accuracy on long inputs by training length with matplotlib: every run a mark, answer and bounds as lines.
+
+Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart; marks say the
+same once more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from longreach.comparison.tally import works
+from longreach.errors import Field, InputError
+from longreach.results.figure_files import figure_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from longreach.answer.threshold_answer import ThresholdAnswer
+
+FORMATS = (".svg", ".png", ".pdf")
+SIZE = (6.4, 3.8)  # inches
+GREEN, RED, BLUE, GREY = "#009E73", "#D55E00", "#0072B2", "#BBBBBB"
+
+
+def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
+    """The curve; the axes may be given."""
+    if not found.cells:
+        raise InputError("there is nothing to plot: no run has finished")
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=SIZE, layout="constrained")
+    _marks(ax, found)
+    ax.axhline(found.level, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    if found.chance:
+        ax.axhline(found.chance, color=GREY, linewidth=1.6, zorder=0)
+    if found.threshold is not None:
+        ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=f"works {found.words}", zorder=1)
+    for bound in found.theory.bounds:
+        ratio = bound.ratio(found.threshold)
+        loose = "" if ratio is None else f", bound / measured = {ratio:.2g}"
+        label = f"bound {bound.value} ({bound.formula}){loose}"
+        ax.axvline(bound.value, color="black", linewidth=1.0, linestyle=":", label=label, zorder=1)
+    lengths = [cell.train_to for cell in found.cells]
+    shown = [*lengths, *(bound.value for bound in found.theory.bounds if bound.value > 0)]
+    ax.set_xscale("log", base=2)
+    ax.set_xlim(min(shown) / 1.2, max(shown) * 1.2)
+    ax.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
+    ax.minorticks_off()
+    ax.set_ylim(-0.05, 1.05)
+    ax.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+    ax.set_xlabel("longest training input")
+    ax.set_ylabel(f"accuracy on {found.tested_words}, %", fontsize=8)
+    ax.set_title(found.title, fontsize=10)
+    ax.legend(fontsize=7, frameon=False, loc="best")
+    return ax
+
+
+def _marks(ax: Axes, found: ThresholdAnswer) -> None:
+    """Each run on its own, a little apart where several stand at one length."""
+    labelled = set[bool]()
+    for cell in found.cells:
+        middle = (len(cell.accuracy) - 1) / 2
+        for place, share in enumerate(cell.accuracy):
+            good = works(share, found.chance)
+            style: dict[str, Any] = {"color": GREEN, "marker": "o"} if good else {"color": RED, "marker": "X"}
+            label = None if good in labelled else "a run that works" if good else "a run that does not"
+            labelled.add(good)
+            at = cell.train_to * 1.02 ** (place - middle)
+            ax.plot([at], [share], linestyle="", markersize=5, label=label, zorder=3, **style)
+
+
+def figure_content(found: ThresholdAnswer, suffix: str) -> bytes:
+    """The figure as a file of the format of a name's ending; the same numbers give the same file."""
+    if suffix not in FORMATS:
+        reason = f"the name must end in {', '.join(FORMATS)}, not in {suffix!r}"
+        raise InputError(reason, place=Field("out"))
+    return figure_bytes(lambda: _figure(found), suffix, salt="threshold")
+
+
+def _figure(found: ThresholdAnswer) -> Figure:
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=SIZE, layout="constrained")
+    plot_threshold(found, drawn.subplots())
+    return drawn

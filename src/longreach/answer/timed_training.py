@@ -1,0 +1,101 @@
+"""Training within some minutes: what was done before is read, and at the time it ends with what there is."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from longreach.config.training import TrainConfig
+from longreach.execution.environment import cores
+from longreach.experiments.engine_makers import EngineMaker
+from longreach.experiments.planning import seconds_of, together
+from longreach.experiments.running import Nobody, Watcher, train_pending
+from longreach.results.atomic import ResultError
+from longreach.results.files import read_result
+from longreach.results.schema import Result
+
+START_SECONDS = 6.0
+"""What worker processes take to start and to load what they need."""
+MARGIN = 1.15
+"""Evaluations and what else a few steps do not show."""
+
+
+class TimedTraining:
+    """Members are trained until the time is over or somebody interrupts; results are kept as they come."""
+
+    def __init__(
+        self,
+        runs: Path,
+        minutes: float | None,
+        *,
+        engine: EngineMaker | None = None,
+        progress: Watcher | None = None,
+        here: bool = True,
+    ) -> None:
+        self.runs, self.engine, self.progress = runs, engine, progress or Nobody()
+        self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
+        self.here = here
+        """Whether members train on the cores of this machine, so that a few steps tell how long it takes."""
+        self.results: dict[str, Result] = {}
+        self.failed: dict[str, Result] = {}
+        """The members that failed this time."""
+        self.interrupted = False
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end."""
+        return math.inf if self.deadline is None else self.deadline - time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is trained."""
+        return self.interrupted or self.left <= 0
+
+    def done(self, member: TrainConfig) -> Result | None:
+        """The result of a member, if it has one that did not fail."""
+        if member.key not in self.results:
+            try:
+                found = read_result(self.runs, member.key)
+            except ResultError:
+                return None
+            if found.status != "done":
+                return None
+            self.results[member.key] = found
+        return self.results[member.key]
+
+    def seconds(self, members: Sequence[TrainConfig]) -> float:
+        """How long the members that are not done take on this machine."""
+        waiting = [member for member in members if self.done(member) is None]
+        times = list(seconds_of(waiting).values())
+        return MARGIN * together(times, cores()) if times else 0.0
+
+    def train(self, members: Sequence[TrainConfig], what: str, after: str = "") -> None:
+        """Train those that are not done, in this order, after saying so."""
+        waiting = [member for member in members if self.done(member) is None]
+        if not waiting or self.is_over:
+            return
+        seconds = min(self.seconds(waiting), self.left) if self.here else None
+        self.progress.say(_plan(waiting, seconds, what, after))
+        try:
+            found = train_pending(
+                members, self.runs, engine=self.engine, progress=self.progress, deadline=self.deadline
+            )
+            self.failed |= {key: result for key, result in found.items() if result.status == "failed"}
+        except KeyboardInterrupt:
+            self.interrupted = True
+        for member in members:
+            self.done(member)
+
+
+def _plan(waiting: Sequence[TrainConfig], seconds: float | None, what: str, after: str) -> str:
+    count = f"{len(waiting)} run{'' if len(waiting) == 1 else 's'}"
+    steps = f"{waiting[0].max_steps:,} steps each"
+    about = "" if seconds is None else f": about {_about(seconds)}"
+    then = f", {after}" if after else ""
+    return f"measuring {count} {what}, {steps}{about}{then}; Ctrl-C ends it with what there is"
+
+
+def _about(seconds: float) -> str:
+    return f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"

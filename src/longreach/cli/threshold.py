@@ -1,0 +1,218 @@
+"""`longreach threshold`: from which training length on models work at a long length."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.engine_options import (
+    AddressOption,
+    DeviceOption,
+    EngineName,
+    EngineOption,
+    GpusOption,
+    PartitionOption,
+    StackOption,
+    TimeLimitOption,
+    WorkersOption,
+    chosen_engine,
+    trains_here,
+)
+from longreach.cli.fitted_table import Column, print_fitted
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.progress import Bars
+from longreach.cli.setting_options import (
+    ScaleName,
+    ScaleOption,
+    given_settings,
+    help_of,
+    with_setting_options,
+)
+from longreach.cli.train import DEFAULT_RUNS
+from longreach.config.task_name import TaskName
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from longreach.answer.measured_cell import MeasuredCell
+    from longreach.answer.threshold_answer import ThresholdAnswer
+    from longreach.experiments.engine_makers import EngineMaker
+
+FORMATS = (".svg", ".png", ".pdf")
+INTERRUPTED = 130
+STRIP = 24
+"""Columns from 0 to 100 % in the strip of runs."""
+CHOSEN = ("train_lengths", "test_lengths")
+"""Settings that the search chooses."""
+
+
+@partial(with_setting_options, without=CHOSEN)
+def threshold(
+    task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
+    *,
+    to: Annotated[
+        int | None,
+        typer.Option(metavar="L", help="The long length; default: three times the training length."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each training length, at most.")] = 3,
+    every_seed: Annotated[
+        bool, typer.Option("--every-seed", help="Train all seeds, also where fewer decide.")
+    ] = False,
+    minutes: Annotated[
+        float, typer.Option(metavar="M", help="How long to measure; 0: what was measured before.")
+    ] = 10.0,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="The longest training length; default: below the tested ones, 40 at 3N."
+        ),
+    ] = None,
+    within: Annotated[int, typer.Option(metavar="W", help="How near the answer has to be; 1: exactly.")] = 1,
+    lengths: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,…", help="Measure these training lengths, all at once, and no others."),
+    ] = None,
+    scale: ScaleOption = ScaleName.laptop,
+    engine: EngineOption = EngineName.local,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    gpus: GpusOption = None,
+    partition: PartitionOption = None,
+    time_limit: TimeLimitOption = None,
+    device: DeviceOption = "auto",
+    stack: StackOption = None,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The curve as .svg, .png or .pdf; default: in DIR/figures."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    **settings: Any,
+) -> None:
+    """Find the least training length from which on models work at a long length, by training some.
+
+    Training lengths are doubled until runs work, then bisected; seeds are trained until the others cannot
+    change it. What was measured before is not measured again: the same command goes on where it was.
+    Models trained to N are tested on lengths in (2N, 3N], or with --to L on lengths in (2L/3, L].
+    The exit code is 1 when a run failed.
+
+    Example: longreach threshold "regex:(aa)*" --to 60
+    """
+    if settings["alphabet"] is not None and not TaskName(task).is_regex:
+        raise InputError("--alphabet: goes with a TASK regex:…")
+    if out is not None:
+        _check_out(out)
+    chosen = _lengths(lengths)
+    given = given_settings(settings)
+    make: EngineMaker | None = None
+    here = True
+    from longreach.answer.threshold_answer import threshold as search
+
+    if minutes:
+        make = chosen_engine(
+            engine, runs,
+            workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+            device=device, stack=stack,
+        )  # fmt: skip
+        here = trains_here(engine, device)
+    found = search(
+        task, given.pop("encoding", "ape"),
+        to=to, seeds=seeds, every_seed=every_seed, minutes=minutes, most=most, within=within, lengths=chosen,
+        scale=scale.value, runs=runs, engine=make, here=here, progress=Bars(overall=True), **given,
+    )  # fmt: skip
+    figure = _figure(found, runs, out, minutes)
+    if as_json:
+        print_json({**found.document(), "figure": None if figure is None else str(figure)})
+    else:
+        _print(found, figure)
+    for result in found.failed:
+        note(f"{result.key}: {(result.error or 'failed').splitlines()[0]}")
+    if found.stopped == "interrupted":
+        note("interrupted; the same command goes on where it was")
+        raise typer.Exit(INTERRUPTED)
+    if found.failed:
+        raise typer.Exit(1)
+
+
+def _check_out(out: Path) -> None:
+    if out.suffix.lower() not in FORMATS:
+        raise InputError(f"--out: {out}: must end in {', '.join(FORMATS)}")
+    if not out.parent.is_dir():
+        raise InputError(f"--out: {out}: no such directory")
+
+
+def _lengths(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 7 for part in parts):
+        raise InputError(f"--lengths: {text!r} is not a list of lengths, as in 5,10,20")
+    return tuple(map(int, parts))
+
+
+def _figure(found: ThresholdAnswer, runs: Path, out: Path | None, minutes: float) -> Path | None:
+    """Where the curve was written; nowhere without runs, or where nothing was to be measured or written."""
+    if not found.cells or (out is None and not minutes):
+        return None
+    from longreach.answer.threshold_figure import figure_content
+
+    path = out
+    if path is None:
+        path = runs / "figures" / f"{found.question.file_stem}.svg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, figure_content(found, path.suffix.lower()))
+    return path
+
+
+def _print(found: ThresholdAnswer, figure: Path | None) -> None:
+    out = console()
+    out.print(f"{found.title}, tested on {found.tested_words}", style="bold", markup=False)
+    if found.cells:
+        out.print()
+        print_fitted(
+            [
+                Column("trained to"),
+                Column("tested", rank=3, right=False),
+                Column("work"),
+                Column("accuracy of each run", rank=1, right=False),
+                Column("0 %" + "100 %".rjust(STRIP - 3), rank=2, right=False),
+            ],
+            [_line(found, cell) for cell in found.cells],
+        )
+    out.print()
+    out.print(f"measured: works {found.words}" if found.cells else found.words, style="bold", markup=False)
+    for remark in found.remarks:
+        out.print(f"  {remark}", markup=False)
+    out.print(f"theory:   {found.theory.words}", markup=False)
+    for bound in found.theory.bounds:
+        ratio = bound.ratio(found.threshold)
+        loose = "" if ratio is None else f"; bound / measured = {ratio:.2g}"
+        out.print(f"  {bound.value} = {bound.formula} is enough for {bound.assumes}{loose}", markup=False)
+    for remark in found.theory.notes:
+        out.print(f"  {remark}", markup=False)
+    if figure is not None:
+        note(f"wrote {figure}")
+
+
+def _line(found: ThresholdAnswer, cell: MeasuredCell) -> list[str]:
+    shares = " ".join(f"{100 * share:.1f}" for share in cell.accuracy)
+    work = f"{cell.tally.work} of {cell.tally.runs}"
+    return [str(cell.train_to), cell.tested.name, work, shares, strip(cell.accuracy, found.level)]
+
+
+def strip(shares: tuple[float, ...], level: float) -> str:
+    """Runs on a line from 0 to 100 %, with a bar where they begin to work; digits count those in one place.
+
+    >>> strip((0.0, 1.0, 1.0), 0.5)
+    'o···········|··········2'
+    """
+    places = [round(share * (STRIP - 1)) for share in shares]
+    bar = round(level * (STRIP - 1))
+    marks = []
+    for place in range(STRIP):
+        count = places.count(place)
+        empty = "|" if place == bar else "·"
+        marks.append(empty if not count else "o" if count == 1 else str(count) if count < 10 else "*")
+    return "".join(marks)

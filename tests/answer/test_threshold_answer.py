@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from longreach.answer import timed_training
+from longreach.answer.threshold_answer import ThresholdAnswer, threshold
+from longreach.answer.threshold_rule import start_of
+from longreach.config.training import TrainConfig
+from longreach.errors import InputError
+from longreach.results.files import write_result
+from longreach.results.schema import Result
+from longreach.tasks.task import Task
+from tests.helpers.asked_results import result_of
+from tests.helpers.made_up_training import replace_training
+
+
+def _from(length: int) -> Callable[[TrainConfig], bool]:
+    return lambda member: member.train_lengths.last >= length
+
+
+def _lengths(asked: list[list[TrainConfig]]) -> list[list[tuple[int, int]]]:
+    return [[(member.train_lengths.last, member.seed) for member in members] for members in asked]
+
+
+def test_it_doubles_then_bisects_with_as_many_seeds_as_decide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = replace_training(monkeypatch, _from(8))
+    found = threshold("aa", to=60, runs=tmp_path)
+    assert found.threshold == 8
+    assert _lengths(asked) == [[(n, 0), (n, 1)] for n in (5, 10, 20, 7, 8)]
+    assert (found.words, found.remarks, found.stopped) == ("from 8 on", (), None)
+    assert {cell.tested.name for cell in found.cells} == {"41-60"}
+
+
+def test_a_third_seed_decides_where_two_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: member.seed != 1 and member.train_lengths.last >= 10)
+    found = threshold("aa", most=20, within=5, runs=tmp_path)
+    assert found.threshold == 10
+    assert _lengths(asked) == [[(5, 0), (5, 1)], [(10, 0), (10, 1)], [(10, 2)], [(20, 0), (20, 1)], [(20, 2)]]
+    assert [cell.tested.name for cell in found.cells] == ["11-15", "21-30", "41-60"]
+    assert [(cell.tally.work, cell.tally.runs) for cell in found.cells] == [(0, 2), (2, 3), (2, 3)]
+
+
+def test_every_seed_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, _from(1))
+    found = threshold("aa", lengths=(5, 10), every_seed=True, seeds=2, runs=tmp_path)
+    assert _lengths(asked) == [[(5, 0), (5, 1), (10, 0), (10, 1)]]
+    assert [cell.tally.runs for cell in found.cells] == [2, 2]
+    assert found.words == "from 5 on, or less"
+
+
+outcomes = st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=21, max_size=21)
+
+
+@given(outcomes, st.integers(1, 3))
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_against_measuring_every_run(
+    tmp_path_factory: pytest.TempPathFactory, work: list[list[bool]], seeds: int
+) -> None:
+    """What is said of the measured lengths is what all seeds of all lengths say of them."""
+    runs = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patched:
+        asked = replace_training(patched, lambda member: work[member.train_lengths.last][member.seed])
+        found = threshold("aa", to=30, seeds=seeds, runs=runs)
+    every = {length: 2 * sum(work[length][:seeds]) >= seeds for length in range(3, 21)}
+    measured = {cell.train_to: every[cell.train_to] for cell in found.cells}
+    assert found.threshold == start_of(measured)
+    trained = sum(map(len, asked))
+    assert trained == sum(cell.tally.runs for cell in found.cells)
+    assert trained <= seeds * 8  # lengths: 5, 10, 20, 3 at most, and 4 of a bisection
+    start = found.threshold
+    if start is not None:
+        assert start == 3 or every[start - 1] is False
+        lower = [length for length in measured if length < start and every[length]]
+        assert list(found.document()["worked_below"]) == lower
+
+
+def test_the_same_command_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted after every round: no run is trained twice, and the answer is the same."""
+    trained: list[str] = []
+
+    def rounds() -> ThresholdAnswer:
+        asked = replace_training(monkeypatch, _from(8), interrupt=True)
+        found = threshold("aa", to=60, runs=tmp_path)
+        trained.extend(member.key for members in asked for member in members)
+        return found
+
+    answers = [rounds() for _ in range(6)]
+    assert [each.stopped for each in answers] == [*["interrupted"] * 4, None, None]
+    assert [each.threshold for each in answers] == [None, 10, 10, 10, 8, 8]
+    assert len(trained) == len(set(trained)) == 10
+
+
+def test_the_time_ends_it_with_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, lambda member: None if member.train_lengths.last > 5 else False)
+    found = threshold("aa", runs=tmp_path)
+    assert (found.threshold, found.stopped) == (None, "time")
+    assert [cell.train_to for cell in found.cells] == [5]
+    assert not found.document()["whole"]
+
+
+def test_the_deadline_is_that_of_the_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, _from(1))
+    given: list[float | None] = []
+    monkeypatch.setattr(
+        timed_training, "train_pending", lambda *_, deadline, **__: given.append(deadline) or {}
+    )
+    before = time.monotonic()
+    threshold("aa", minutes=7, runs=tmp_path)
+    threshold("aa", minutes=None, runs=tmp_path)
+    assert given[0] is not None
+    assert before + 420 <= given[0] <= time.monotonic() + 420
+    assert given[1:] == [None]
+
+
+def test_without_minutes_what_is_there_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, _from(8))
+    whole = threshold("aa", to=60, runs=tmp_path)
+    asked = replace_training(monkeypatch, _from(8))
+    again = threshold("aa", to=60, minutes=0, runs=tmp_path)
+    assert asked == []
+    assert {**again.document(), "seconds": 0} == {**whole.document(), "seconds": 0}
+
+
+def test_what_is_not_learned_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, _from(99))
+
+    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+        asked.append(list(members))
+        for member in members:
+            write_result(runs, result_of(member, [0.2, *[0.0] * len(member.test_lengths)]))
+        return {}
+
+    monkeypatch.setattr(timed_training, "train_pending", train)
+    found = threshold("aa", runs=tmp_path)
+    assert len(asked) == 1
+    assert (found.stopped, found.document()["whole"]) == ("not learned", True)
+    assert "more steps" in found.remarks[0]
+
+
+def test_a_failed_run_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, _from(1))
+
+    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+        made = [result_of(member, [1.0] * len(member.ranges)) for member in members]
+        return {each.key: each.model_copy(update={"status": "failed", "error": "no"}) for each in made}
+
+    monkeypatch.setattr(timed_training, "train_pending", train)
+    found = threshold("aa", runs=tmp_path)
+    assert (found.stopped, len(found.failed), found.cells) == ("failed", 2, ())
+
+
+def test_outcomes_that_are_not_monotone_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, lambda member: member.train_lengths.last in (5, 20, 40))
+    found = threshold("aa", within=20, runs=tmp_path)
+    assert found.threshold == 20
+    assert found.remarks == ("not monotone: 5 works, 10 does not",)
+    assert "not monotone" in repr(found)
+    assert "not monotone" in found._repr_html_()
+
+
+def test_a_task_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, _from(6))
+    last = Task.from_function(
+        lambda length, rng: ["ab"[k] for k in rng.integers(0, 2, length)],
+        lambda x: x[-1],
+        name="last",
+        about="the last letter",
+    )
+    found = threshold(last, "nope", most=12, runs=tmp_path)
+    assert found.threshold == 6
+    assert found.theory.bounds == ()
+    assert found.title == "last without positions (NoPE)"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"minutes": -1}, "minutes: -1 is less than 0"),
+        ({"minutes": float("nan")}, "minutes: nan is no number of minutes"),
+        ({"seed": 3}, "seed: the search chooses these itself"),
+        ({"train_lengths": (1, 5)}, "train_lengths: the search chooses these itself"),
+    ],
+)
+def test_bad_input(tmp_path: Path, given: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        threshold("aa", runs=tmp_path / "runs", **given)  # type: ignore[arg-type]
+    assert str(error.value) == message
+    assert not (tmp_path / "runs").exists()

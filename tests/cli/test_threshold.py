@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.cli.threshold import STRIP, strip
+from longreach.config.training import TrainConfig
+from tests.cli.conftest import Outcome
+from tests.helpers.made_up_training import replace_training
+
+Call = Callable[..., Outcome]
+
+
+def _from_8(member: TrainConfig) -> bool:
+    return member.train_lengths.last >= 8
+
+
+def test_the_document(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fields of the manual, to the letter, and some more."""
+    replace_training(monkeypatch, _from_8)
+    done = longreach("threshold", "aa", "--to", 60, "--runs", tmp_path, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert (document["task"], document["encoding"], document["target"]) == ("aa", "ape", 60)
+    assert document["threshold"] == 8
+    points = [(p["train_to"], p["runs"], p["work"], p["accuracy"]) for p in document["points"]]
+    assert points == [
+        (5, 2, 0, [0.0, 0.0]),
+        (7, 2, 0, [0.0, 0.0]),
+        (8, 2, 2, [1.0, 1.0]),
+        (10, 2, 2, [1.0, 1.0]),
+        (20, 2, 2, [1.0, 1.0]),
+    ]
+    assert {point["tested"] for point in document["points"]} == {"41-60"}
+    bound = document["theory"]["bounds"][0]
+    assert (bound["name"], bound["value"], bound["bound_by_measured"]) == ("automaton", 2, 0.25)
+    assert document["theory"]["verdict"] == "yes"
+    assert Path(document["figure"]) == tmp_path / "figures" / "threshold-aa-ape-60.svg"
+    assert Path(document["figure"]).read_bytes().startswith(b"<?xml")
+
+
+def test_without_a_length_it_is_three_times(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_training(monkeypatch, lambda member: False)
+    done = longreach("threshold", "parity", "--encoding", "nope", "--runs", tmp_path, "--json")
+    document = json.loads(done.out)
+    assert (document["target"], document["threshold"], document["encoding"]) == ("3N", None, "nope")
+    assert [point["tested"] for point in document["points"]] == ["11-15", "21-30", "41-60", "81-120"]
+    assert document["theory"]["verdict"] == "no"
+
+
+def test_for_people(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, _from_8)
+    out = tmp_path / "curve.png"
+    done = longreach("threshold", "regex:(ab)*", "--runs", tmp_path, "--out", out, "--within", 3)
+    assert done.code == 0
+    assert done.out.startswith("(ab)* with learned positions (APE), tested on two to three times")
+    assert "measured: works from about 10 on" in done.out
+    assert "4 = 2n − 2, n = 3 states is enough for" in done.out
+    assert "bound / measured = 0.4" in done.out
+    assert "inference procedure's length: not available yet" in done.out
+    assert out.read_bytes()[1:4] == b"PNG"
+
+
+def test_nothing_measured_writes_nothing(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = longreach("threshold", "aa", "--minutes", 0, "--json")
+    document = json.loads(done.out)
+    assert (done.code, document["points"], document["threshold"], document["figure"]) == (0, [], None, None)
+    assert (
+        longreach("threshold", "aa", "--minutes", 0).out.splitlines()[2] == "not known: no run has finished"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("aaa",), "TASK: no task is named 'aaa'"),
+        (("aa", "--to", "1"), "--to: 1 is less than the shortest input, of length 2"),
+        (("aa", "--to", "x"), "--to: "),
+        (("aa", "--seeds", "0"), "--seeds: 0 is less than 1"),
+        (("aa", "--minutes", "-1"), "--minutes: -1 is less than 0"),
+        (("aa", "--encoding", "ropes"), "--encoding: "),
+        (("aa", "--lengths", "5;10"), "--lengths: '5;10' is not a list of lengths, as in 5,10,20"),
+        (("aa", "--lengths", "5,1"), "--lengths: 1 is not possible"),
+        (("aa", "--most", "2"), "--most: "),
+        (("aa", "--width", "7"), "--width: 7 is not a multiple of 2 heads"),
+        (("aa", "--train-lengths", "1:5"), "--train-lengths"),
+        (("aa", "--alphabet", "ab"), "--alphabet: "),
+        (("aa", "--out", "curve.txt"), "--out: curve.txt: must end in .svg, .png, .pdf"),
+        (("aa", "--out", "none/curve.svg"), "--out: none/curve.svg: no such directory"),
+    ],
+)
+def test_bad_input_is_one_line(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = longreach("threshold", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert error in done.first_error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_shows_what_there_is(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_training(monkeypatch, _from_8, interrupt=True)
+    done = longreach("threshold", "aa", "--runs", tmp_path)
+    assert done.code == 130
+    assert "0 of 2" in done.out
+    assert "the same command goes on where it was" in done.err
+
+
+def test_it_trains(longreach: Call, tmp_path: Path) -> None:
+    """A few steps of real training, and again without any."""
+    tiny = ("--max-steps", 5, "--test-size", 10, "--lengths", "3,4", "--seeds", 1, "--runs", tmp_path)
+    command = ("threshold", "binary-majority", "--encoding", "nope", *tiny, "--json")
+    first = json.loads(longreach(*command).out)
+    assert [(point["train_to"], point["runs"]) for point in first["points"]] == [(3, 1), (4, 1)]
+    again = json.loads(longreach(*command, "--minutes", 0).out)
+    assert again["points"] == first["points"]
+
+
+def test_runs_on_a_line() -> None:
+    assert strip((), 0.5).count("|") == 1
+    assert strip((0.0, 0.0, 1.0), 0.75).startswith("2")
+    assert strip((1.0,), 1.0).endswith("o")
+    assert all(len(strip((share / 7,), 0.5)) == STRIP for share in range(8))
