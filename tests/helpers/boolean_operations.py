@@ -37,6 +37,26 @@ def operations(chosen: int = 1500) -> Table:
     return np.array(found)
 
 
+@cache
+def operations_after(chosen: int = 1500) -> Table:
+    """The same for operations that are read after the letter: they compare counts, and test no letter."""
+    chance = random.Random(37)
+    a = np.array([[letter == "a" for letter in word] for word in WORDS])
+    first = _distinct(_comparisons([a, ~a], range(-2, 3), range(-3, 4)))
+    bodies = _distinct([a, ~a, *(test & letter for test in first for letter in (a, ~a))])
+    counted = chance.sample(bodies, min(120, len(bodies)))
+    second = [_count(body) >= bound for body in bodies for bound in (1, 2)]
+    for _ in range(chosen):
+        pair = chance.sample(counted, 2)
+        total = sum(chance.randint(-2, 2) * _count(body) for body in pair)
+        second.append(total >= chance.randint(-3, 3))
+    found = _distinct([*first, *second])
+    for _ in range(2 * chosen):
+        one, other = chance.sample(found, 2)
+        found.append(chance.choice([one & other, one | other, one ^ other]))
+    return np.array(_distinct([*found, *(~each for each in found)]))
+
+
 def _count(body: Table) -> npt.NDArray[np.int64]:
     return np.cumsum(body, axis=1, dtype=np.int64)
 

@@ -6,7 +6,7 @@ from longreach.config.letters import read_letters
 from longreach.config.task_name import TaskName
 from longreach.errors import Field, InputError
 
-HELP = "The alphabet of regex:…, as in abc or a,b,c."
+HELP = "The alphabet of regex:… or states:…, as in abc or a,b,c."
 
 
 def alphabet_of(text: str | None) -> list[str] | None:
@@ -23,6 +23,6 @@ def alphabet_of(text: str | None) -> list[str] | None:
 
 def alphabet_of_task(text: str | None, task: str | None) -> list[str] | None:
     """The same beside a TASK, which must be an expression."""
-    if text is not None and not TaskName(task or "").is_regex:
-        raise InputError("--alphabet: goes with a TASK regex:…")
+    if text is not None and not TaskName(task or "").has_alphabet:
+        raise InputError("--alphabet: goes with a TASK regex:… or states:…")
     return alphabet_of(text)

@@ -30,11 +30,11 @@ def ask(
         str,
         typer.Argument(
             metavar="TASK",
-            help="A built-in task, d-N, regex:…, dfa:FILE, crasp:FILE, data:FILE, or module:attribute.",
+            help="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
         ),
     ],
     alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:… or states:…, as in abc.")
     ] = None,
     encoding: Annotated[
         list[str] | None,

@@ -54,7 +54,7 @@ def forecast(
         str | None,
         typer.Argument(
             metavar="TASK",
-            help="A built-in task, d-N, regex:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
+            help="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
         ),
     ] = None,
     alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
@@ -131,8 +131,9 @@ def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> 
     from longreach.verdicts.verdict import Answer
 
     out = console()
-    automaton = getattr(answer.task, "automaton", None)
-    about = answer.task.about if automaton is None else about_language(automaton)
+    language = getattr(answer.task, "language", None)
+    automaton = language or getattr(answer.task, "automaton", None)
+    about = answer.task.about if language is not None or automaton is None else about_language(automaton)
     print_heading(out, TaskName(answer.name).expression, about)
     finite = None if automaton is None else finite_note(automaton)
     if finite is not None:

@@ -28,7 +28,7 @@ def tasks(
         typer.Argument(metavar="[show|check] [TASK]", help="One task: examples of it, or a check of it."),
     ] = None,
     alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:…, as in abc.")
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:… or states:…, as in abc.")
     ] = None,
     examples: Annotated[int, typer.Option(min=1, max=1000, help="How many examples to show.")] = EXAMPLES,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -39,15 +39,16 @@ def tasks(
     tokens are as said, and the same seed gives the same batch; it measures what guessing gets right and how
     fast examples are drawn. The exit code is 1 when a check fails.
 
-    TASK is also d-N for any N, regex:… with --alphabet, an automaton as dfa:FILE, a C-RASP program as
-    crasp:FILE, examples as data:FILE, and a task of your own Python as module:attribute.
+    TASK is also d-N for any N, regex:… with --alphabet, the states of its automaton as states:… (at
+    each letter) and states-after:… (after it), an automaton as dfa:FILE, a C-RASP program as crasp:FILE,
+    examples as data:FILE, and a task of your own Python as module:attribute.
 
     Example: longreach tasks check even-pairs
     """
     verb, name = _asked(words or [])
     if name is None:
         if alphabet is not None:
-            raise InputError("--alphabet: goes with a TASK regex:…")
+            raise InputError("--alphabet: goes with a TASK regex:… or states:…")
         _list(as_json)
         return
     from longreach.tasks.catalog import load_argument

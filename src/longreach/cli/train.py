@@ -88,8 +88,8 @@ def train(
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:
         raise InputError(f"--seeds: {seeds} is less than 1")
-    if settings["alphabet"] is not None and not TaskName(task).is_regex:
-        raise InputError("--alphabet: goes with a TASK regex:…")
+    if settings["alphabet"] is not None and not TaskName(task).has_alphabet:
+        raise InputError("--alphabet: goes with a TASK regex:… or states:…")
     from longreach.experiments.running import check_runs
     from longreach.experiments.running import train as train_members
     from longreach.experiments.shape_search import grid

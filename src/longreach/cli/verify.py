@@ -33,7 +33,8 @@ def verify(
         str | None, typer.Option(metavar="REGEX", help="The language that the certificate must be about.")
     ] = None,
     alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of --regex, or of --task regex:….")
+        str | None,
+        typer.Option(metavar="LETTERS", help="The alphabet of --regex, or of --task regex:…, states:…."),
     ] = None,
     task: Annotated[
         str | None, typer.Option(metavar="TASK", help="The task that the certificate must be about.")
@@ -47,8 +48,8 @@ def verify(
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
-    if alphabet is not None and regex is None and not TaskName(task or "").is_regex:
-        raise InputError("--alphabet: goes with --regex, or with --task regex:…")
+    if alphabet is not None and regex is None and not TaskName(task or "").has_alphabet:
+        raise InputError("--alphabet: goes with --regex, or with --task regex:… or states:…")
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
     from longreach.crasp.parser import read_text

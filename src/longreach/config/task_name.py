@@ -14,12 +14,18 @@ SESSION = "object:"
 """An object of a Python session: `object:NAME@HASH`."""
 AUTOMATON = "dfa:"
 DATA = "data:"
+STATES = "states:"
+"""The states of a regular expression's automaton, said at each letter."""
+STATES_AFTER = "states-after:"
+"""The same, said after each letter."""
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
 _PINNED = re.compile(r"(.*)#([0-9a-f]{8,64})", re.DOTALL)
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """What an automaton may be named in its file."""
-EXPECTED = f"a task's name, {REGEX}…, {AUTOMATON}FILE, {PROGRAM}FILE, {DATA}FILE or module:attribute"
+EXPECTED = (
+    f"a task's name, {REGEX}…, {STATES}…, {AUTOMATON}FILE, {PROGRAM}FILE, {DATA}FILE or module:attribute"
+)
 """For errors: what a task may be named."""
 
 
@@ -28,6 +34,7 @@ class Origin(Enum):
 
     BUILT_IN = "built-in"
     REGEX = "regex"
+    STATES = "states"
     PROGRAM = "program"
     AUTOMATON = "automaton"
     DATA = "data"
@@ -36,6 +43,8 @@ class Origin(Enum):
 
 _PREFIXES = {
     REGEX: Origin.REGEX,
+    STATES: Origin.STATES,
+    STATES_AFTER: Origin.STATES,
     PROGRAM: Origin.PROGRAM,
     AUTOMATON: Origin.AUTOMATON,
     DATA: Origin.DATA,
@@ -58,7 +67,7 @@ class TaskName:
 
     @property
     def prefix(self) -> str:
-        """`regex:`, `crasp:`, `dfa:`, `data:`, or nothing."""
+        """`regex:`, `states:`, `states-after:`, `crasp:`, `dfa:`, `data:`, or nothing."""
         return next((prefix for prefix in _PREFIXES if self.text.startswith(prefix)), "")
 
     @property
@@ -70,6 +79,19 @@ class TaskName:
     @property
     def is_regex(self) -> bool:
         return self.origin is Origin.REGEX
+
+    @property
+    def is_states(self) -> bool:
+        return self.origin is Origin.STATES
+
+    @property
+    def has_alphabet(self) -> bool:
+        """Whether it holds a regular expression, with which an alphabet may be given.
+
+        >>> TaskName("states:(aa)*").has_alphabet, TaskName("sort").has_alphabet
+        (True, False)
+        """
+        return self.is_regex or self.is_states
 
     @property
     def is_program(self) -> bool:
@@ -116,7 +138,7 @@ class TaskName:
 
     @property
     def source(self) -> str:
-        """What stands behind `crasp:`, `dfa:` or `data:`: a file, a library program, or a text."""
+        """What stands behind any prefix but `regex:`: a file, a library program, a text, an expression."""
         return self.text.removeprefix(self.prefix) if self.prefix != REGEX else self.text
 
     @property

@@ -43,10 +43,10 @@ class TrainConfig(BaseModel):
     task: Annotated[
         str,
         Field(
-            description="A built-in task, d-N, regex:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
+            description="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
         ),
     ]
-    alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:…, as in abc.")] = (
+    alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:… or states:….")] = (
         None
     )
     encoding: Annotated[str, Field(description="The positional encoding; mlp: the baseline.")] = "ape"

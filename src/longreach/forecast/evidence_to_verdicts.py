@@ -9,6 +9,7 @@ from longreach.forecast.asking import automaton_of_task
 from longreach.forecast.certificate_kinds import FINDERS
 from longreach.forecast.classes_to_verdicts import class_sides
 from longreach.forecast.program_to_verdict import NOT_ASKED, program_verdict
+from longreach.forecast.states_to_verdicts import state_sides
 from longreach.languages.program_class import ENCODING_SIDES, SIDES
 from longreach.languages.prove.program_to_automaton import regular_language
 from longreach.languages.regular.automaton import Automaton
@@ -16,6 +17,7 @@ from longreach.tasks.evidence import Evidence
 from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.program_task import ProgramTask
+from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer, Proof, Verdict, undecided
@@ -36,6 +38,8 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
         return _program_sides(task)
     if isinstance(task, LabelledLanguage):
         return class_sides(task, name, trusted)
+    if isinstance(task, StateTask):
+        return state_sides(task, name)
     evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in ENCODING_SIDES}
     if all(each.kind == "language" for each in evidence.values()):
         return _own_language(task, trusted)

@@ -13,6 +13,7 @@ from longreach.languages.program_class import ENCODING_SIDES
 from longreach.tasks.language_task import LanguageTask, RegularLanguage
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.program_task import ACCEPTED, REJECTED
+from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.verdicts.verdict import Answer, Proof, Verdict
 
@@ -63,7 +64,9 @@ def read_by_program(task: Task, tokens: Sequence[str]) -> list[str]:
     >>> read_by_program(load_task("parity"), ["1", "0"])
     ['SOS', '1', '0', 'SEP']
     """
-    if isinstance(task, LanguageTask) or tuple(tokens[:1]) == (SOS,):
+    if isinstance(task, LanguageTask):
+        return list(task.read(tokens))
+    if tuple(tokens[:1]) == (SOS,):
         return list(tokens)
     separated = isinstance(task, SequenceTask) and task.separated
     return [SOS, *tokens, *([SEP] if separated else [])]
@@ -87,7 +90,7 @@ def predict(task: Task, sides: Mapping[str, Verdict], word: str | Sequence[str])
     """
     core = known_program(sides, predicting=True).core
     tokens = tokens_of(task, word)
-    if isinstance(task, RegularLanguage):
+    if isinstance(task, RegularLanguage | StateTask):
         task.answer(tokens)  # says so where no word of the language begins like that
     encoder, stream = Encoder(core), Stream(core)
     stream.feed(encoder.tokens(read_by_program(task, tokens)))

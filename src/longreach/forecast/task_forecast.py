@@ -154,7 +154,8 @@ class Forecast:
 
     def document(self) -> dict[str, Any]:
         """Everything, as `longreach forecast --json` prints it."""
-        automaton = getattr(self.task, "automaton", None)
+        # Of a task that asks for states, those of the language, not of what is read.
+        automaton = getattr(self.task, "language", None) or getattr(self.task, "automaton", None)
         # An automaton that came as a text has no file by which it could be found again.
         by_text = TaskName(self.stored).is_automaton and self.name == TaskName(self.stored).short
         document: dict[str, Any] = {
@@ -224,7 +225,7 @@ def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
 def _with_runs(found: Forecast, index: Index) -> Forecast:
     letters = found.alphabet
     usual = letters
-    if TaskName(found.name).is_regex:
+    if TaskName(found.name).has_alphabet:
         with contextlib.suppress(InputError):  # without letters of its own, the alphabet is always given
             usual = tuple(getattr(load_task(found.name), "letters", letters))
     return replace(found, measured=measured(index.rows(task=found.stored), letters, usual))

@@ -16,11 +16,13 @@ from longreach.errors import InputError
 from longreach.forecast.task_certificates import TaskProgramCertificate
 from longreach.languages.program_class import RELATIONS
 from longreach.languages.prove.findings import Finding, Status
+from longreach.languages.prove.predictor_checker import check_announcer
 from longreach.languages.prove.program_checker import shown
 from longreach.languages.prove.rightness import rightness
 from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import label_name
 from longreach.tasks.program_task import ACCEPTED, REJECTED, ProgramTask
+from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import EOS, Task
 
 SHORT, SHORT_SAMPLES = 10, 12
@@ -50,6 +52,8 @@ def check_task_program(certificate: TaskProgramCertificate, task: Task, trusted:
         return _check_own_program(core, task.core)
     if isinstance(task, LabelledLanguage):
         return _check_classes(core, task)
+    if isinstance(task, StateTask):
+        return _check_states(core, task)
     try:
         wrong, inputs, longest = try_program(task, program, FARTHEST)
     except InputError as error:
@@ -90,6 +94,13 @@ def _check_classes(core: Core, task: LabelledLanguage) -> Finding:
         if not known.proved:
             worst = Finding(Status.NOT_PROVED, str(known), f"no proof for the class {label!r}")
     return worst
+
+
+def _check_states(core: Core, task: StateTask) -> Finding:
+    """What is right after each prefix is known from the automaton of what is read."""
+    if {token for token, _ in core.outputs} != set(task.states):
+        return Finding.invalid("the program does not say the states of the task")
+    return check_announcer(core, task.automaton, task.states)
 
 
 def wrong_prediction(task: Task, program: Program) -> str | None:

@@ -23,6 +23,7 @@ from longreach.languages.regular.automaton_documents import automaton_table, rea
 from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.language_task import LanguageTask, RegularLanguage
 from longreach.tasks.program_task import ProgramTask
+from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import PAD, Task
 from longreach.verdicts.verdict import CertificateDocument
 
@@ -41,11 +42,11 @@ class Subject:
     @property
     def alphabet(self) -> tuple[str, ...]:
         """As in documents: the letters of a language, of other tasks all tokens that are read and written."""
+        if isinstance(self.task, LanguageTask):
+            return self.task.letters
         if self.automaton is not None:
             return self.automaton.alphabet
         assert self.task is not None
-        if isinstance(self.task, LanguageTask):
-            return self.task.letters
         return tuple(token for token in self.task.tokens if token != PAD)
 
 
@@ -79,7 +80,7 @@ def own_subject(statement: Statement) -> Subject | Finding | None:
     if TaskName(name).is_program:
         name = _program_text(statement, name)
     try:
-        task = load_task(name, statement.alphabet if TaskName(name).is_regex else None)
+        task = load_task(name, statement.alphabet if TaskName(name).has_alphabet else None)
         return _subject(task, self_contained(name))
     except InputError as error:
         automaton = _automaton_file(name)
@@ -171,6 +172,10 @@ def _check_certificate(certificate: CertificateDocument, subject: Subject | None
                 return bad
         else:
             return Finding.invalid(f"the certificate is about a regular language, not about {subject.name}")
+        if isinstance(subject.task, StateTask) and getattr(carried, "prediction", True) is False:
+            return Finding.invalid(
+                "it is about membership only, and states are asked on words of the language"
+            )
     found = kind.check(certificate, expected)
     if (
         found.valid

@@ -121,7 +121,7 @@ def name_problem(name: str) -> str | None:
     depth = re.fullmatch(r"d-([0-9]+)", name)
     if depth and (len(depth[1]) > 9 or int(depth[1]) > MOST_DEPTH):
         return f"brackets nested deeper than {MOST_DEPTH} are left to longreach forecast"
-    if TaskName(name).is_regex:
+    if TaskName(name).has_alphabet:
         return "the expression is too long for a report" if len(name) > MOST_EXPRESSION else None
     if TaskName(name).is_text:
         what = "automaton" if TaskName(name).is_automaton else "program"

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 
-from longreach.config.task_name import AUTOMATON, DATA, PROGRAM, REGEX, Origin, TaskName
+from longreach.config.task_name import AUTOMATON, DATA, PROGRAM, REGEX, STATES, STATES_AFTER, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
-from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton import Automaton, live_states
 from longreach.languages.regular.automaton_documents import write_automaton
 from longreach.languages.regular.expression_to_automaton import expression_hint, from_expression
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton
@@ -21,6 +21,7 @@ from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.outside_task import attribute_task, automaton_file, automaton_task, program_task
 from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.session_task import session_task
+from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import Task
 
 
@@ -86,9 +87,9 @@ _OUTSIDE: dict[Origin, Callable[[str], Task]] = {
 
 
 def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, an automaton as
-    `dfa:FILE`, a program as `crasp:FILE`, examples as `data:FILE`, or a task of one's own as
-    `module:attribute`, which is imported.
+    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, the states of its
+    automaton as `states:…` and `states-after:…`, an automaton as `dfa:FILE`, a program as `crasp:FILE`,
+    examples as `data:FILE`, or a task of one's own as `module:attribute`, which is imported.
 
     >>> load_task("sort").name, load_task("d-5").name
     ('sort', 'd-5')
@@ -101,8 +102,10 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     if TaskName(name).is_regex:
         expression = TaskName(name).expression
         return RegularLanguage(name, from_expression(expression, alphabet), expression)
+    if TaskName(name).is_states:
+        return _states(name, alphabet)
     if alphabet is not None:
-        raise InputError(f"{name}: an alphabet goes with {REGEX}…")
+        raise InputError(f"{name}: an alphabet goes with {REGEX}… and {STATES}…")
     if name in TASKS:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
@@ -113,6 +116,15 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     if outside is not None:
         return outside(name)
     raise InputError(f"no task is named {name!r}{_hint(name)}")
+
+
+def _states(name: str, alphabet: Sequence[str] | None) -> StateTask:
+    expression, after = TaskName(name).source, TaskName(name).prefix == STATES_AFTER
+    language = from_expression(expression, alphabet)
+    count = len(live_states(language))
+    states = f"{count} {'state' if count == 1 else 'states'}"
+    about = f"which of {states}, {'after' if after else 'at'} each letter of words of {expression}"
+    return StateTask(name, language, about, after)
 
 
 _ENDINGS = {".json": AUTOMATON, ".jsonl": DATA, ".cr": PROGRAM}
@@ -196,7 +208,7 @@ def name_of(task: Task) -> str | None:
 
 def _found(task: Task) -> bool:
     """Whether the task is what its own name says."""
-    if TaskName(task.name).origin not in (Origin.BUILT_IN, Origin.REGEX):
+    if TaskName(task.name).origin not in (Origin.BUILT_IN, Origin.REGEX, Origin.STATES):
         return False
     try:
         return type(task).__eq__ is not object.__eq__ and load_task(task.name) == task

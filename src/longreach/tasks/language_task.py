@@ -55,6 +55,10 @@ class LanguageTask(Task):
         """SOS and w."""
         return 1 + length
 
+    def read(self, x: Sequence[str]) -> tuple[str, ...]:
+        """What a model reads for a word or the beginning of one, SOS apart."""
+        return tuple(x)
+
     @abstractmethod
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         """Words, uniform among those of their length, and labels at SOS and at each letter.

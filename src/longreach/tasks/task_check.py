@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from longreach.errors import InputError
+from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import PAD, SEP, SEP_ID, SOS, SOS_ID, Batch, IntArray, Task
 
@@ -168,7 +169,9 @@ def _read(task: Task, batch: Batch, row: int) -> str:
 
 def _answers(task: Task, batch: Batch, lengths: IntArray) -> str:
     for row, length in enumerate(lengths.tolist()):
-        x = task.decode(batch.tokens[row, 1 : 1 + length].tolist())
+        x = task.decode(batch.tokens[row, 1 : batch.sizes[row]].tolist())
+        # What is read behind the letters of a word is none of them.
+        x = [token for token in x if token in task.letters] if isinstance(task, LanguageTask) else x[:length]
         targets = task.decode(batch.targets[row][batch.mask[row]].tolist())
         right = list(task.answer(x))
         if targets != right:

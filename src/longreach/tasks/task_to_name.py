@@ -33,7 +33,7 @@ def name_of_task(
         raise InputError(f"expected the name of a task or a Task, not {kind}", place=Argument("task"))
     if alphabet is not None:
         raise InputError(f"an alphabet goes with {REGEX}…, a Task has its own", place=Argument("task"))
-    if isinstance(task, LanguageTask) and TaskName(task.name).is_regex and _leads_to(task, task.letters):
+    if isinstance(task, LanguageTask) and TaskName(task.name).has_alphabet and _leads_to(task, task.letters):
         return task.name, task.letters
     return name_of(task) or remember(task), None
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from longreach.crasp.core import Core
 from longreach.errors import MissingExtra
 from longreach.languages.budget import Budget
-from longreach.languages.prove.induction import prove_predictor
-from longreach.languages.prove.language_certificates import END
-from longreach.languages.prove.predictor_checker import wrong_after
+from longreach.languages.prove.induction import prove_announcer
+from longreach.languages.prove.predictor_checker import legal_symbols, wrong_after
 from longreach.languages.prove.rightness import rightness
 from longreach.languages.regular.automaton import Automaton
 
@@ -30,22 +30,27 @@ def program_basis(core: Core, automaton: Automaton, budget: Budget) -> str:
     >>> program_basis(load("tomita-4").core, named_automaton("tomita-4"), DEFAULT_BUDGET)
     'program, proved for all lengths'
     """
-    short = replace(budget, seconds=min(budget.seconds, PROOF_SECONDS), ends=None)
+    short = _short(budget)
     if core.is_predictor:
-        return _of_predictor(core, automaton, short)
+        return announcer_basis(core, automaton, legal_symbols(automaton), short)
     known = rightness(core, automaton, budget=short)
     if known.witness is not None:
         return "program, found wrong"
     return basis(None if known.proved else known.length)
 
 
-def _of_predictor(core: Core, automaton: Automaton, budget: Budget) -> str:
+def _short(budget: Budget) -> Budget:
+    return replace(budget, seconds=min(budget.seconds, PROOF_SECONDS), ends=None)
+
+
+def announcer_basis(core: Core, automaton: Automaton, labels: Mapping[str, Set[int]], budget: Budget) -> str:
+    """The same of a program that says the labels of states on words of the language."""
     try:
-        if prove_predictor(core, automaton, END, budget=budget).proved:
+        if prove_announcer(core, automaton, labels, budget=_short(budget)).proved:
             return basis(None)
     except MissingExtra:
         pass
-    wrong, length = wrong_after(core, automaton)
+    wrong, length = wrong_after(core, automaton, labels)
     return basis(length) if wrong is None else "program, found wrong"
 
 

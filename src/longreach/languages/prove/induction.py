@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -105,18 +105,37 @@ def prove_predictor(
     >>> prove_predictor(last.core, from_expression("(a|ba)*b?"), "E").proved
     True
     """
+    live = live_states(automaton)
+    labels = {
+        token: {q for q in live if automaton.transitions[q][letter] in live}
+        for letter, token in enumerate(automaton.alphabet)
+    } | {end: set(automaton.accepting)}
+    return prove_announcer(core, automaton, labels, always_z3, budget)
+
+
+def prove_announcer(
+    core: Core,
+    automaton: Automaton,
+    labels: Mapping[str, Set[int]],
+    always_z3: bool = False,
+    budget: Budget = DEFAULT_BUDGET,
+) -> Induction:
+    """The same for a program that says every label that is right at the state reached.
+
+    >>> from longreach.crasp import parse
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> last = parse('#alphabet a b q0 q1\\noutput "q0" = !"a"\\noutput "q1" = "a"')
+    >>> prove_announcer(last.core, from_expression("(ab)*"), {"q0": {0}, "q1": {1}}).proved
+    True
+    """
     if not core.is_predictor:
         raise InputError("the program predicts nothing")
     core = simplify(core)
     outputs = dict(core.outputs)
-    wanted = (*automaton.alphabet, end)
-    if set(outputs) != set(wanted):
-        return Induction(False, "the outputs are not the letters and the end")
-    live = live_states(automaton)
-    answers = {
-        q: (*(target in live for target in automaton.transitions[q]), q in automaton.accepting) for q in live
-    }
-    roots = tuple(outputs[token] for token in wanted)
+    if set(outputs) != set(labels):
+        return Induction(False, "the outputs are not what is to be said")
+    answers = {q: tuple(q in states for states in labels.values()) for q in live_states(automaton)}
+    roots = tuple(outputs[label] for label in labels)
     return _prove(Machine(core, automaton, roots, answers), always_z3, budget)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,7 +12,7 @@ from longreach.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.crasp.words import Encoder
 from longreach.errors import MissingExtra
 from longreach.languages.prove.findings import Finding, Status
-from longreach.languages.prove.induction import prove_predictor
+from longreach.languages.prove.induction import prove_announcer
 from longreach.languages.prove.language_certificates import END
 from longreach.languages.prove.prediction_checker import live_states_of
 from longreach.languages.regular.automaton import Automaton, IntArray
@@ -34,11 +36,33 @@ def check_predictor(core: Core, automaton: Automaton) -> Finding:
     """
     if {token for token, _ in core.outputs} != {*automaton.alphabet, END}:
         return Finding.invalid("the program does not predict the letters and EOS")
-    wrong, length = wrong_after(core, automaton)
+    return check_announcer(core, automaton, legal_symbols(automaton))
+
+
+def legal_symbols(automaton: Automaton) -> dict[str, Set[int]]:
+    """For each letter, and for the end, the states at which it may come next."""
+    live = live_states_of(automaton_table(automaton))
+    letters: dict[str, Set[int]] = {
+        token: {q for q, row in enumerate(automaton.transitions) if row[letter] in live}
+        for letter, token in enumerate(automaton.alphabet)
+    }
+    return letters | {END: automaton.accepting}
+
+
+def check_announcer(core: Core, automaton: Automaton, labels: Mapping[str, Set[int]]) -> Finding:
+    """Whether a program says, after every prefix of a word of the language, the labels of the state.
+
+    >>> from longreach.crasp import parse
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> last = parse('#alphabet a b q0 q1\\noutput "q0" = !"a"\\noutput "q1" = "a"').core
+    >>> check_announcer(last, from_expression("(ab)*"), {"q0": {0}, "q1": {1}}).how
+    'proved for all lengths'
+    """
+    wrong, length = wrong_after(core, automaton, labels)
     if wrong is not None:
         return Finding.invalid(wrong)
     try:
-        found = prove_predictor(core, automaton, END)
+        found = prove_announcer(core, automaton, labels)
     except MissingExtra as missing:
         return _not_proved(length, str(missing))
     if found.witness is not None:
@@ -53,16 +77,16 @@ def _not_proved(length: int, reason: str) -> Finding:
     return Finding(Status.NOT_PROVED, how, f"no proof for all lengths: {reason}")
 
 
-def wrong_after(core: Core, automaton: Automaton, length: int = CHECKED_LENGTH) -> tuple[str | None, int]:
+def wrong_after(
+    core: Core, automaton: Automaton, labels: Mapping[str, Set[int]], length: int = CHECKED_LENGTH
+) -> tuple[str | None, int]:
     """The first prefix of a word after which a program predicts something else, in words, and the length up
     to which all prefixes were tried."""
     live = live_states_of(automaton_table(automaton))
     if 0 not in live:
         return None, length
-    symbols = (*automaton.alphabet, END)
-    legal = np.array(
-        [[*(t in live for t in row), q in automaton.accepting] for q, row in enumerate(automaton.transitions)]
-    )
+    symbols = tuple(labels)
+    legal = np.array([[q in labels[symbol] for symbol in symbols] for q in range(len(automaton))])
     roots = [dict(core.outputs)[symbol] for symbol in symbols]
     empty = at_empty_word(core)
     first = np.array([bool(empty[root]) for root in roots])

@@ -138,6 +138,18 @@ def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGE
         token: {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
         for letter, token in enumerate(automaton.alphabet)
     } | {end: set(automaton.accepting)}
+    return announcer(analysis, labels, budget)
+
+
+def announcer(analysis: Analysis, labels: Mapping[str, Set[int]], budget: Budget = DEFAULT_BUDGET) -> Program:
+    """A program that says, after each prefix, every label that is right at the state reached.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> from longreach.languages.decide.without_positions import plain_analysis
+    >>> states = announcer(plain_analysis(from_expression("(ab)*")), {"q0": {0}, "q1": {1}})
+    >>> states.predicts(["a", "b"])
+    [['q1'], ['q0']]
+    """
     budget = budget.running()
     program = _predictor_with(analysis, labels, frozenset(), budget)
     empty, outputs = at_empty_word(program.core), program.core.outputs
@@ -149,7 +161,7 @@ def _predictor_with(
     analysis: Analysis, labels: Mapping[str, Set[int]], at_empty: Set[str], budget: Budget
 ) -> Program:
     """The program, with a clause for the empty word in the outputs that need one."""
-    builder = Builder(tuple(labels))
+    builder = Builder(dict.fromkeys((*analysis.extended.automaton.alphabet, *labels)))
     blocks = blocks_of(analysis, live_states(analysis.extended.automaton), Style(), budget)
     writers = _write(blocks, builder, budget)
     for token, states in labels.items():
