@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from longreach.errors import File, InputError
-from longreach.forecast.logistic_model import FloatArray
+from longreach.forecast.logistic_model import FloatArray, logistic
 from longreach.forecast.odds_features import KNOWN
 
 FITTED = Path(__file__).with_name("odds.json")
@@ -72,6 +72,8 @@ class OddsModel:
     coefficients: tuple[float, ...]
     replicates: tuple[tuple[float, ...], ...]
     """Constant and coefficients, fitted to languages drawn anew with replacement."""
+    verdict_alone: tuple[float, ...]
+    """The same for a rival that knows the verdict alone, beside what is asked."""
     ranges: dict[str, tuple[float, float]]
     """Between which values of each number languages were fitted; outside there are no odds."""
     encodings: tuple[str, ...]
@@ -92,12 +94,12 @@ class OddsModel:
     def probabilities(self, rows: npt.ArrayLike) -> FloatArray:
         """The probability of success for each row of features."""
         values = np.asarray(rows, dtype=np.float64)
-        return _logistic(self.constant + values @ np.array(self.coefficients))
+        return logistic(self.constant + values @ np.array(self.coefficients))
 
     def odds(self, row: list[float]) -> Odds:
         """For one row: the probability, and the middle 95 % of the replicates."""
         lines = np.array(self.replicates)
-        spread = _logistic(lines[:, 0] + lines[:, 1:] @ np.array(row))
+        spread = logistic(lines[:, 0] + lines[:, 1:] @ np.array(row))
         low, high = np.quantile(spread, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         best = float(self.probabilities([row])[0])
         return Odds(probability=best, low=min(best, float(low)), high=max(best, float(high)))
@@ -151,7 +153,3 @@ def read_odds(path: Path) -> OddsModel:
 def fitted_odds() -> OddsModel | None:
     """The model of the package; None if it has none."""
     return read_odds(FITTED) if FITTED.is_file() else None
-
-
-def _logistic(values: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-np.clip(values, -700, 700))), dtype=np.float64)
