@@ -14,7 +14,8 @@ from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.profile.determinacy import determinacy
 from longreach.languages.profile.position_only import label_entropy, position_chance
 from longreach.languages.profile.prefix_summary import Summary
-from longreach.languages.profile.word_measure import WordMeasure
+from longreach.languages.profile.summary_graph import MOST_NODES
+from longreach.languages.profile.word_measure import word_measure
 from longreach.languages.program_class import ENCODING_SIDES
 from longreach.languages.regular.automaton import Automaton
 from longreach.verdicts.automaton_to_verdicts import judge
@@ -49,7 +50,7 @@ class Determined:
 
     summary: Summary
     at_length: float | None
-    """Some function of the summary is right on so many words; None without words, or over the budget."""
+    """Some function of the summary is right on so many words; None over the budget, or not asked for."""
     from_training: float | None
     """The function that words of training lengths show is right on so many."""
 
@@ -91,9 +92,11 @@ def language_features(
     *,
     summaries: Sequence[Summary] = SUMMARIES,
     budget: Budget = DEFAULT_BUDGET,
+    at_length: Sequence[Summary] | None = None,
+    most_nodes: int = MOST_NODES,
 ) -> LanguageFeatures:
     """The numbers of a language for training up to a length and tests on some ranges; those without words are
-    left out.
+    left out. Where summaries `at_length` are given, only theirs is computed at the length.
 
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> found = language_features(
@@ -110,7 +113,14 @@ def language_features(
         letters=len(automaton.alphabet),
         trained_to=trained_to,
         sides={side: side_features(verdicts.sides[side]) for side in ENCODING_SIDES},
-        ranges=range_features(automaton, trained_to, ranges, summaries=summaries),
+        ranges=range_features(
+            automaton,
+            trained_to,
+            ranges,
+            summaries=summaries,
+            at_length=at_length,
+            most_nodes=most_nodes,
+        ),
     )
 
 
@@ -127,15 +137,25 @@ def side_features(verdict: Verdict) -> SideFeatures:
 
 
 def range_features(
-    automaton: Automaton, trained_to: int, ranges: Sequence[LengthRange], *, summaries: Sequence[Summary]
+    automaton: Automaton,
+    trained_to: int,
+    ranges: Sequence[LengthRange],
+    *,
+    summaries: Sequence[Summary] = SUMMARIES,
+    at_length: Sequence[Summary] | None = None,
+    most_nodes: int = MOST_NODES,
 ) -> tuple[RangeFeatures, ...]:
     """What is true of the words of each range; those without words are left out."""
-    words = WordMeasure(automaton)
+    words = word_measure(automaton)
     lengths = {each: [n for n in range(each.first, each.last + 1) if words.count(n)] for each in ranges}
     known = {each: found for each, found in lengths.items() if found}
     # What training shows is one walk for all lengths; what is true up to each length is one for each range.
     asked = sorted({n for found in known.values() for n in found})
-    seen = {each: determinacy(automaton, each, asked, within=trained_to) for each in summaries if asked}
+    seen = {
+        each: determinacy(automaton, each, asked, within=trained_to, most_nodes=most_nodes)
+        for each in summaries
+        if asked
+    }
     return tuple(
         RangeFeatures(
             lengths=each,
@@ -144,7 +164,9 @@ def range_features(
             determined=tuple(
                 Determined(
                     summary=summary,
-                    at_length=determinacy(automaton, summary, found).mean,
+                    at_length=determinacy(automaton, summary, found, most_nodes=most_nodes).mean
+                    if at_length is None or summary in at_length
+                    else None,
                     from_training=seen[summary].mean_over(found),
                 )
                 for summary in summaries

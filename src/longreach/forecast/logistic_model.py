@@ -39,7 +39,7 @@ class LogisticModel:
     def probabilities(self, features: npt.ArrayLike) -> FloatArray:
         """The probability of success for each row of features."""
         values = _table(features, len(self.names))
-        return _logistic(self.constant + values @ np.array(self.coefficients, dtype=np.float64))
+        return logistic(self.constant + values @ np.array(self.coefficients, dtype=np.float64))
 
     def covers(self, features: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Which rows lie within what was fitted, feature by feature; outside no odds should be shown."""
@@ -113,7 +113,7 @@ def _newton(design: FloatArray, wins: FloatArray, counts: FloatArray, held: Floa
     found[0] = np.log(share / (1 - share))
     loss = _loss(design @ found, wins, counts) + 0.5 * float(held @ found**2)
     for _ in range(_MOST_STEPS):
-        guess = _logistic(design @ found)
+        guess = logistic(design @ found)
         gradient = design.T @ (counts * (guess - wins)) + held * found
         curvature = (design.T * (counts * guess * (1 - guess))) @ design + np.diag(held)
         # A feature that never varies has neither curvature nor gradient: it stays where it is.
@@ -131,7 +131,12 @@ def _newton(design: FloatArray, wins: FloatArray, counts: FloatArray, held: Floa
     raise InputError("the features separate the outcomes: a penalty is needed")
 
 
-def _logistic(values: FloatArray) -> FloatArray:
+def logistic(values: FloatArray) -> FloatArray:
+    """The probabilities that belong to logarithms of odds.
+
+    >>> logistic(np.array([0.0, 1000.0])).tolist()
+    [0.5, 1.0]
+    """
     positive = np.exp(-np.abs(values))
     return np.asarray(np.where(values >= 0, 1.0, positive) / (1 + positive), dtype=np.float64)
 

@@ -31,7 +31,7 @@ from longreach.errors import InputError
 from longreach.languages.budget import OverBudget
 from longreach.languages.profile.prefix_summary import Summary
 from longreach.languages.profile.summary_graph import MOST_NODES, SummaryGraph, summary_graph
-from longreach.languages.profile.word_measure import FloatArray, WordMeasure
+from longreach.languages.profile.word_measure import FloatArray, WordMeasure, word_measure
 from longreach.languages.regular.automaton import Automaton
 
 ANY_LENGTH = 1 << 30
@@ -108,7 +108,7 @@ def determinacy(
         raise InputError("a profile needs lengths that are not negative")
     if within is not None and within < 0:
         raise InputError(f"words of at most {within} letters determine nothing")
-    words = WordMeasure(automaton)
+    words = word_measure(automaton)
     try:
         graph = summary_graph(words, summary, max(wanted), least=min(wanted), within=within, most=most_nodes)
     except OverBudget as spent:
@@ -175,7 +175,7 @@ def length_of_failure(
     >>> [length_of_failure(language, Summary(window=k)).length for k in (4, 8, 12)]
     [25, 362, None]
     """
-    words = WordMeasure(automaton)
+    words = word_measure(automaton)
     try:
         graph = summary_graph(words, summary, longest, within=ANY_LENGTH, most=most_nodes)
     except OverBudget as spent:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError
-from longreach.languages.profile.word_measure import FloatArray, WordMeasure
+from longreach.languages.profile.word_measure import FloatArray, WordMeasure, word_measure
 from longreach.languages.regular.automaton import Automaton
 
 TOLERANCE = 1e-3
@@ -34,7 +34,7 @@ def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: 
     >>> position_chance(from_expression("(aa|bb)*"), [4])
     0.25
     """
-    search = _Search(WordMeasure(automaton), lengths)
+    search = _Search(word_measure(automaton), lengths)
     good = search.best(0.0, tolerance, _BEAM)
     return search.best(good, tolerance, None)
 
@@ -49,7 +49,7 @@ def label_entropy(automaton: Automaton, lengths: Iterable[int], *, after: int = 
     >>> label_entropy(from_expression("(a|b)*"), [9]), label_entropy(from_expression("(a|b)*a"), [1])
     (0.0, 1.0)
     """
-    words = WordMeasure(automaton)
+    words = word_measure(automaton)
     known = _known(words, (length for length in lengths if length >= after))
     shares = np.zeros(int(words.labels.max()) + 1)
     for length in known:

@@ -8,7 +8,7 @@ last place for each letter of the word: nothing cancels.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -140,3 +140,9 @@ class WordMeasure:
             np.add.at(found, (legal.nonzero()[0], self.targets[legal]), self.steps(len(self._moves))[legal])
             self._moves.append(found)
         return self._moves[to_go]
+
+
+@lru_cache(maxsize=4)
+def word_measure(automaton: Automaton) -> WordMeasure:
+    """The words of an automaton; of the last few that were asked for, what is known is kept."""
+    return WordMeasure(automaton)

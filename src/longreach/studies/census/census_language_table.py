@@ -31,6 +31,10 @@ from longreach.studies.census.strata import SizeClass, Stratum, VerdictPair
 
 LENGTHS = (10, 20, 50)
 """Training lengths for which the numbers are kept."""
+WINDOWS = tuple(each for each in SUMMARIES if each.modulus == 1 and not each.clip)
+"""The summaries whose determinacy at the length is kept; what training shows is kept of all."""
+MOST_NODES = 10_000
+"""The budget of a summary: a window of 16 letters is over it in some languages at some lengths."""
 DIGITS = 4
 """Of shares: the chance is known up to a thousandth, and four digits are enough to compare."""
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -106,10 +110,10 @@ class LanguageFacts:
             determined = tuple(
                 Determined(
                     summary=by_code(code),
-                    at_length=facts.at_length[code][place],
+                    at_length=facts.at_length[code][place] if code in facts.at_length else None,
                     from_training=facts.from_training[code][place],
                 )
-                for code in facts.at_length
+                for code in facts.from_training
             )
             ranges.append(
                 RangeFeatures(lengths=lengths, chance=chance, entropy=entropy, determined=determined)
@@ -146,7 +150,10 @@ def by_code(code: str) -> Summary:
 def language_facts(language: CensusLanguage, lengths: Iterable[int] = LENGTHS) -> LanguageFacts:
     """All numbers of a language of the census; a few seconds."""
     automaton = language.automaton
-    found = {n: language_features(automaton, n, list(bins(n).values())) for n in lengths}
+    found = {
+        n: language_features(automaton, n, list(bins(n).values()), at_length=WINDOWS, most_nodes=MOST_NODES)
+        for n in lengths
+    }
     sides = next(iter(found.values())).sides
     other = measure(automaton)
     return LanguageFacts(
@@ -180,6 +187,7 @@ def _length_facts(features: LanguageFeatures, fails: Mapping[Summary, int | None
         at_length={
             code: tuple(_rounded(None if each is None else each.determined[n].at_length) for each in places)
             for n, code in codes
+            if SUMMARIES[n] in WINDOWS
         },
         from_training={
             code: tuple(
@@ -233,6 +241,6 @@ def read_language_table(path: Path) -> dict[str, LanguageFacts]:
         raise InputError("a language is there twice", place=place)
     for each in rows:
         for facts in each.lengths.values():
-            for code in facts.at_length:
+            for code in (*facts.at_length, *facts.from_training, *facts.fails):
                 by_code(code)
     return found

@@ -16,7 +16,7 @@ from longreach.languages.regular.automaton import Automaton
 
 LEVEL = 0.5
 """Determinacy below this is a failure."""
-AS_FAR = 10
+AS_FAR = 5
 """So many times the training length are searched."""
 
 
@@ -35,7 +35,7 @@ def failure_lengths(
 ) -> dict[Summary, int | None]:
     """For each summary the first length beyond training at which what training shows is wrong on most words.
 
-    None: none up to ten times the training length. Summaries over the budget are left out.
+    None: none up to five times the training length. Summaries over the budget are left out.
 
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> windows = [Summary(window=k) for k in (2, 4, 8)]

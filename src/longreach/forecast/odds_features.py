@@ -1,0 +1,133 @@
+"""What odds may rest on: a few numbers of a language, an encoding, a training length and a test ratio.
+
+The same function serves where odds are fitted and where they are shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from longreach.config.length_range import LengthRange
+from longreach.forecast.language_features import LanguageFeatures, RangeFeatures, SideFeatures
+from longreach.languages.profile.prefix_summary import Summary
+from longreach.languages.program_class import ENCODING_SIDES
+
+ODDS_ENCODINGS = ENCODING_SIDES
+"""Encodings for which there are verdicts, and so odds."""
+WINDOW = Summary(window=8)
+SUMMARIES_OF_ODDS = (
+    *(Summary(window=k) for k in (1, 2, 4, 8, 12, 16)),
+    *(Summary(window=k, modulus=m) for m in (2, 3, 4) for k in (1, 2, 4, 8)),
+)
+"""What training may show whole; each is quick."""
+
+
+def tested_at(trained_to: int, ratio: int) -> LengthRange:
+    """The lengths that are tested at a ratio: those of the last training length up to it.
+
+    >>> tested_at(20, 3), tested_at(20, 1)
+    (LengthRange(first=41, last=60), LengthRange(first=1, last=20))
+    """
+    return LengthRange((ratio - 1) * trained_to + 1, ratio * trained_to)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddsCase:
+    """One language at one ratio under one encoding, with the exact numbers that belong there."""
+
+    features: LanguageFeatures
+    encoding: str
+    ratio: int
+
+    @property
+    def side(self) -> SideFeatures:
+        """What the theory says for the encoding."""
+        return self.features.sides[self.encoding]
+
+    @property
+    def says_yes(self) -> float:
+        """1 for the verdict yes, else 0."""
+        return float(self.side.verdict == "yes")
+
+    @property
+    def tested(self) -> RangeFeatures | None:
+        """The numbers of the tested range; None without words."""
+        lengths = tested_at(self.features.trained_to, self.ratio)
+        return next((each for each in self.features.ranges if each.lengths == lengths), None)
+
+    def seen(self, most_letters: int) -> float | None:
+        """How often the best summary that training shows whole is enough; without positions no residue."""
+        if self.tested is None:
+            return None
+        found = [
+            each.from_training
+            for each in self.tested.determined
+            if each.summary in SUMMARIES_OF_ODDS
+            and each.summary.window <= most_letters
+            and (each.summary.modulus == 1 or self.encoding == "ape")
+            and each.from_training is not None
+        ]
+        return max(found, default=None)
+
+    @property
+    def by_window(self) -> float | None:
+        """How often the last eight letters are enough at the tested lengths, however they are learned."""
+        determined = () if self.tested is None else self.tested.determined
+        return next((each.at_length for each in determined if each.summary == WINDOW), None)
+
+    def of_program(self, number: int | None) -> float:
+        """A number of the program where there is one."""
+        return 0.0 if number is None or not self.says_yes else float(number)
+
+
+def _ape(case: OddsCase) -> float:
+    return float(case.encoding == "ape")
+
+
+def _with(condition: Callable[[OddsCase], float], value: Callable[[OddsCase], float | None]) -> _Feature:
+    def product(case: OddsCase) -> float | None:
+        found = value(case)
+        return None if found is None else condition(case) * found
+
+    return product
+
+
+_Feature = Callable[[OddsCase], float | None]
+
+CONTEXT: dict[str, _Feature] = {
+    "learned positions": _ape,
+    "log2 of training length": lambda case: math.log2(case.features.trained_to),
+    "log2 of ratio": lambda case: math.log2(case.ratio),
+}
+"""What is asked: always part of a model."""
+CANDIDATES: dict[str, _Feature] = {
+    "verdict yes": lambda case: case.says_yes,
+    "verdict yes, learned positions": _with(_ape, lambda case: case.says_yes),
+    "states": lambda case: float(case.features.states),
+    "states, learned positions": _with(_ape, lambda case: float(case.features.states)),
+    "log2 of program size": lambda case: case.of_program(case.side.size) and math.log2(case.side.size or 1),
+    "program depth": lambda case: case.of_program(case.side.depth),
+    "program window": lambda case: case.of_program(case.side.window),
+    "program modulus": lambda case: max(0.0, case.of_program(case.side.modulus) - 1),
+    "window enough at the test length": lambda case: case.by_window,
+    "seen whole in training": lambda case: case.seen(16),
+    "seen whole in training, 4 letters": lambda case: case.seen(4),
+    "seen whole in training, learned positions": _with(_ape, lambda case: case.seen(16)),
+    "entropy of answers": lambda case: None if case.tested is None else case.tested.entropy,
+}
+"""From which a few are chosen."""
+KNOWN = {**CONTEXT, **CANDIDATES}
+
+
+def odds_features(case: OddsCase, names: tuple[str, ...] = tuple(KNOWN)) -> list[float | None]:
+    """The numbers by their names; None where one is over the budget or there are no words.
+
+    >>> from longreach.forecast.language_features import language_features
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> found = language_features(from_expression("(a|ba)*b?"), 20, [tested_at(20, 3)], summaries=[WINDOW])
+    >>> odds_features(OddsCase(features=found, encoding="nope", ratio=3), ("verdict yes", "states"))
+    [1.0, 3.0]
+    """
+    return [KNOWN[name](case) for name in names]

@@ -1,0 +1,203 @@
+"""How right are the verdict and its rivals: agreement, ROC, Brier score, with intervals over languages.
+
+Each predictor is made into probabilities in one way: a logistic model with the predictor and what is asked,
+fitted on development languages. On these themselves every probability comes from a model that has not seen
+the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longreach.comparison.resampling import SAMPLES, Estimate, Resampling
+from longreach.errors import InputError
+from longreach.forecast.logistic_model import PENALTY, FloatArray
+from longreach.forecast.odds_features import CONTEXT, ODDS_ENCODINGS, odds_features
+from longreach.studies.census.census_cell import CRITERIA, Cell
+from longreach.studies.census.odds_table import OddsTable, odds_table
+from longreach.studies.census.rival_predictors import PREDICTORS
+
+_COLUMNS = (*CONTEXT, "predictor", "predictor, learned positions")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictorScore:
+    """How well one number tells runs that work from those that do not."""
+
+    name: str
+    cells: int
+    """In which it is known."""
+    auc: Estimate
+    brier: Estimate
+    skill: Estimate
+    """Over the share of runs that work."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        numbers = {"auc": self.auc, "brier": self.brier, "skill": self.skill}
+        return {"cells": self.cells, **{name: each.rounded() for name, each in numbers.items()}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceScore:
+    """The scores of some cells of one encoding; None: of all training lengths, ratios or sources."""
+
+    encoding: str
+    trained_to: int | None
+    ratio: int | None
+    source: str | None
+    languages: int
+    cells: int
+    runs: int
+    failed: int
+    yes: Estimate
+    """The share of runs that work where the verdict is yes."""
+    no: Estimate
+    agreement: dict[str, Estimate]
+    """The share of cells in which verdict and most runs agree, by criterion."""
+    predictors: tuple[PredictorScore, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "encoding": self.encoding,
+            "trained_to": self.trained_to,
+            "ratio": self.ratio,
+            "source": self.source,
+            "languages": self.languages,
+            "cells": self.cells,
+            "runs": self.runs,
+            "failed": self.failed,
+            "yes": self.yes.rounded(),
+            "no": self.no.rounded(),
+            "agreement": {name: each.rounded() for name, each in self.agreement.items()},
+            "predictors": {each.name: each.document() for each in self.predictors},
+        }
+
+
+def census_scores(
+    found: Sequence[Cell], development: Sequence[Cell], *, samples: int = SAMPLES
+) -> tuple[SliceScore, ...]:
+    """Scores by encoding: for each training length and ratio, for each ratio, beyond training, by source.
+
+    `development` are the cells that make predictors into probabilities.
+    """
+    if not found:
+        raise InputError("there are no runs to score")
+    probabilities = {name: _probabilities(name, found, development) for name in PREDICTORS}
+    lengths = sorted({cell.trained_to for cell in found})
+    ratios = sorted({cell.ratio for cell in found})
+    # None for the ratio: all beyond training.
+    keys: list[tuple[int | None, int | None, str | None]] = [
+        *((length, ratio, None) for length in lengths for ratio in ratios),
+        *((None, ratio, None) for ratio in ratios if len(lengths) > 1),
+        (None, None, None),
+        *((None, ratio, source) for source in ("expression", "automaton") for ratio in (None, *ratios[1:])),
+    ]
+    scores = []
+    for encoding in ODDS_ENCODINGS:
+        for trained_to, ratio, source in keys:
+            rows = [
+                number
+                for number, cell in enumerate(found)
+                if cell.encoding == encoding
+                and trained_to in (None, cell.trained_to)
+                and (cell.ratio == ratio if ratio else cell.ratio > 1)
+                and source in (None, cell.language.source)
+            ]
+            if rows:
+                here = [found[number] for number in rows]
+                said = {name: values[rows] for name, values in probabilities.items()}
+                scores.append(_slice(here, said, (encoding, trained_to, ratio, source), samples))
+    return tuple(scores)
+
+
+def _slice(
+    found: Sequence[Cell],
+    said: dict[str, FloatArray],
+    key: tuple[str, int | None, int | None, str | None],
+    samples: int,
+) -> SliceScore:
+    drawn = Resampling([cell.language.key for cell in found], samples=samples)
+    wins, losses = counts(found)
+    yes = np.array([cell.says_yes for cell in found], dtype=np.float64)
+    ones = np.ones(len(found))
+    agreement: dict[str, Estimate] = {
+        each: drawn.mean([cell.worked(each) == cell.says_yes for cell in found], ones) for each in CRITERIA
+    }
+    encoding, trained_to, ratio, source = key
+    return SliceScore(
+        encoding=encoding,
+        trained_to=trained_to,
+        ratio=ratio,
+        source=source,
+        languages=drawn.size,
+        cells=len(found),
+        runs=int((wins + losses).sum()),
+        failed=sum(cell.failed for cell in found) if ratio else _failed(found),
+        yes=drawn.mean(yes * wins, yes * (wins + losses)),
+        no=drawn.mean((1 - yes) * wins, (1 - yes) * (wins + losses)),
+        agreement=agreement,
+        predictors=tuple(_predictor(name, found, said[name], samples) for name in PREDICTORS),
+    )
+
+
+def _failed(found: Sequence[Cell]) -> int:
+    """Each failed run once, though it stands at every ratio."""
+    return sum({(c.language.key, c.encoding, c.trained_to): c.failed for c in found}.values())
+
+
+def _predictor(name: str, found: Sequence[Cell], said: FloatArray, samples: int) -> PredictorScore:
+    known = np.flatnonzero(np.isfinite(said))
+    here = [found[number] for number in known.tolist()]
+    if not here:
+        none = Estimate(value=None, low=None, high=None)
+        return PredictorScore(name=name, cells=0, auc=none, brier=none, skill=none)
+    drawn = Resampling([cell.language.key for cell in here], samples=samples)
+    wins, losses = counts(here)
+    values = [value for cell in here if (value := PREDICTORS[name](cell)) is not None]
+    return PredictorScore(
+        name=name,
+        cells=len(here),
+        auc=drawn.auc(values, wins, losses),
+        brier=drawn.brier(said[known], wins, losses),
+        skill=drawn.skill(said[known], wins, losses),
+    )
+
+
+def counts(found: Iterable[Cell]) -> tuple[FloatArray, FloatArray]:
+    """How many runs of each cell work and how many do not."""
+    works = [(sum(cell.works), len(cell.works)) for cell in found]
+    wins = np.array([each for each, _ in works], dtype=np.float64)
+    return wins, np.array([runs for _, runs in works], dtype=np.float64) - wins
+
+
+def _row(name: str, cell: Cell) -> list[float | None]:
+    value = PREDICTORS[name](cell)
+    context = odds_features(cell.case, tuple(CONTEXT))
+    return [*context, value, None if value is None else value * (cell.encoding == "ape")]
+
+
+def _table(name: str, found: Iterable[Cell]) -> OddsTable:
+    return odds_table(found, _COLUMNS, lambda cell: _row(name, cell))
+
+
+def _probabilities(name: str, found: Sequence[Cell], development: Sequence[Cell]) -> FloatArray:
+    """By cell; not a number where the predictor is unknown."""
+    said = np.full(len(found), np.nan)
+    known = [number for number, cell in enumerate(found) if PREDICTORS[name](cell) is not None]
+    if not known:
+        return said
+    here = _table(name, [found[number] for number in known])
+    fitted = _table(name, [cell for cell in development if PREDICTORS[name](cell) is not None])
+    if set(here.languages) & set(fitted.languages):
+        if list(found) != list(development):
+            raise InputError("languages that are scored stand among those that are fitted")
+        said[known] = here.out_of_sample(_COLUMNS, penalty=PENALTY)
+    else:
+        said[known] = fitted.fit(_COLUMNS, penalty=PENALTY).probabilities(here.columns(_COLUMNS))
+    return said

@@ -1,0 +1,175 @@
+"""Odds from the census: features chosen by cross-validation over languages, then fitted and frozen.
+
+Only development languages may come in here; `fit_odds` refuses others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from longreach.errors import InputError
+from longreach.forecast.odds_features import CANDIDATES, CONTEXT, KNOWN, odds_features
+from longreach.forecast.odds_model import Comparable, OddsModel
+from longreach.studies.census.census_cell import Cell, cells
+from longreach.studies.census.census_language_table import LanguageFacts
+from longreach.studies.census.census_run import CensusRun
+from longreach.studies.census.odds_table import OddsTable, odds_table
+
+COMMAND = "longreach study census --fit"
+BEYOND = (2, 3, 5)
+"""The ratios for which odds are given."""
+MOST_FEATURES = 6
+"""Beside those that say what is asked."""
+PENALTIES = (1.0, 3.0, 10.0, 30.0)
+REPLICATES = 300
+SIZES = ((2, 3), (4, 5), (6, 8))
+VERDICT_ALONE = (*CONTEXT, "verdict yes", "verdict yes, learned positions")
+
+
+def fit_odds(
+    runs: Iterable[CensusRun],
+    languages: Mapping[str, LanguageFacts],
+    *,
+    setting: str,
+    command: str = COMMAND,
+    replicates: int = REPLICATES,
+) -> OddsModel:
+    """The model of the odds that a run works, from runs on development languages.
+
+    `setting` says in words what was trained, as odds hold for nothing else.
+    """
+    given = tuple(runs)
+    wrong = next((run for run in given if languages[run.language].part != "development"), None)
+    if wrong is not None:
+        raise InputError(f"odds are fitted on development languages, and {wrong.language} is held out")
+    found = [cell for cell in cells(given, languages) if cell.ratio in BEYOND]
+    rows = [odds_features(cell.case) for cell in found]
+    known = [name for name, column in zip(KNOWN, zip(*rows, strict=True), strict=True) if None not in column]
+    table = odds_table(found, known, lambda cell: odds_features(cell.case, tuple(known)))
+    names, penalty = choose_features(table, [name for name in CANDIDATES if name in known])
+    model = table.fit(names, penalty=penalty)
+    return OddsModel(
+        command=command,
+        settings=tuple(sorted({run.settings for run in given})),
+        setting=setting,
+        languages=len(set(table.languages)),
+        cells=len(found),
+        runs=int(table.runs.sum()),
+        penalty=penalty,
+        features=names,
+        constant=_short(model.constant),
+        coefficients=tuple(map(_short, model.coefficients)),
+        replicates=_replicates(table, names, penalty, replicates),
+        verdict_alone=_coefficients(table, VERDICT_ALONE, penalty),
+        ranges=_ranges(found, names),
+        encodings=tuple(sorted({cell.encoding for cell in found}, reverse=True)),
+        ratios=tuple(sorted({cell.ratio for cell in found})),
+        trained_to=tuple(sorted({cell.trained_to for cell in found})),
+        comparable=_comparable(found),
+    )
+
+
+def choose_features(table: OddsTable, candidates: Sequence[str]) -> tuple[tuple[str, ...], float]:
+    """Features and penalty: one feature more as long as it helps on languages that were not fitted.
+
+    A feature helps if the loss on languages that were left out falls by more than its standard error over
+    languages. Of the penalties, the one with the least loss.
+    """
+    chosen: list[str] = list(CONTEXT)
+    penalty = PENALTIES[0]
+    losses = table.losses(table.out_of_sample(chosen, penalty=penalty))
+    while len(chosen) < len(CONTEXT) + MOST_FEATURES:
+        tried = {
+            name: table.losses(table.out_of_sample([*chosen, name], penalty=penalty))
+            for name in candidates
+            if name not in chosen
+        }
+        if not tried:
+            break
+        best = min(tried, key=lambda name: float(tried[name].sum()))
+        gains = _by_language(table, losses - tried[best])
+        if gains.sum() <= gains.std() * np.sqrt(len(gains)):
+            break
+        chosen.append(best)
+        losses = tried[best]
+    penalty = min(
+        PENALTIES,
+        key=lambda each: float(table.losses(table.out_of_sample(chosen, penalty=each)).sum()),
+    )
+    return tuple(chosen), penalty
+
+
+def _by_language(table: OddsTable, values: np.ndarray) -> np.ndarray:
+    _, places = np.unique(np.array(table.languages), return_inverse=True)
+    return np.bincount(places, weights=values)
+
+
+def _short(value: float) -> float:
+    """Six digits: no more are known."""
+    return float(f"{value:.6g}")
+
+
+def _coefficients(
+    table: OddsTable, names: Sequence[str], penalty: float, rows: np.ndarray | None = None
+) -> tuple[float, ...]:
+    model = table.fit(names, rows, penalty=penalty)
+    return tuple(map(_short, (model.constant, *model.coefficients)))
+
+
+def _replicates(
+    table: OddsTable, names: Sequence[str], penalty: float, count: int
+) -> tuple[tuple[float, ...], ...]:
+    """The model for languages drawn anew; a draw in which all runs end alike is drawn again."""
+    languages = np.array(table.languages)
+    members = [np.flatnonzero(languages == each) for each in np.unique(languages)]
+    random = np.random.default_rng(0)
+    found: list[tuple[float, ...]] = []
+    for _ in range(10 * count):
+        drawn = random.integers(0, len(members), len(members))
+        rows = np.concatenate([members[each] for each in drawn.tolist()])
+        if 0 < table.shares[rows].mean() < 1:
+            found.append(_coefficients(table, names, penalty, rows))
+        if len(found) == count:
+            return tuple(found)
+    raise InputError("too few languages to draw them anew")
+
+
+def _ranges(found: Sequence[Cell], names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Between which numbers odds hold: those of the languages, and all features that are not asked for."""
+    columns = {
+        "states": [float(cell.language.states) for cell in found],
+        "letters": [float(cell.language.letters) for cell in found],
+        "training length": [float(cell.trained_to) for cell in found],
+        "chance": [cell.chance for cell in found],
+        "entropy of answers": [value for cell in found if (value := _entropy(cell)) is not None],
+    }
+    for name in names:
+        if name not in CONTEXT:
+            columns[name] = [v for cell in found if (v := odds_features(cell.case, (name,))[0]) is not None]
+    return {name: (_short(min(values)), _short(max(values))) for name, values in columns.items()}
+
+
+def _entropy(cell: Cell) -> float | None:
+    return None if cell.case.tested is None else cell.case.tested.entropy
+
+
+def _comparable(found: Sequence[Cell]) -> tuple[Comparable, ...]:
+    groups: dict[tuple[str, str, tuple[int, int], int], list[Cell]] = {}
+    for cell in found:
+        size = next(each for each in SIZES if each[0] <= cell.language.states <= each[1])
+        groups.setdefault((cell.encoding, cell.case.side.verdict, size, cell.ratio), []).append(cell)
+    return tuple(
+        Comparable(
+            encoding=encoding,
+            verdict=verdict,
+            states=size,
+            ratio=ratio,
+            languages=len({cell.language.key for cell in members}),
+            cells=len(members),
+            runs=sum(len(cell.works) for cell in members),
+            work=sum(sum(cell.works) for cell in members),
+        )
+        for (encoding, verdict, size, ratio), members in sorted(groups.items())
+    )
