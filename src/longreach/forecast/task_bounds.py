@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longreach.bounds.all_bounds import BoundsFound, bounds
+from longreach.bounds.bound_definition import Bound
 from longreach.bounds.bound_inputs import BoundInputs
 from longreach.bounds.bound_subject import Subject, limit_subject
 from longreach.bounds.length_complexity import AUTOMATON, DEPTH_ONE, LEARNER
@@ -68,8 +69,16 @@ def bounds_note(found: BoundsFound) -> str:
 
 def bound_lines(found: BoundsFound) -> list[str]:
     """The same for people: each bound with its formula; without any, why there is none."""
-    lines = [f"{each.value} ({each.definition.name}: {each.definition.formula})" for each in found.bounds]
-    return lines or list(found.notes)
+    return [_line(each) for each in found.bounds] or list(found.notes)
+
+
+def _line(found: Bound) -> str:
+    """A number only where no constant is unknown."""
+    about = found.definition
+    if not about.up_to_constants:
+        return f"{found.value} ({about.name}: {about.formula})"
+    inputs = ", ".join(f"{name} = {value}" for name, value in found.inputs.items())
+    return f"{about.formula} with {inputs} ({about.name})"
 
 
 def _states(task: Task) -> int | None:
