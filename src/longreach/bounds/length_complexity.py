@@ -12,11 +12,8 @@ from longreach.bounds.bound_definition import Definition, Term, Values
 from longreach.bounds.bound_size import Size
 
 PAPER = "Chen, Ma and Li, Non-Asymptotic Length Generalization (arXiv 2506.03085)"
-NO_BOUND = (
-    "no computable bound exists for two-layer C-RASP in general (Yang et al., arXiv 2603.02238, Length "
-    "Generalization Bounds for Transformers)"
-)
-LEARNER = "the learner sees all inputs up to this length and returns a simplest function that fits them"
+NO_BOUND = "no computable bound exists for two-layer C-RASP in general (Yang et al., arXiv 2603.02238)"
+LEARNER = "the learner sees every input up to this length and returns a simplest function that fits them"
 
 
 def automaton_length(values: Values) -> Size:

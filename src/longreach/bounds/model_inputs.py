@@ -14,7 +14,9 @@ TWO_LAYERS = ("C_f", "C_g", "gamma_f", "gamma_g")
 NO_WORSE = (
     "the trained model g is no worse than this one: no larger norms, no smaller margins, no other period"
 )
-CHOSEN = "C(f) = exp(max_h ‖K₁ₕᵀQ₁ₕ‖) (τ + 1) Π (1 + norm) is our choice: of Definition 5.1 we know the growth alone"
+CHOSEN = (
+    "C(f) = exp(max_h ‖K₁ₕᵀQ₁ₕ‖) (τ + 1) Π (1 + norm) is our choice, and Definition 5.1 of the paper is not"
+)
 
 
 def model_inputs(found: ModelQuantities, against: ModelQuantities | None = None) -> BoundInputs:
@@ -31,10 +33,17 @@ def model_inputs(found: ModelQuantities, against: ModelQuantities | None = None)
     return _two_layers(found, found if against is None else against, pair=against is not None)
 
 
-def too_deep(layers: int) -> BoundInputs:
-    """What is said of a model that no theorem speaks of."""
-    reason = f"the model has {layers} layers, and the theorems are about one and two"
-    return BoundInputs(absent=dict.fromkeys((*ONE_LAYER, *TWO_LAYERS), reason), notes=(reason,))
+def depth_reason(layers: int) -> str | None:
+    """Why no theorem speaks of so many layers, if none does."""
+    if layers in (1, 2):
+        return None
+    what = f"{layers} layers" if layers else "no layer, it counts nothing"
+    return f"the model has {what}; the theorems are about one and two layers"
+
+
+def without_model(reason: str) -> BoundInputs:
+    """What is said where no model is measured, and why: no theorem speaks of it, or there is none."""
+    return BoundInputs(absent=dict.fromkeys((*ONE_LAYER, *TWO_LAYERS), reason))
 
 
 def _one_layer(found: ModelQuantities, *, pair: bool) -> BoundInputs:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from math import inf, lcm, log, log2, prod, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +83,34 @@ class ModelQuantities:
         """γ of two layers; None: no head limits the bound."""
         known = (head.positional_margin for head in self.heads)
         return min((margin for margin in known if margin is not None), default=None)
+
+    def document(self) -> dict[str, Any]:
+        """As `longreach bound --json` prints it; a margin of null limits nothing."""
+        return {
+            "kind": "limit",
+            "layers": self.layers,
+            "L": self.L,
+            "period": self.period,
+            "locality": self.locality,
+            "alphabet": self.alphabet,
+            "precision": self.precision,
+            "gamma": _plain(self.logit_margin),
+            "positional_margin": _plain(self.positional_margin),
+            "heads": [
+                {
+                    "logit_margin": _plain(head.logit_margin),
+                    "positional_margin": _plain(head.positional_margin),
+                    "regime": head.regime.value,
+                    "key_query_norm": head.key_query,
+                    "value_norm": head.value,
+                }
+                for head in self.heads
+            ],
+            "units": self.units,
+            "heaviside_units": self.steps,
+            "output_norm": self.output,
+            "log2_complexity": self.complexity_log2,
+        }
 
     @property
     def hard_from(self) -> float:
@@ -237,6 +266,10 @@ def _values_of_phi(head: Head) -> list[Fraction]:
 
 def _operator_norm(matrix: Array) -> float:
     return float(np.linalg.norm(matrix, 2)) if matrix.size else 0.0
+
+
+def _plain(margin: Fraction | None) -> float | None:
+    return None if margin is None else float(margin)
 
 
 def _root(square: Fraction) -> float:

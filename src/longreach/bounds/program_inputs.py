@@ -9,6 +9,8 @@ from longreach.bounds.length_complexity import NO_BOUND
 from longreach.crasp.core import Core
 from longreach.crasp.equal import comparison_forms
 
+EOS = "EOS"
+"""What a predictor answers at the end of a word, and never reads."""
 LETTERS = 2
 """Of the class for which O(T²) is shown."""
 
@@ -35,8 +37,9 @@ def _outside(core: Core) -> str | None:
         return "the program counts nothing"
     if core.class_name != "C-RASP[∅]":
         return f"the program is in {core.class_name}, and O(T²) is shown without relations of positions"
-    if len(core.alphabet) > LETTERS:
-        return f"the program reads {len(core.alphabet)} letters, and O(T²) is shown for {LETTERS}"
+    read = [letter for letter in core.alphabet if not (core.is_predictor and letter == EOS)]
+    if len(read) > LETTERS:
+        return f"the program reads {len(read)} letters, and O(T²) is shown for {LETTERS}"
     if any(ends is None for _, ends in comparison_forms(core)):
         return "a comparison has too many conditionals to be written with numbers"
     return None

@@ -1,8 +1,8 @@
 """Quantities of a trained decoder of one layer, read off its weights as far as they are defined.
 
-The theorems speak of limit transformers: no layer norm, logits times log|x|, periodic positions, local φ. What
-a trained model has instead is said by quantity. Its token embeddings after the first layer norm take the part
-of E_s; PAD, the first token, is never read.
+The theorems speak of limit transformers: no layer norm, logits times log|x|, periodic positions, local φ.
+What a trained model has instead is said by quantity. Its token embeddings after the first layer norm take
+the part of E_s; PAD, the first token, is never read.
 """
 
 from __future__ import annotations
