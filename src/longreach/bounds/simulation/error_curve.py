@@ -34,16 +34,16 @@ class CurveRow:
 
 
 def finite_curve(simulation: FiniteSimulation, x: Word, points: int = POINTS) -> list[CurveRow]:
-    """From the largest error that says anything to the one for which z is x itself."""
+    """From the largest error that says anything on, halved each time, while z is shorter than x."""
     rows: list[CurveRow] = []
     error = simulation.sensitivity or 1.0
-    for _ in range(4 * points):
+    for _ in range(points):
         found = simulation.string(x, error)
         if found.case is Case.WHOLE or (rows and found.case is Case.COPIED):
             break
         if not rows or len(found.z) > rows[-1].length:
             rows.append(CurveRow(length=len(found.z), errors=found.errors, promised=error))
-        error /= 2 if len(x) > 10_000 else 1.4
+        error /= 2
     return rows
 
 
