@@ -13,8 +13,9 @@ from longreach.bounds.program_inputs import program_inputs, together
 from longreach.bounds.trained_quantities import FILE, trained_quantities
 from longreach.crasp import parse
 from longreach.errors import InputError
+from longreach.limit.compile.named_models import HAND, load_model
 from longreach.limit.model import Transformer
-from longreach.limit.run.model_files import CONFIG, load
+from longreach.limit.run.model_files import CONFIG
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,19 +27,22 @@ class Subject:
     """Of a model, for a document."""
 
 
-def model_subject(directory: Path, *, precision: int | None = None, against: Path | None = None) -> Subject:
-    """A directory with a transformer that `crasp compile --out` wrote, or with a trained model."""
-    if not (directory / CONFIG).exists():
+def model_subject(
+    model_name: Path | str, *, precision: int | None = None, against: Path | str | None = None
+) -> Subject:
+    """`hand:NAME`, or a directory with what `crasp compile --out` wrote, or with a trained model."""
+    directory = Path(model_name)
+    if not str(model_name).startswith(HAND) and not (directory / CONFIG).exists():
         if not (directory / FILE).exists():
             raise InputError(f"{directory}: no {FILE} in it, so no model")
         if against is not None:
             raise InputError(f"{directory}: a trained model is no limit transformer, and a pair needs two")
         trained = trained_quantities(directory)
         return Subject(inputs=trained.inputs(precision), quantities=trained.document())
-    model = _limit(directory)
+    model = _limit(str(model_name))
     if against is None:
         return limit_subject(model, precision=precision)
-    other = _limit(against)
+    other = _limit(str(against))
     if model.vocabulary != other.vocabulary:
         raise InputError(f"{against}: a pair reads the same tokens, and these are not those of {directory}")
     f, g = quantities(model, precision=precision), quantities(other, precision=precision)
@@ -57,8 +61,8 @@ def limit_subject(model: Transformer, *, precision: int | None = None) -> Subjec
     return Subject(inputs=inputs, quantities=None if found is None else found.document())
 
 
-def _limit(directory: Path) -> Transformer:
-    model = load(directory)
+def _limit(name: str) -> Transformer:
+    model = load_model(name)
     if model.kind != "limit":
-        raise InputError(f"{directory}: a finite transformer; the bounds are about limit transformers")
+        raise InputError(f"{name}: a finite transformer; the bounds are about limit transformers")
     return model

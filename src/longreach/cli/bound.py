@@ -30,7 +30,7 @@ def bound(
         str | None,
         typer.Argument(
             metavar="MODEL|TASK",
-            help="A directory with a model, or a task: built-in, regex:…, crasp:FILE, dfa:FILE. "
+            help="A directory with a model, hand:NAME, or a task: built-in, regex:…, crasp:FILE, dfa:FILE. "
             "Without it, the quantities of --set alone.",
         ),
     ] = None,
@@ -41,7 +41,7 @@ def bound(
         int | None, typer.Option(min=0, metavar="P", help="Fractional bits of the attention weights.")
     ] = None,
     against: Annotated[
-        Path | None,
+        str | None,
         typer.Option(metavar="MODEL", help="The second model of a pair, beside MODEL."),
     ] = None,
     settings: Annotated[
@@ -69,7 +69,7 @@ def bound(
     allowed = None if error is None else read_error(error)
     if subject is None and not given and precision is None:
         raise InputError("MODEL|TASK: missing; or give quantities, as in --set states=5")
-    if against is not None and (subject is None or not Path(subject).is_dir()):
+    if against is not None and (subject is None or not _is_model(subject)):
         raise InputError("--against: goes with a MODEL")
     found = _subject(subject, precision=precision, against=against, alphabet=alphabet)
     answer = bounds(found.inputs.given(given), allowed)
@@ -80,7 +80,7 @@ def bound(
 
 
 def _subject(
-    name: str | None, *, precision: int | None, against: Path | None, alphabet: str | None
+    name: str | None, *, precision: int | None, against: str | None, alphabet: str | None
 ) -> Subject:
     from fractions import Fraction
 
@@ -92,8 +92,8 @@ def _subject(
         return Subject(
             inputs=BoundInputs(values={} if precision is None else {"precision": Fraction(precision)})
         )
-    if Path(name).is_dir():
-        return model_subject(Path(name), precision=precision, against=against)
+    if _is_model(name):
+        return model_subject(name, precision=precision, against=against)
     if "/" in name and not TaskName(name).prefix:
         raise InputError(f"MODEL|TASK: {name}: no such directory")
     from longreach.forecast import forecast
@@ -101,6 +101,10 @@ def _subject(
 
     task = forecast(name, letters)
     return task_subject(task.task, task.sides, precision=precision)
+
+
+def _is_model(name: str) -> bool:
+    return name.startswith("hand:") or Path(name).is_dir()
 
 
 def _document(

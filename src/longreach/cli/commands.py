@@ -58,6 +58,10 @@ COMMANDS = {
     ),
     "results": Command("List, show, index, export and remove what has been run."),
     "report": Command("Write forecasts and measurements as one HTML file that needs no network.", "report"),
+    "simulate": Command(
+        "Make a short word on which one or two models behave as on a long one, and measure the errors.",
+        "simulate",
+    ),
     "limit": Command("Limit transformers and the transformers made from them."),
     "communicate": Command(
         "Count what Alice, with the first half of an input, must tell Bob, with the second.", "communicate"

@@ -28,7 +28,11 @@ def _group(context: typer.Context) -> None:
 @app.command()
 def info(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A directory that `crasp compile --out` wrote.")
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A directory that `crasp compile --out` or `limit build` wrote; hand:NAME; lib:NAME.",
+        ),
     ],
     growth: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw R(T_n) against n (limit transformers only).")
@@ -41,22 +45,64 @@ def info(
     """
     import numpy as np
 
-    from longreach.limit.run.model_files import load
+    from longreach.limit.compile.named_models import load_model
 
-    model = load(directory)
-    document: dict[str, Any] = {"directory": str(directory), **describe(model)}
+    model = load_model(directory)
+    document: dict[str, Any] = {"directory": directory, **describe(model)}
     with np.errstate(over="ignore", invalid="ignore"):  # where parameters are near 10^308, R is infinite
         document |= _measures(model)
     if growth is not None:
         if model.kind != "limit":
             raise InputError("--growth: a finite transformer has one n; draw it from the limit transformer")
-        _draw_growth(model, growth, f"R(T_n) of {directory.name}")
+        _draw_growth(model, growth, f"R(T_n) of {Path(directory).name}")
     if as_json:
         print_json(document)
     else:
         _print(document)
     if growth is not None:
         note(f"wrote {growth}")
+
+
+@app.command()
+def models(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False) -> None:
+    """List the models that are built by hand, with their parameters and defaults.
+
+    Example: longreach limit models
+    """
+    from longreach.limit.compile.named_models import HAND, HAND_BUILT
+
+    if as_json:
+        kinds = HAND_BUILT.items()
+        print_json(
+            [
+                {"name": HAND + name, "about": kind.about, "parameters": dict(kind.defaults)}
+                for name, kind in kinds
+            ]
+        )
+        return
+    out = console()
+    for name, kind in HAND_BUILT.items():
+        parameters = ",".join(f"{key}={value}" for key, value in kind.defaults.items())
+        out.print(f"{HAND}{name}:{parameters}", style="bold", markup=False)
+        out.print(f"  {kind.about}", markup=False)
+
+
+@app.command()
+def build(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="hand:NAME or hand:NAME:parameter=value,…; also lib:NAME.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write it; the directory is created.")],
+) -> None:
+    """Write a model that is built by hand as files, in the format of `crasp compile --out`.
+
+    Example: longreach limit build hand:modp-task:period=3 --out modp
+    """
+    from longreach.limit.compile.named_models import load_model
+    from longreach.limit.run.model_files import save
+
+    save(load_model(model), out)
+    note(f"wrote {out}")
 
 
 def _measures(model: Transformer) -> dict[str, Any]:

@@ -86,8 +86,8 @@ class ModelPair:
         """Measured by running both models on both words."""
         if len(x) == len(z) and (x == z).all():
             return Errors(f=0.0, g=0.0)
-        f, g = (self._error(model, x, z, precision) for model in self.models)
-        return Errors(f=f, g=g)
+        f = self._error(self.f, x, z, precision)
+        return Errors(f=f, g=f if self.g is self.f else self._error(self.g, x, z, precision))
 
     def _error(self, model: Transformer, x: Word, z: Word, precision: Precision) -> float:
         rows, start = self.rows(model), model.vocabulary.index(START)

@@ -96,12 +96,13 @@ def plan(n: Counts, f: Classes, g: Classes, scales: Scales, *, least: int = 0) -
     spare = _spare(n, least)
     counts, case = _attended(n, f, g, scales)
     removed = min(spare, int((sizes - counts.sum(axis=0)).min()))
-    if removed <= 0:
-        return Plan(counts=n, removed=0, case=Case.WHOLE)
     # Residues without a token that nobody attends to: there, nothing can be added.
     full: Classes = np.all((n == 0) | f | g, axis=0, keepdims=True)[0]
-    if (sizes - removed > counts.sum(axis=0))[full].any():
+    short = sizes - removed > counts.sum(axis=0)
+    if spare > 0 and case is not Case.COPIED and full.any() and (removed == 0 or short[full].any()):
         return _without_room(n, f, g, scales, spare=spare, full=full)
+    if removed <= 0:
+        return Plan(counts=n, removed=0, case=Case.WHOLE)
     return Plan(counts=_filled(counts, n, f | g, sizes - removed), removed=removed, case=case)
 
 

@@ -1,0 +1,223 @@
+"""`longreach simulate`: a short word on which a model does what it does on a long one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.verdict_text import print_hanging
+from longreach.errors import Field, InputError
+
+if TYPE_CHECKING:
+    from longreach.bounds.simulation.finite_string import FiniteString
+    from longreach.bounds.simulation.infinite_string import InfiniteString
+    from longreach.bounds.simulation.model_pair import ModelPair, Word
+
+PRECISION = 8
+SHOWN = 24
+FINITE_BOUND = (
+    "max{⌈2^(p/γ)⌉ + Δ, Δ(T + ⌈(T + k)/η⌉ + k + 4) + k} − 1, k = τ + 2, K = (|Σ| + 2)Δ, "
+    "α = min{1, ε/Λ}, T = 2K + ⌈8(K + k)/α⌉, η = min{α/16, 1/(4Δ)}"
+)
+INFINITE_BOUND = "n + ⌈2√2 n^(2/3)⌉ + 2τ + Δ, n = ⌈(c/ε)³⌉, c the larger constant of the statistics"
+
+
+def simulate(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A directory with a limit transformer, hand:NAME (`longreach limit models` lists them), "
+            "lib:NAME or a program's file.",
+        ),
+    ],
+    word: Annotated[
+        str,
+        typer.Argument(
+            metavar="WORD",
+            help="Tokens, written together if each is one character; @FILE; or random:LENGTH[:SEED].",
+        ),
+    ],
+    error: Annotated[
+        float,
+        typer.Option(
+            metavar="ε",
+            help="What z may change: one layer, the outputs; two layers, the statistics of the word.",
+        ),
+    ],
+    against: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="g, the second model; without it g is MODEL, too.")
+    ] = None,
+    precision: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="P", help=f"One layer: bits of the attention weights. Default: {PRECISION}."
+        ),
+    ] = None,
+    length: Annotated[
+        int | None, typer.Option(metavar="N", help="Two layers: aim at N tokens instead of an error.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Two layers: of the draw of what is kept.")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FIGURE", help="Draw errors against |z|, as .png, .svg or .html.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Make a short word on which one or two models behave as on a long one, and measure the errors.
+
+    Example: longreach simulate hand:simple-task random:100000 --error 0.1
+    """
+    from longreach.bounds.simulation.model_pair import ModelPair
+    from longreach.bounds.simulation.word_source import read_word
+    from longreach.limit.compile.named_models import load_model
+
+    _check_figure(plot)
+    f = load_model(model)
+    pair = ModelPair(f, f if against is None else _second(against))
+    x = read_word(pair, word)
+    document: dict[str, Any] = {"model": model, "against": against, "error": error, "word_length": len(x)}
+    if len(f.layers) == 2:
+        if precision is not None:
+            raise InputError("two layers are run without rounding", place=Field("precision"))
+        document |= _infinite(pair, x, error, length=length, seed=seed, plot=plot)
+    else:
+        if length is not None:
+            raise InputError("one layer: --error chooses the length", place=Field("length"))
+        document |= _finite(
+            pair, x, error, precision=PRECISION if precision is None else precision, plot=plot
+        )
+    if as_json:
+        print_json(document)
+    else:
+        _print(document)
+    if plot is not None:
+        note(f"wrote {plot}")
+
+
+def _second(against: str) -> Any:
+    from longreach.limit.compile.named_models import load_model
+
+    try:
+        return load_model(against)
+    except InputError as error:
+        raise InputError(error.reason, place=Field("against")) from None
+
+
+def _check_figure(plot: Path | None) -> None:
+    from longreach.limit.run.attention_drawing import FORMATS
+
+    if plot is not None and plot.suffix.lower() not in FORMATS:
+        raise InputError(f"{plot.name}: the name ends in {', '.join(FORMATS)}", place=Field("plot"))
+
+
+def _finite(pair: ModelPair, x: Word, error: float, *, precision: int, plot: Path | None) -> dict[str, Any]:
+    from longreach.bounds.simulation.error_curve import finite_curve
+    from longreach.bounds.simulation.finite_string import FiniteSimulation
+
+    simulation = FiniteSimulation(pair, precision)
+    found = simulation.string(x, error)
+    if plot is not None:
+        _draw(plot, finite_curve(simulation, x), pair)
+    scales = found.scales
+    return {
+        **_shared(pair, found),
+        "construction": "one layer, finite precision",
+        "case": found.case.value,
+        "precision": precision,
+        "formula": FINITE_BOUND,
+        "terms": {"hard": found.hard_from, "resolution": scales.longest - 1},
+        "quantities": {
+            "sensitivity": found.sensitivity,
+            "tolerance": float(scales.tolerance),
+            "classes": scales.classes,
+            "kept": scales.kept,
+            "first": scales.first,
+            "overlap": float(scales.overlap),
+            "second": scales.second,
+        },
+    }
+
+
+def _infinite(
+    pair: ModelPair, x: Word, error: float, *, length: int | None, seed: int, plot: Path | None
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from longreach.bounds.simulation.error_curve import infinite_curve
+    from longreach.bounds.simulation.infinite_string import InfiniteSimulation
+
+    simulation = InfiniteSimulation(pair, seed)
+    found = simulation.string(x, error) if length is None else simulation.of_length(x, length)
+    if plot is not None:
+        _draw(plot, infinite_curve(simulation, x), pair)
+    rate = found.target ** (-1 / 3)
+    return {
+        **_shared(pair, found),
+        "construction": "two layers, infinite precision",
+        "target": found.target,
+        "formula": INFINITE_BOUND,
+        "rate": rate,
+        "constants": asdict(found.rates),
+        "statistics": asdict(found.statistics),
+        "promised": {"suffix": found.rates.suffix * rate, "histogram": found.rates.histogram * rate},
+    }
+
+
+def _shared(pair: ModelPair, found: FiniteString | InfiniteString) -> dict[str, Any]:
+    return {
+        "z": pair.decode(found.z),
+        "length": len(found.z),
+        "bound": found.bound,
+        "errors": {"f": found.errors.f, "g": found.errors.g},
+    }
+
+
+def _draw(path: Path, rows: list[Any], pair: ModelPair) -> None:
+    from longreach.bounds.simulation.error_curve import error_figure
+    from longreach.limit.run.attention_drawing import figure_bytes
+
+    if len(rows) < 2:
+        raise InputError(
+            "no z is shorter than this word, so that there is nothing to draw", place=Field("plot")
+        )
+    title = "Errors of simulation strings of one word"
+    figure = error_figure(rows, title, pair=pair.g is not pair.f)
+    write_bytes(path, figure_bytes(figure, path, title))
+
+
+def _print(document: dict[str, Any]) -> None:
+    out = console()
+    finite = "case" in document
+    out.print(f"{document['model']}   {document['construction']}", style="bold", markup=False)
+    bits = f", weights rounded to {document['precision']} bits" if finite else ""
+    out.print(f"  x      {document['word_length']:,} tokens{bits}", markup=False)
+    bound = document["bound"]
+    limit = f"{bound:,}" if bound < 1e18 else "out of reach"
+    how = f" ({document['case']})" if finite else ""
+    out.print(f"  z      {document['length']:,} tokens{how}; bound {limit}", markup=False)
+    print_hanging(out, _runs(document["z"]), 9)
+    promise = f"   promised ≤ {document['error']:g}" if finite else ""
+    for name in ("f", "g") if document["against"] else ("f",):
+        value = document["errors"][name]
+        out.print(f"  |{name}(x) − {name}(z)|  {value:.3g}{promise}", markup=False)
+    for name, value in document.get("statistics", {}).items():
+        promised = document["promised"][name]
+        text = f"  {name:<10} {value:.3g}   promised ≤ {promised:.3g}, n^(−1/3) = {document['rate']:.3g}"
+        out.print(text, markup=False)
+    print_hanging(out, f"bound = {document['formula']}", 2, 10)
+
+
+def _runs(tokens: list[str]) -> str:
+    """Equal tokens one after the other are counted; the first ones only.
+
+    >>> _runs(list("aaab"))
+    'a×3 b'
+    """
+    from itertools import groupby, islice
+
+    runs = [(token, sum(1 for _ in group)) for token, group in islice(groupby(tokens), SHOWN)]
+    text = " ".join(f"{token}×{times}" if times > 1 else token for token, times in runs)
+    return text + (" …" if sum(times for _, times in runs) < len(tokens) else "")
