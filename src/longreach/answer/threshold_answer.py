@@ -195,7 +195,7 @@ def threshold(
 
     >>> found = threshold("aa", to=60, minutes=0, runs="no-such-directory")
     >>> found.threshold, found.theory.bounds[0].value
-    (None, 2)
+    (None, Size(log2=1.0, exact=Fraction(2, 1)))
     """
     started = time.monotonic()
     if minutes is not None:

@@ -6,14 +6,15 @@ linear in the number of states; whether trained transformers follow it is what t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from longreach.answer.threshold_answer import ThresholdAnswer, threshold
 from longreach.answer.threshold_question import ThresholdQuestion
+from longreach.bounds.length_complexity import AUTOMATON
 from longreach.config.scales import Scale
 from longreach.config.task_name import TaskName
 from longreach.config.training import TrainConfig
@@ -22,6 +23,7 @@ from longreach.experiments.running import Watcher, longest_first, train_pending
 from longreach.results.schema import Result
 from longreach.studies.census.canonical_form import Part
 from longreach.studies.census.census_draw import CensusLanguage, draw_census
+from longreach.studies.census.census_settings import commit_of, settings
 from longreach.studies.growth_law import GrowthLaw, growth_law
 
 ENCODING = "ape"
@@ -39,21 +41,26 @@ class LawScale:
     to: int
     seeds: int
     scale: Scale
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the settings."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Of training, where they are not those of the scale."""
+        return {} if self.scale == "smoke" else settings().setting.given
 
 
 ALL_SIZES = ("2-3", "4-5", "6-8")
 SCALES: dict[Scale, LawScale] = {
     "smoke": LawScale(per_stratum=1, sizes=("2-3",), lengths=(3, 5), to=15, seeds=1, scale="smoke"),
     "laptop": LawScale(
-        per_stratum=2, sizes=ALL_SIZES, lengths=(5, 10, 20, 40), to=120, seeds=2, scale="laptop",
-        settings={"max_steps": 2000, "evaluate_every": 1000, "test_size": 300},
+        per_stratum=4, sizes=ALL_SIZES, lengths=(5, 10, 20, 40), to=120, seeds=2, scale="laptop",
     ),
     "paper": LawScale(
-        per_stratum=10, sizes=ALL_SIZES, lengths=(5, 10, 15, 20, 30, 40, 60, 80), to=240, seeds=5,
-        scale="paper",
+        per_stratum=14, sizes=ALL_SIZES, lengths=(5, 10, 15, 20, 30, 40, 60, 80), to=240, seeds=5,
+        scale="laptop",
     ),
 }  # fmt: skip
+"""But for `smoke`, models are those of the census, whose setting was chosen on development languages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +90,10 @@ class LawRow:
     @property
     def bound(self) -> int:
         """2n − 2."""
-        return next(each.value for each in self.answer.theory.bounds if each.name == "automaton")
+        bounds = self.answer.theory.bounds
+        (value,) = (each.value.number() for each in bounds if each.definition.name == AUTOMATON.name)
+        assert isinstance(value, int), value
+        return value
 
     @property
     def ratio(self) -> float | None:
@@ -165,6 +175,8 @@ def law_languages(
     >>> [each.stratum.name for each in law_languages("development", 1, ("2-3",))]
     ['yes/yes, 2-3 states', 'no/yes, 2-3 states']
     """
+    if part == "held-out":
+        commit_of()  # what is looked at must no longer change what is asked
     wanted: dict[Part, int] = {"development": 0, "held-out": 0, part: per_stratum}
     found = draw_census(wanted["development"], wanted["held-out"]).of(part)
     chosen = [each for each in found if each.stratum.verdict in EXPECTED and each.stratum.size in sizes]
