@@ -42,7 +42,7 @@ def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
     assert odds.says == "not known"
     assert from_which.lines[0].label == "measured (APE)"
     assert from_which.lines[0].says == "from 3 on, or less"
-    assert from_which.lines[1].says == "not known"
+    assert from_which.lines[1].says == "2n − 2 = 2"
     assert judgement_words(found) == ("The measured runs agree with the forecast.",)
 
 

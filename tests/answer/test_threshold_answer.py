@@ -109,9 +109,12 @@ def test_the_time_ends_it_with_what_there_is(tmp_path: Path, monkeypatch: pytest
 def test_the_deadline_is_that_of_the_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replace_training(monkeypatch, _from(1))
     given: list[float | None] = []
-    monkeypatch.setattr(
-        timed_training, "train_pending", lambda *_, deadline, **__: given.append(deadline) or {}
-    )
+
+    def train(*_: object, deadline: float | None, **__: object) -> dict[str, Result]:
+        given.append(deadline)
+        return {}
+
+    monkeypatch.setattr(timed_training, "train_pending", train)
     before = time.monotonic()
     threshold("aa", minutes=7, runs=tmp_path)
     threshold("aa", minutes=None, runs=tmp_path)

@@ -128,10 +128,17 @@ def _range(lengths: LengthRange) -> str:
 
 
 def _from_which(found: ThreeAnswers) -> tuple[Line, ...]:
-    return (
-        _threshold(found),
-        Line("proved", NOT_KNOWN, "the known bounds have constants that nobody has computed"),
-    )
+    return _threshold(found), _bound(found)
+
+
+def _bound(found: ThreeAnswers) -> Line:
+    """The bound that is exact; the others hold up to constants."""
+    exact = [each for each in found.forecast.bounds.bounds if not each.definition.up_to_constants]
+    if not exact:
+        return Line("proved", NOT_KNOWN, "the known bounds have constants that nobody has computed")
+    number = f"{exact[0].definition.formula} = {exact[0].value}"
+    apart = "words up to this length tell all automata with as few states apart"
+    return Line("proved", number, f"{apart}; for models {NOT_KNOWN}")
 
 
 def _threshold(found: ThreeAnswers) -> Line:

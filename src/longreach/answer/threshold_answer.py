@@ -20,6 +20,7 @@ from longreach.answer.timed_training import TimedTraining
 from longreach.comparison.tally import level_of
 from longreach.config.scales import Scale
 from longreach.config.task_name import TaskName
+from longreach.config.training import TrainConfig
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher, check_runs, check_torch
 from longreach.forecast import Forecast, forecast
@@ -54,6 +55,8 @@ class ThresholdAnswer:
     """With finished runs, by training length."""
     stopped: Stop | None
     failed: tuple[Result, ...]
+    waiting: tuple[TrainConfig, ...]
+    """What is to be trained next."""
     seconds: float
 
     @cached_property
@@ -192,7 +195,7 @@ def threshold(
 
     >>> found = threshold("aa", to=60, minutes=0, runs="no-such-directory")
     >>> found.threshold, found.theory.bounds[0].value
-    (None, 2)
+    (None, Size(log2=1.0, exact=Fraction(2, 1)))
     """
     started = time.monotonic()
     if minutes is not None:
@@ -217,5 +220,6 @@ def threshold(
         cells=tuple(sorted(measured, key=lambda cell: cell.train_to)),
         stopped=found.stopped,
         failed=tuple(training.failed.values()),
+        waiting=found.waiting,
         seconds=time.monotonic() - started,
     )

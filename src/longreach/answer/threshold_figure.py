@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from longreach.answer.threshold_theory import bound_words
 from longreach.comparison.tally import works
 from longreach.errors import Field, InputError
 from longreach.results.figure_files import figure_bytes
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from longreach.answer.threshold_answer import ThresholdAnswer
 
 FORMATS = (".svg", ".png", ".pdf")
+FARTHEST = 8
+"""Times the longest training length: bounds beyond that stand in the legend alone."""
 SIZE = (6.4, 3.8)  # inches
 GREEN, RED, BLUE, GREY = "#009E73", "#D55E00", "#0072B2", "#BBBBBB"
 
@@ -37,13 +40,17 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
         ax.axhline(found.chance, color=GREY, linewidth=1.6, zorder=0)
     if found.threshold is not None:
         ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=f"works {found.words}", zorder=1)
-    for bound in found.theory.bounds:
-        ratio = bound.ratio(found.threshold)
-        loose = "" if ratio is None else f", bound / measured = {ratio:.2g}"
-        label = f"bound {bound.value} ({bound.formula}){loose}"
-        ax.axvline(bound.value, color="black", linewidth=1.0, linestyle=":", label=label, zorder=1)
     lengths = [cell.train_to for cell in found.cells]
-    shown = [*lengths, *(bound.value for bound in found.theory.bounds if bound.value > 0)]
+    shown: list[float] = [*lengths]
+    for bound in found.theory.bounds:
+        label = f"bound {bound_words(bound, found.threshold).partition(':')[0]}"
+        value = bound.value.number()
+        inside = value is not None and 0 < value <= FARTHEST * found.cells[-1].train_to
+        at = [value] if value is not None and inside else []
+        ax.plot(at, at, color="black", linewidth=1.0, linestyle=":", label=label)
+        for place in at:
+            ax.axvline(place, color="black", linewidth=1.0, linestyle=":", zorder=1)
+        shown += at
     ax.set_xscale("log", base=2)
     ax.set_xlim(min(shown) / 1.2, max(shown) * 1.2)
     ax.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)

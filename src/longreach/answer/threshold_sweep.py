@@ -29,6 +29,8 @@ class Sweep:
     cells: tuple[MeasuredCell, ...]
     """A training length each, in the order in which they were tried."""
     stopped: Stop | None = None
+    waiting: tuple[TrainConfig, ...] = ()
+    """What was asked for next and is not done."""
 
 
 def sweep(
@@ -79,7 +81,12 @@ class _Sweeping:
                     hopeless |= {length} if self._is_hopeless(length) else set()
         if stopped is None and known and not known[max(known)] and max(known) in hopeless:
             stopped = "not learned"
-        return Sweep(cells=tuple(self._cell(length) for length in self.asked), stopped=stopped)
+        members = [member for asked in self.asked.values() for member in asked]
+        return Sweep(
+            cells=tuple(self._cell(length) for length in self.asked),
+            stopped=stopped,
+            waiting=tuple(member for member in members if self.training.done(member) is None),
+        )
 
     def _measure(self, lengths: Sequence[int]) -> Stop | None:
         """Rounds of as many seeds as may decide each length, until all are decided."""

@@ -23,6 +23,7 @@ from longreach.cli.engine_options import (
 )
 from longreach.cli.fitted_table import Column, fits, print_fitted
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.own_study import plan_own_study, run_own_study, show_own_study
 from longreach.cli.progress import Bars, going_on, print_plan
 from longreach.cli.setting_options import ScaleName, ScaleOption
 from longreach.cli.summary import BRACKETS
@@ -101,6 +102,20 @@ def study(
         workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
         device=device, stack=stack,
     )  # fmt: skip
+    if chosen.own is not None:
+        for option, value in {"--tasks": tasks, "--encodings": encodings}.items():
+            if value is not None:
+                raise InputError(f"{option}: {chosen.name} has cells of its own")
+        if dry_run:
+            plan_own_study(chosen, scale.value, seeds=seeds, runs=runs, make=make, as_json=as_json)
+            return
+        here = trains_here(engine, device)
+        report = run_own_study(
+            chosen, scale.value, seeds=seeds, runs=runs, make=make, here=here, train=not no_train
+        )
+        path = None if no_train and out is None else _path(chosen, scale, runs, out)
+        show_own_study(chosen, scale.value, report, path, as_json=as_json)
+        return
     places = chosen.select(_names("--tasks", tasks), _names("--encodings", encodings))
     if not places:
         raise InputError(f"--encodings: no cell of {chosen.name} is left")
@@ -164,10 +179,10 @@ def _list(as_json: bool) -> None:
             {"studies": [{field: getattr(each, field) for field in fields} for each in STUDIES.values()]}
         )
         return
-    out = console()
+    out, width = console(), max(map(len, STUDIES))
     for each in STUDIES.values():
-        out.print(f"{each.name:12} {each.about}", markup=False, highlight=False)
-        out.print(f"{'':12} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
+        out.print(f"{each.name:{width}} {each.about}", markup=False, highlight=False)
+        out.print(f"{'':{width}} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
 
 
 def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool) -> None:
@@ -183,14 +198,19 @@ def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool
         write_bytes(out, chosen.content((), "paper", out.suffix.lower()))
 
 
+def _path(chosen: Study, scale: ScaleName, runs: Path, out: Path | None) -> Path:
+    if out is not None:
+        return out
+    path = runs / "figures" / f"{chosen.name}-{scale.value}{chosen.formats[0]}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
+    return path
+
+
 def _figure(chosen: Study, found: Sequence[Outcome], scale: ScaleName, runs: Path, out: Path | None) -> Path:
-    path = out
-    if path is None:
-        path = runs / "figures" / f"{chosen.name}-{scale.value}{chosen.formats[0]}"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
+    path = _path(chosen, scale, runs, out)
     write_bytes(path, chosen.content(found, scale.value, path.suffix.lower()))
     return path
 

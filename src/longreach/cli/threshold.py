@@ -167,6 +167,8 @@ def _figure(found: ThresholdAnswer, runs: Path, out: Path | None, minutes: float
 
 
 def _print(found: ThresholdAnswer, figure: Path | None) -> None:
+    from longreach.answer.threshold_theory import bound_words
+
     out = console()
     out.print(f"{found.title}, tested on {found.tested_words}", style="bold", markup=False)
     if found.cells:
@@ -187,9 +189,7 @@ def _print(found: ThresholdAnswer, figure: Path | None) -> None:
         out.print(f"  {remark}", markup=False)
     out.print(f"theory:   {found.theory.words}", markup=False)
     for bound in found.theory.bounds:
-        ratio = bound.ratio(found.threshold)
-        loose = "" if ratio is None else f"; bound / measured = {ratio:.2g}"
-        out.print(f"  {bound.value} = {bound.formula} is enough for {bound.assumes}{loose}", markup=False)
+        out.print(f"  {bound_words(bound, found.threshold)}", markup=False)
     for remark in found.theory.notes:
         out.print(f"  {remark}", markup=False)
     if figure is not None:

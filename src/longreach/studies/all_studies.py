@@ -16,10 +16,14 @@ MODULES = (
     "figure4",
     "regularizer",
     "encodings",
+    "thresholds",
+    "thresholds_held_out",
 )
 """The modules of this package with a `STUDY`, in the order of the list."""
 
-STUDIES: dict[str, Study] = {name: import_module(f"longreach.studies.{name}").STUDY for name in MODULES}
+STUDIES: dict[str, Study] = {
+    study.name: study for study in (import_module(f"longreach.studies.{name}").STUDY for name in MODULES)
+}
 
 
 def load_study(name: str) -> Study:

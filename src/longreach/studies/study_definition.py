@@ -18,6 +18,7 @@ from longreach.results.atomic import write_atomically
 from longreach.results.figure_files import figure_bytes
 from longreach.results.index import Row
 from longreach.studies.cell_tables import cell_tables
+from longreach.studies.own_cells import OwnCells
 from longreach.studies.theory import TheoryTable
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Study:
     """From the cells and a title."""
     table: Callable[[], TheoryTable] | None = None
     """What the theory says, for which nothing is trained."""
+    own: OwnCells | None = None
+    """Instead of cells that are tasks under encodings."""
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -97,6 +100,8 @@ class Study:
 
     def members(self, scale: Scale, seeds: int | None = None) -> tuple[TrainConfig, ...]:
         """All members; none for a table of theory."""
+        if self.own is not None:
+            return tuple(self.own.members(scale, seeds))
         return tuple(config for configs in self.members_by_place(scale, seeds).values() for config in configs)
 
     def outcomes(self, rows: Iterable[Row], scale: Scale, seeds: int | None = None) -> list[Outcome]:
