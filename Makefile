@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test test-all chromium lint bench docs clean
+.PHONY: setup demo test test-all chromium coq proofs lint bench docs clean
 
 setup: $(VENV)/.setup
 $(VENV)/.setup: pyproject.toml constraints.txt
@@ -49,6 +49,19 @@ chromium:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 	|| { $(SUDO) apt-get update -qq && $(SUDO) apt-get install --yes --no-install-recommends chromium; } \
 	|| echo "chromium is missing and cannot be installed here: tests in a browser are left out"
+
+coq:
+	@command -v coqc >/dev/null \
+	|| { $(SUDO) apt-get update -qq && $(SUDO) apt-get install --yes --no-install-recommends coq; }
+
+# The proofs of formal/, from scratch, what they rest on, and certificates checked by Coq.
+proofs: $(VENV)/.dev coq
+	rm -f formal/*.vo formal/*.vos formal/*.vok formal/*.glob formal/.*.aux
+	cd formal && for file in $$(grep '\.v$$' _CoqProject); do coqc -R . Longreach $$file || exit 1; done
+	cd formal && coqc -R . Longreach Assumptions.v > assumptions.txt && cat assumptions.txt
+	test $$(grep -c '^Closed under the global context$$' formal/assumptions.txt) \
+	  = $$(grep -c '^Print Assumptions' formal/Assumptions.v)
+	$(PYTEST) --hypothesis-profile=thorough tests/languages/prove/test_coq_check.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

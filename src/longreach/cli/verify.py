@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from longreach.languages.prove.findings import Finding
 
 STYLES = {"valid": "green", "invalid": "red"}
+VERIFIED = "verified by Coq"
+UNCHECKED = "not checked by Coq"
 
 
 def verify(
@@ -39,12 +41,17 @@ def verify(
     task: Annotated[
         str | None, typer.Option(metavar="TASK", help="The task that the certificate must be about.")
     ] = None,
+    formal: Annotated[
+        bool, typer.Option("--formal", help="Let Coq check the certificates that it can; needs coqc.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Check a certificate. Exit code 1 unless all that is claimed is valid.
 
     "valid": this statement about this task, alphabet, class and convention holds for all lengths. Whatever is
     checked less far has another word: not proved; checked to a length; claimed, not checked; invalid.
+
+    With --formal, certificates of a "no" are checked by Coq as well, and at least one must be verified there.
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
@@ -58,12 +65,19 @@ def verify(
 
     statements = read_statements(read_text(file), str(file))
     asked = _asked(regex, task, alphabet_of(alphabet))
-    results = []
+    if formal:
+        _require_coq()
+    results, claims = [], []
     for statement in statements:
         subject = own_subject(statement) if asked is None else asked
         for claim, finding in check_claims(statement, subject):
             results.append(_result(statement.task, claim, finding))
-    valid = all(result["valid"] for result in results)
+            claims.append(claim)
+    if formal:
+        _check_formally(claims, results)
+    valid = all(result["valid"] for result in results) and (
+        not formal or any(result["formal"] == VERIFIED for result in results)
+    )
     if as_json:
         print_json({"certificate": str(file), "valid": valid, "certificates": results})
     else:
@@ -71,6 +85,32 @@ def verify(
             _print(result, len(statements) > 1)
     if not valid:
         raise typer.Exit(1)
+
+
+def _require_coq() -> None:
+    from longreach.languages.prove.coq_check import MISSING, coqc
+
+    if coqc() is None:
+        raise InputError(f"--formal: {MISSING}")
+
+
+def _check_formally(claims: list[Claim], results: list[dict[str, Any]]) -> None:
+    """Adds what Coq says of each result; what Coq rejects is invalid."""
+    from longreach.languages.prove.coq_check import check_formally, checkable
+
+    asked = [
+        (cast("Any", claim.certificate), result)
+        for claim, result in zip(claims, results, strict=True)
+        if result["valid"] and checkable(claim.certificate)
+    ]
+    for result in results:
+        result["formal"] = UNCHECKED
+    problems = check_formally([certificate for certificate, _ in asked])
+    for (_, result), problem in zip(asked, problems, strict=True):
+        if problem is None:
+            result["formal"] = VERIFIED
+        else:
+            result |= {"status": "invalid", "valid": False, "problem": problem, "formal": "rejected by Coq"}
 
 
 def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> Subject | None:
@@ -118,7 +158,11 @@ def _print(result: dict[str, Any], many: bool) -> None:
         if result["prediction"]:
             what = "for" if result["kind"] == "program" else "nor for"
             reading = f", {what} prediction on prefixes"
-        text = f"{says} {result['class']}{reading} ({result['how']})"
+        formal = result.get("formal")
+        if formal == VERIFIED and result["prediction"]:
+            formal = f"{VERIFIED}, prediction apart"
+        how = "; ".join(part for part in (result["how"], formal) if part)
+        text = f"{says} {result['class']}{reading} ({how})"
     else:
         text = "; ".join(part for part in (result["problem"], result["how"]) if part)
     status = result["status"]
