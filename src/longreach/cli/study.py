@@ -131,6 +131,8 @@ def study(
             print("\nsmoke scale: tiny models, no claim")
         else:
             _print_agreement(cells)
+        if chosen.summary is not None:
+            print(f"\n{chosen.summary(cells).text()}")
         if path is not None:
             note(f"wrote {path}")
     for result in done.failed:
@@ -166,8 +168,8 @@ def _list(as_json: bool) -> None:
         return
     out = console()
     for each in STUDIES.values():
-        out.print(f"{each.name:12} {each.about}", markup=False, highlight=False)
-        out.print(f"{'':12} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
+        out.print(f"{each.name:14} {each.about}", markup=False, highlight=False)
+        out.print(f"{'':14} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
 
 
 def _theory(chosen: Study, unfit: Sequence[str], out: Path | None, as_json: bool) -> None:
@@ -207,6 +209,7 @@ def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, p
             "figure": None if path is None else str(path),
             "cells": [outcome.document() for outcome in found],
             "agreement": agreement(found),
+            **({} if chosen.summary is None else {"summary": chosen.summary(found).document()}),
         }
     )
 
