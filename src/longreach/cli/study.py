@@ -146,6 +146,8 @@ def study(
             print("\nsmoke scale: tiny models, no claim")
         else:
             _print_agreement(cells)
+        if chosen.summary is not None:
+            print(f"\n{chosen.summary(cells).text()}")
         if path is not None:
             note(f"wrote {path}")
     for result in done.failed:
@@ -227,6 +229,7 @@ def _print_document(chosen: Study, found: Sequence[Outcome], scale: ScaleName, p
             "figure": None if path is None else str(path),
             "cells": [outcome.document() for outcome in found],
             "agreement": agreement(found),
+            **({} if chosen.summary is None else {"summary": chosen.summary(found).document()}),
         }
     )
 

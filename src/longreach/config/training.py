@@ -43,7 +43,7 @@ class TrainConfig(BaseModel):
     task: Annotated[
         str,
         Field(
-            description="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
+            description="Built in, d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
         ),
     ]
     alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:… or states:….")] = (

@@ -18,6 +18,7 @@ MODULES = (
     "encodings",
     "thresholds",
     "thresholds_held_out",
+    "states.state_study",
 )
 """The modules of this package with a `STUDY`, in the order of the list."""
 

@@ -8,10 +8,9 @@ from longreach.comparison.outcome import Outcome, agreement
 from longreach.comparison.tally import Tally
 from longreach.results.cells import Spread
 
-COLUMNS = (
-    "task", "encoding", "forecast", "learned", "bin 1", "bin 2", "bin 3", "work", "paper", "by the mean",
-    "by runs",
-)  # fmt: skip
+FIRST_COLUMNS = ("task", "encoding", "forecast", "learned")
+LAST_COLUMNS = ("work", "paper", "by the mean", "by runs")
+USUAL_BINS = 3
 ABOUT = (
     "Mean and standard deviation in per cent over the runs that are right on the whole training range, over "
     "all where none is (learned: how many are); in brackets the mean at random offsets. Where some runs work "
@@ -26,6 +25,8 @@ def cell_tables(found: Sequence[Outcome]) -> str:
     >>> print(cell_tables([]).splitlines()[0])
     Forecast and measurement agree in 0 of 0 counted cells by the mean, in 0 of 0 by runs; undecided ...
     """
+    bins = max((len(each.ranges) for each in found), default=USUAL_BINS)
+    columns = (*FIRST_COLUMNS, *(f"bin {place + 1}" for place in range(bins)), *LAST_COLUMNS)
     return "\n".join(
         [
             _counted(found),
@@ -40,8 +41,8 @@ def cell_tables(found: Sequence[Outcome]) -> str:
             "",
             ABOUT,
             "",
-            f"| {' | '.join(COLUMNS)} |",
-            f"|{'---|' * len(COLUMNS)}",
+            f"| {' | '.join(columns)} |",
+            f"|{'---|' * len(columns)}",
             *(_long(each) for each in found if each.cell is not None),
             "",
         ]
@@ -76,7 +77,7 @@ def _short(each: Outcome) -> str:
         measured = f"{100 * last.mean:.1f} %{_brackets(shifted)} at {each.ranges[-1]}"
     state, by_runs = each.judgement.state, each.judgement_by_runs.state
     cells = (
-        each.place.task, each.place.label, each.forecast or "–", measured, _work(tally), _paper(each),
+        _task(each), each.place.label, each.forecast or "–", measured, _work(tally), _paper(each),
         state if state == by_runs else f"{state}; by runs {by_runs}", each.judgement.reason,
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
@@ -92,10 +93,15 @@ def _long(each: Outcome) -> str:
     ]
     success = f"{len(each.cell.successful)} of {len(each.cell.rows)}"
     cells = (
-        each.place.task, each.place.label, each.forecast or "–", success, *bins, _work(each.tallies[-1]),
+        _task(each), each.place.label, each.forecast or "–", success, *bins, _work(each.tallies[-1]),
         _paper(each), each.judgement.state, each.judgement_by_runs.state,
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def _task(each: Outcome) -> str:
+    """An expression may have what separates columns."""
+    return each.place.task.replace("|", "\\|")
 
 
 def _work(tally: Tally) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.comparison.outcome import Outcome, outcomes
 from longreach.comparison.places import Place
@@ -28,6 +28,19 @@ FIGURES = (".svg", ".png", ".pdf", ".md")
 """The last one has the cells as tables."""
 TEXTS = (".md", ".json")
 FEW = 8  # names that an error message lists
+
+
+class Summary(Protocol):
+    """What a study says beyond its cells."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+
+    def markdown(self) -> str:
+        """For the file with the tables."""
+
+    def text(self) -> str:
+        """For the terminal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +65,13 @@ class Study:
     """From the cells and a title."""
     table: Callable[[], TheoryTable] | None = None
     """What the theory says, for which nothing is trained."""
+    config: Callable[[Place, Scale], TrainConfig] | None = None
+    """The member of a cell with the seed 0, where that is not the setting of the scale for its task."""
+    seeds: Mapping[Scale, int] | None = None
+    """Members a cell at each scale, where that is not the scale's own number."""
+    setting: str = ""
+    """Where the setting comes from, if it is the study's own."""
+    summary: Callable[[Sequence[Outcome]], Summary] | None = None
     own: OwnCells | None = None
     """Instead of cells that are tasks under encodings."""
 
@@ -91,10 +111,11 @@ class Study:
         self, scale: Scale, seeds: int | None = None, places: Iterable[Place] | None = None
     ) -> dict[Place, tuple[TrainConfig, ...]]:
         """What is trained for each cell; the seeds are 0, 1, …."""
-        numbers = range(seeds_of(scale) if seeds is None else seeds)
+        usual = seeds_of(scale) if self.seeds is None else self.seeds[scale]
+        numbers = range(usual if seeds is None else seeds)
         found: dict[Place, tuple[TrainConfig, ...]] = {}
         for place in self.places if places is None else places:
-            first = config_of(place, scale)
+            first = (self.config or config_of)(place, scale)
             found[place] = tuple(first.with_seed(seed) for seed in numbers)
         return found
 
@@ -107,9 +128,8 @@ class Study:
     def outcomes(self, rows: Iterable[Row], scale: Scale, seeds: int | None = None) -> list[Outcome]:
         """What the results say of each cell."""
         members = self.members_by_place(scale, seeds)
-        return outcomes(
-            members, {place: remark_of(place.task, place.encoding, scale) for place in members}, rows
-        )
+        remarks = {place: self.setting or remark_of(place.task, place.encoding, scale) for place in members}
+        return outcomes(members, remarks, rows)
 
     def heading(self, scale: Scale) -> str:
         """The title of its figure, with the scale and what that claims."""
@@ -129,7 +149,8 @@ class Study:
             return (table.markdown() if suffix == ".md" else json.dumps(table.document(), indent=1)).encode()
         check_suffix(suffix, FIGURES)
         if suffix == ".md":
-            return cell_tables(found).encode()
+            said = "" if self.summary is None else f"{self.summary(found).markdown()}\n"
+            return (said + cell_tables(found)).encode()
         assert self.figure is not None, f"{self.name} has neither a figure nor a table"
         drawn = self.figure
         return figure_bytes(lambda: drawn(found, self.heading(scale)), suffix, salt=self.name)
