@@ -59,6 +59,8 @@ class CensusRun:
     """The hash of the settings file."""
     error: str | None = None
     """Why the run failed."""
+    recipe: str | None = None
+    """What was tried, where the run is not one of the census itself."""
 
     def __post_init__(self) -> None:
         if self.encoding not in ENCODINGS:
@@ -90,7 +92,7 @@ def runs_to_text(runs: Iterable[CensusRun]) -> str:
         if run.run in seen:
             raise InputError(f"the run {run.run} is there twice")
         seen.add(run.run)
-        made = {name: value for name, value in asdict(run).items() if name != "error" or value is not None}
+        made = {name: value for name, value in asdict(run).items() if value is not None}
         lines.append(json.dumps(made, ensure_ascii=False))
     return "".join(f"{line}\n" for line in lines)
 
