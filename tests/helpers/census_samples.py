@@ -24,7 +24,9 @@ def census_languages() -> dict[str, LanguageFacts]:
 def true_odds(facts: LanguageFacts, encoding: str, trained_to: int, ratio: int) -> float:
     """What the outcomes are drawn from: the verdict counts, more states and longer tests are harder."""
     yes = facts.sides[encoding].verdict == "yes"
-    line = 1.5 + (3.0 if yes else -1.0) - 0.5 * facts.states - 0.8 * np.log2(ratio) + 0.2 * np.log2(trained_to)
+    line = (
+        1.5 + (3.0 if yes else -1.0) - 0.5 * facts.states - 0.8 * np.log2(ratio) + 0.2 * np.log2(trained_to)
+    )
     return float(1 / (1 + np.exp(-line)))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.task_name import TaskName
+from longreach.forecast.odds_model import odds_words
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Answer
@@ -69,7 +70,7 @@ def blocks(found: ThreeAnswers) -> tuple[Block, Block, Block]:
     ['From which training length?', 'What would help?']
     """
     return (
-        Block(WILL_IT, (*(_will_it(found, each) for each in found.question.encodings), _odds())),
+        Block(WILL_IT, (*(_will_it(found, each) for each in found.question.encodings), _odds(found))),
         Block(FROM_WHICH, _from_which(found)),
         Block(WHAT_HELPS, _what_helps(found)),
     )
@@ -116,8 +117,21 @@ def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str
     return shlex.join(["longreach", "ask", found.forecast.name, *parts])
 
 
-def _odds() -> Line:
-    return Line("odds for one run", NOT_KNOWN, "no survey of comparable tasks has been made")
+ODDS_RATIO = 3
+"""The odds that are shown are those at three times the training length, as in the measurement."""
+
+
+def _odds(found: ThreeAnswers) -> Line:
+    asked = found.question.encodings
+    rows = [row for name, row in found.odds.at(ODDS_RATIO).items() if name in asked]
+    if not rows:
+        return Line("odds for one run", NOT_KNOWN, found.odds.reason or "the census has other encodings")
+    runs = sum(row.comparable.runs for row in rows if row.comparable is not None)
+    return Line(
+        f"odds for one run trained to {rows[0].trained_to}",
+        " · ".join(f"{ENCODINGS[row.encoding].title} {odds_words(row.odds)}" for row in rows),
+        f"at {_range(rows[0].tested)}; from {runs} runs on comparable languages",
+    )
 
 
 def _range(lengths: LengthRange) -> str:

@@ -14,6 +14,7 @@ from longreach.answer.threshold_curve import Threshold
 from longreach.answer.what_helps import Advice, advice
 from longreach.comparison.tally import Finding, Tally, judge_runs
 from longreach.forecast import Forecast
+from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds
 from longreach.verdicts.verdict import Answer
 
 Judgement: TypeAlias = Literal["agrees", "contradicts", "cannot be judged"]
@@ -89,6 +90,17 @@ class ThreeAnswers:
         return Advice(change=f"more steps: --minutes {minutes}", basis=basis)
 
     @property
+    def odds_length(self) -> int:
+        """The training length of the odds: the one that is measured, or was asked for."""
+        measured = next((cell.train_to for cell in self.measurement.cells), None)
+        return self.question.train_to or measured or USUAL_LENGTH
+
+    @cached_property
+    def odds(self) -> TaskOdds:
+        """The odds that one run works, from the census; without rows where it has nothing comparable."""
+        return self.forecast.odds(self.odds_length)
+
+    @property
     def judgement(self) -> Judgement:
         """What all runs together say of the forecast: one contradiction is one."""
         states = {finding.state for finding in self.findings.values()}
@@ -104,7 +116,8 @@ class ThreeAnswers:
             "forecast": self.forecast.document(),
             "measured": [cell.document() for cell in (*measurement.cells, *measurement.lengths)],
             "threshold": None if self.threshold is None else self.threshold.document(),
-            "odds": None,
+            "odds": self.odds.document(),
+            "odds_note": self.odds.reason,
             "advice": [each.document() for each in self.advice],
             "judgement": self.judgement,
             "judgements": {

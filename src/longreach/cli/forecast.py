@@ -142,6 +142,7 @@ def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> 
         side = answer.sides[key]
         print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
     _print_numbers(out, answer)
+    _print_odds(out, answer, why)
     if why:
         _print_why(out, answer)
     elif any(answer.sides[key].trained is Answer.NO for key in ENCODING_SIDES):
@@ -207,6 +208,40 @@ def _best(measured: tuple[Measured, ...]) -> list[Measured]:
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f} %"
+
+
+def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
+    """A row of odds for each encoding, and what they rest on; or one line that says why there are none."""
+    from rich.text import Text
+
+    from longreach.forecast.odds_model import odds_words
+    from longreach.forecast.odds_of_task import OTHER_KIND, USUAL_LENGTH
+
+    found = answer.odds()
+    if found.model is None:
+        # Of tasks of another kind it goes without saying, unless more is asked for.
+        if why or found.reason != OTHER_KIND:
+            print_hanging(out, Text(f"odds for one run: not known; {found.reason}", "dim"), 2, 4)
+        return
+    ranges = [row.tested for row in found.rows if row.encoding == found.rows[0].encoding]
+    by_encoding = {
+        row.encoding: [each for each in found.rows if each.encoding == row.encoding] for row in found.rows
+    }
+    table = [
+        [
+            Text(f"  odds, trained to {USUAL_LENGTH}", "dim"),
+            *(Text(f"  {TITLES[key]}") for key in by_encoding),
+        ]
+    ]
+    for place, lengths in enumerate(ranges):
+        table.append([Text(f"{lengths.first}–{lengths.last}", "dim", justify="right")])
+        table[-1] += (Text(odds_words(rows[place].odds), justify="right") for rows in by_encoding.values())
+    out.print(fitting_table(out, table, [len(ranges) + 2, *range(len(ranges))]))
+    comparable = sum(
+        row.comparable.runs for row in found.rows if row.comparable is not None and row.ratio == 3
+    )
+    about = f"that one run works there; from {comparable} runs on comparable languages of the census"
+    print_hanging(out, Text(about, "dim"), 2, 4)
 
 
 # The terms of the papers, and what to do next

@@ -6,7 +6,7 @@ The same function serves where odds are fitted and where they are shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from longreach.config.length_range import LengthRange
@@ -22,6 +22,8 @@ SUMMARIES_OF_ODDS = (
     *(Summary(window=k, modulus=m) for m in (2, 3, 4) for k in (1, 2, 4, 8)),
 )
 """What training may show whole; each is quick."""
+ODDS_NODES = 10_000
+"""The budget of each summary, the same where odds are fitted and where they are shown."""
 
 
 def tested_at(trained_to: int, ratio: int) -> LengthRange:
@@ -131,3 +133,14 @@ def odds_features(case: OddsCase, names: tuple[str, ...] = tuple(KNOWN)) -> list
     [1.0, 3.0]
     """
     return [KNOWN[name](case) for name in names]
+
+
+def summaries_needed(names: Sequence[str]) -> tuple[tuple[Summary, ...], tuple[Summary, ...]]:
+    """The summaries that features with these names look at, and those of them at the tested lengths.
+
+    >>> summaries_needed(["verdict yes", "window enough at the test length"])
+    ((Summary(window=8, modulus=1, clip=0),), (Summary(window=8, modulus=1, clip=0),))
+    """
+    at_length = (WINDOW,) if any(name.startswith("window enough") for name in names) else ()
+    seen = SUMMARIES_OF_ODDS if any(name.startswith("seen whole") for name in names) else at_length
+    return seen, at_length

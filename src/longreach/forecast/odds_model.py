@@ -50,6 +50,18 @@ class Odds:
     high: float
 
 
+def odds_words(odds: Odds) -> str:
+    """In per cent; never 0 or 100, which no fit can know.
+
+    >>> odds_words(Odds(probability=0.61, low=0.437, high=0.76))
+    '61 % (44–76)'
+    >>> odds_words(Odds(probability=0.001, low=0.0, high=1.0))
+    '1 % (1–99)'
+    """
+    best, low, high = (min(99, max(1, round(100 * each))) for each in (odds.probability, odds.low, odds.high))
+    return f"{best} % ({low}–{high})"
+
+
 @dataclass(frozen=True, kw_only=True)
 class OddsModel:
     """A frozen logistic model with what it was fitted on."""
@@ -110,7 +122,7 @@ class OddsModel:
             low, high = self.ranges.get(name, (value, value))
             # Numbers of the table are rounded.
             if not low - 1e-3 <= value <= high + 1e-3:
-                return f"{name}: {value:.3g}, and the census has {low:.3g} to {high:.3g}"
+                return f"{name}: {value:.3g} here, {low:.3g} to {high:.3g} in the census"
         return None
 
     def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:

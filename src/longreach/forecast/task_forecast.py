@@ -15,6 +15,7 @@ from longreach.crasp.trace import Trace
 from longreach.errors import Argument, InputError
 from longreach.forecast.evidence_to_verdicts import sides
 from longreach.forecast.forecast_words import as_html, as_text
+from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds, task_odds
 from longreach.forecast.other_encodings import EncodingNote, notes
 from longreach.forecast.own_runs import Measured, measured
 from longreach.forecast.program_answers import known_program, predict, program_of, trace_of
@@ -152,6 +153,14 @@ class Forecast:
         nos = [side for side in self.sides.values() if Answer.NO in (side.answer, side.trained)]
         return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
 
+    def odds(self, trained_to: int = USUAL_LENGTH) -> TaskOdds:
+        """The odds that one run works on longer inputs, as in the census, or why there are none.
+
+        >>> forecast("aa").odds().document() is None
+        True
+        """
+        return task_odds(self.task, self.sides, trained_to=[trained_to])
+
     def document(self) -> dict[str, Any]:
         """Everything, as `longreach forecast --json` prints it."""
         # Of a task that asks for states, those of the language, not of what is read.
@@ -170,12 +179,14 @@ class Forecast:
             document |= {"states": len(self.task.machine), "classes": list(self.task.machine.classes)}
         document |= {key: side.document() for key, side in self.sides.items()}
         document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
-        paper = self.paper
+        paper, odds = self.paper, self.odds()
         return document | {
             "meaning_of_no": self.meaning_of_no,
             "encodings": {name: asdict(note) for name, note in self.encodings.items()},
             "bounds": [bound.document() for bound in self.bounds.bounds],
             "bounds_note": bounds_note(self.bounds),
+            "odds": odds.document(),
+            "odds_note": odds.reason,
             "paper": None if paper is None else {**asdict(paper), "agrees": self.agreement},
             "measured": [each.document() for each in self.measured],
         }

@@ -71,12 +71,15 @@ class Cell:
 
 
 def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> tuple[Cell, ...]:
-    """All cells of encodings for which there are verdicts, in order; those whose runs all failed left out."""
+    """All cells of the census, in order; those whose runs all failed are left out.
+
+    Runs of other recipes, and of encodings for which there are no verdicts, are none of it.
+    """
     groups: dict[tuple[str, str, int], list[CensusRun]] = {}
     for run in runs:
         if run.language not in languages:
             raise InputError(f"the run {run.run} is of a language that is not in the table: {run.language}")
-        if run.encoding in ODDS_ENCODINGS:
+        if run.encoding in ODDS_ENCODINGS and run.recipe is None:
             groups.setdefault((run.language, run.encoding, run.trained_to), []).append(run)
     found: list[Cell] = []
     for (key, encoding, trained_to), members in sorted(groups.items()):

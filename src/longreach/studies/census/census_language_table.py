@@ -19,6 +19,7 @@ from longreach.forecast.language_features import (
     SideFeatures,
     language_features,
 )
+from longreach.forecast.odds_features import ODDS_NODES
 from longreach.languages.profile.prefix_summary import Summary
 from longreach.languages.regular.measures import measure
 from longreach.results.atomic import write_atomically
@@ -33,8 +34,6 @@ LENGTHS = (10, 20, 50)
 """Training lengths for which the numbers are kept."""
 WINDOWS = tuple(each for each in SUMMARIES if each.modulus == 1 and not each.clip)
 """The summaries whose determinacy at the length is kept; what training shows is kept of all."""
-MOST_NODES = 10_000
-"""The budget of a summary: a window of 16 letters is over it in some languages at some lengths."""
 DIGITS = 4
 """Of shares: the chance is known up to a thousandth, and four digits are enough to compare."""
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -151,7 +150,7 @@ def language_facts(language: CensusLanguage, lengths: Iterable[int] = LENGTHS) -
     """All numbers of a language of the census; a few seconds."""
     automaton = language.automaton
     found = {
-        n: language_features(automaton, n, list(bins(n).values()), at_length=WINDOWS, most_nodes=MOST_NODES)
+        n: language_features(automaton, n, list(bins(n).values()), at_length=WINDOWS, most_nodes=ODDS_NODES)
         for n in lengths
     }
     sides = next(iter(found.values())).sides

@@ -40,7 +40,7 @@ def fit_odds(
 
     `setting` says in words what was trained, as odds hold for nothing else.
     """
-    given = tuple(runs)
+    given = tuple(run for run in runs if run.recipe is None)
     wrong = next((run for run in given if languages[run.language].part != "development"), None)
     if wrong is not None:
         raise InputError(f"odds are fitted on development languages, and {wrong.language} is held out")
