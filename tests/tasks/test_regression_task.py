@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import product
 
 import numpy as np
@@ -48,7 +48,7 @@ def test_counts_are_those_of_the_words(name: str) -> None:
 
 def _law_of_words(task: CountTask, length: int) -> dict[tuple[int, ...], float]:
     """The probability of counts and last symbol, summed over all words in exact terms."""
-    law: Counter[tuple[int, ...]] = Counter()
+    law: defaultdict[tuple[int, ...], float] = defaultdict(float)
     for word in product(range(task.symbols), repeat=length):
         groups = Counter((place % task.period, token) for place, token in enumerate(word, 1))
         chance = 1.0

@@ -1,4 +1,4 @@
-"""In-context k-grams: what followed the last k tokens where they stood before (arXiv 2510.27015, section 5)."""
+"""In-context k-grams: what followed the last k tokens where they stood before (arXiv 2510.27015)."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class ModPTask(CountTask):
         return Words(tokens, lengths, shares[:, None])
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> Counts:
-        """With a uniform q_r the number of ones at a residue is uniform, and all orders are equally likely."""
+        """With a uniform q_r the number of ones at a residue is uniform, and all orders are as likely."""
         self.check_lengths(lengths)
         places = self.places(lengths)
         ones = rng.integers(0, places + 1)

@@ -1,4 +1,4 @@
-"""Tasks whose answer is a number or several: the definition, the literal draw, and a fast draw of the same."""
+"""Tasks whose answer is a number or several: the definition, the literal draw, and a fast draw."""
 
 from __future__ import annotations
 
