@@ -33,6 +33,10 @@ COMMANDS = {
         "Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.",
         "forecast",
     ),
+    "bound": Command(
+        "Compute the known bounds on the training length, of a model, of a task or of given quantities.",
+        "bound",
+    ),
     "language": Command(
         "Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.",
         "language",

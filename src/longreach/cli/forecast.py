@@ -214,6 +214,7 @@ def _percent(share: float | None) -> str:
 def _print_why(out: Console, answer: Forecast) -> None:
     from rich.text import Text
 
+    from longreach.forecast.task_bounds import bound_lines
     from longreach.verdicts.verdict import Answer
 
     out.print(Text("in the terms of the papers", "bold"))
@@ -225,6 +226,7 @@ def _print_why(out: Console, answer: Forecast) -> None:
     lines.append(f"{', '.join(unknown)}: not decided by theory")
     if any(Answer.NO in (side.trained, side.answer) for side in sides.values()):
         lines.append(f"no: {answer.meaning_of_no}")
+    lines += [f"training length by theory: {line}" for line in bound_lines(answer.bounds)]
     for line in lines:
         print_hanging(out, Text(line, "dim"), 2, 4)
 

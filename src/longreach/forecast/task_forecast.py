@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longreach.bounds.all_bounds import BoundsFound
 from longreach.config.task_name import TaskName
 from longreach.crasp.program import Program
 from longreach.crasp.trace import Trace
@@ -17,6 +18,7 @@ from longreach.forecast.forecast_words import as_html, as_text
 from longreach.forecast.other_encodings import EncodingNote, notes
 from longreach.forecast.own_runs import Measured, measured
 from longreach.forecast.program_answers import known_program, predict, program_of, trace_of
+from longreach.forecast.task_bounds import bounds_note, task_bounds
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import load_argument, load_task, self_contained
@@ -30,9 +32,6 @@ from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 if TYPE_CHECKING:
     from longreach.limit.model import Transformer
 
-BOUNDS_NOTE = (
-    "no bound on the training length is computed: the known ones hold up to constants that are not explicit"
-)
 MEANING_BY_COMMUNICATION = (
     "no limit transformer and so no C-RASP program computes it: this predicts that length generalization "
     "fails; it does not prove that a training run cannot succeed up to some length"
@@ -129,6 +128,15 @@ class Forecast:
         return notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
 
     @property
+    def bounds(self) -> BoundsFound:
+        """Bounds on the training length that need neither a model nor an error.
+
+        >>> [(each.definition.name, str(each.value)) for each in forecast("tomita-4").bounds.bounds]
+        [('automaton', '6')]
+        """
+        return task_bounds(self.task, self.sides)
+
+    @property
     def agreement(self) -> dict[str, bool]:
         """Whether the verdicts are those of the paper, where it has the task; it speaks of membership."""
         if self.paper is None:
@@ -165,8 +173,8 @@ class Forecast:
         return document | {
             "meaning_of_no": self.meaning_of_no,
             "encodings": {name: asdict(note) for name, note in self.encodings.items()},
-            "bounds": [],
-            "bounds_note": BOUNDS_NOTE,
+            "bounds": [bound.document() for bound in self.bounds.bounds],
+            "bounds_note": bounds_note(self.bounds),
             "paper": None if paper is None else {**asdict(paper), "agrees": self.agreement},
             "measured": [each.document() for each in self.measured],
         }

@@ -1,0 +1,223 @@
+"""`longreach bound`: from which training length on, by theory, with what each number assumes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
+from longreach.cli.alphabet_option import alphabet_of_task
+from longreach.cli.output import console, print_json
+from longreach.cli.verdict_text import print_hanging
+from longreach.config.task_name import TaskName
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from rich.console import Console
+
+    from longreach.bounds.all_bounds import BoundsFound
+    from longreach.bounds.bound_definition import Bound, NotApplicable
+    from longreach.bounds.bound_subject import Subject
+
+
+def bound(
+    subject: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODEL|TASK",
+            help="A directory with a model, or a task: built-in, regex:…, crasp:FILE, dfa:FILE. "
+            "Without it, the quantities of --set alone.",
+        ),
+    ] = None,
+    error: Annotated[
+        str | None, typer.Option(metavar="ε", help="The error that is allowed, as in 0.1; bounds name it ε.")
+    ] = None,
+    precision: Annotated[
+        int | None, typer.Option(min=0, metavar="P", help="Fractional bits of the attention weights.")
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="MODEL", help="The second model of a pair, beside MODEL."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A quantity; --explain lists the names."),
+    ] = None,
+    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Formulas, inputs, assumptions, unknown constants, sources.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Compute the known bounds on the training length, of a model, of a task or of given quantities.
+
+    Most hold up to constants that nobody has computed: they say how the length grows, not what it is.
+
+    Example: longreach bound "regex:(aa)*" --error 0.1
+    """
+    from longreach.bounds.all_bounds import bounds
+    from longreach.bounds.bound_inputs import read_error, read_settings
+
+    given = read_settings(settings or ())
+    if precision is not None and "precision" in given:
+        raise InputError("--precision: is given by --set as well")
+    allowed = None if error is None else read_error(error)
+    if subject is None and not given and precision is None:
+        raise InputError("MODEL|TASK: missing; or give quantities, as in --set states=5")
+    if against is not None and (subject is None or not Path(subject).is_dir()):
+        raise InputError("--against: goes with a MODEL")
+    found = _subject(subject, precision=precision, against=against, alphabet=alphabet)
+    answer = bounds(found.inputs.given(given), allowed)
+    if as_json:
+        print_json(_document(subject, allowed, found, answer))
+    else:
+        _print(subject, found, answer, explain)
+
+
+def _subject(
+    name: str | None, *, precision: int | None, against: Path | None, alphabet: str | None
+) -> Subject:
+    from fractions import Fraction
+
+    from longreach.bounds.bound_inputs import BoundInputs
+    from longreach.bounds.bound_subject import Subject, model_subject
+
+    letters = alphabet_of_task(alphabet, name)
+    if name is None:
+        return Subject(
+            inputs=BoundInputs(values={} if precision is None else {"precision": Fraction(precision)})
+        )
+    if Path(name).is_dir():
+        return model_subject(Path(name), precision=precision, against=against)
+    if "/" in name and not TaskName(name).prefix:
+        raise InputError(f"MODEL|TASK: {name}: no such directory")
+    from longreach.forecast import forecast
+    from longreach.forecast.task_bounds import task_subject
+
+    task = forecast(name, letters)
+    return task_subject(task.task, task.sides, precision=precision)
+
+
+def _document(
+    name: str | None, error: Fraction | None, found: Subject, answer: BoundsFound
+) -> dict[str, Any]:
+    return {
+        "subject": name,
+        "error": None if error is None else float(error),
+        "quantities": found.quantities,
+        **answer.document(),
+    }
+
+
+# Text
+
+
+def _print(name: str | None, found: Subject, answer: BoundsFound, explain: bool) -> None:
+    from rich.text import Text
+
+    out = console()
+    if name is not None:
+        out.print(Text(TaskName(name).short, "bold"))
+    if found.quantities is not None:
+        print_hanging(out, Text(_measured(found.quantities), "dim"), 2, 4)
+    for each in answer.bounds:
+        _print_bound(out, each, explain)
+    if not answer.bounds:
+        print_hanging(out, "no bound applies", 2, 4)
+    if explain:
+        for other in answer.not_applicable:
+            _print_missing(out, other)
+    elif answer.not_applicable:
+        names = ", ".join(each.definition.name for each in answer.not_applicable)
+        print_hanging(out, Text(f"not computed: {names}; --explain says what is missing", "dim"), 2, 4)
+    for remark in answer.notes:
+        print_hanging(out, remark, 2, 4)
+    if explain:
+        _print_names(out)
+
+
+def _print_bound(out: Console, found: Bound, explain: bool) -> None:
+    from rich.text import Text
+
+    about = found.definition
+    kind = " (an error)" if about.gives == "error" else ""
+    rest = "up to constants" if about.up_to_constants else "no unknown constants"
+    line = Text.assemble(f"{about.name:<22}", (f"{found.value}{kind}", "bold"), (f"  {rest}", "dim"))
+    if len(found.terms) > 1:
+        line.append("; " + ", ".join(f"{name} {size}" for name, size in found.terms.items()), "dim")
+    print_hanging(out, line, 2, 4)
+    if not explain:
+        return
+    inputs = ", ".join(f"{name} = {_shown(value)}" for name, value in found.inputs.items())
+    lines = [
+        ("says", about.says),
+        ("formula", about.formula),
+        ("inputs", inputs),
+        *(("assumes", assumption) for assumption in found.assumes),
+        ("constants", about.constants),
+        ("source", about.source),
+    ]
+    _print_terms(out, lines)
+
+
+def _print_missing(out: Console, other: NotApplicable) -> None:
+    from rich.text import Text
+
+    about = other.definition
+    line = Text.assemble(f"{about.name:<22}", ("not computed", "bold"))
+    line.append(f": missing {', '.join(other.missing)}", "dim")
+    print_hanging(out, line, 2, 4)
+    lines = [("formula", about.formula)]
+    lines += [("why", f"{name}: {reason}") for name, reason in _grouped(other.why)]
+    lines += [("yet", f"{name} {size}") for name, size in other.terms.items()]
+    _print_terms(out, lines)
+
+
+def _print_terms(out: Console, lines: Sequence[tuple[str, str]]) -> None:
+    from rich.text import Text
+
+    last = None
+    for title, text in lines:
+        shown = "" if title == last else title
+        print_hanging(out, Text(f"{shown:<10}{text}", "dim"), 4, 14)
+        last = title
+
+
+def _print_names(out: Console) -> None:
+    from rich.text import Text
+
+    from longreach.bounds.bound_inputs import QUANTITIES
+
+    out.print(Text("quantities that --set takes", "bold"))
+    for name, quantity in QUANTITIES.items():
+        print_hanging(out, Text(f"{name:<14}{quantity.about}", "dim"), 2, 16)
+
+
+def _grouped(why: Any) -> list[tuple[str, str]]:
+    """Names that share a reason, together."""
+    found: dict[str, list[str]] = {}
+    for name, reason in why.items():
+        found.setdefault(reason, []).append(name)
+    return [(", ".join(names), reason) for reason, names in found.items()]
+
+
+def _measured(quantities: dict[str, Any]) -> str:
+    """A model in one line."""
+    kind = "trained model" if quantities["kind"] == "trained" else "limit transformer"
+    layers = quantities["layers"]
+    parts = [f"{kind}, {layers} layer{'' if layers == 1 else 's'}", f"L {quantities['L']:.4g}"]
+    names = {"period": "Δ", "locality": "τ", "alphabet": "|Σ|"}
+    parts += [f"{sign} {quantities[name]}" for name, sign in names.items() if name in quantities]
+    margin = quantities["gamma"]
+    parts.append("all logits equal" if margin is None else f"logit margin {margin:.4g}")
+    positional = quantities.get("positional_margin")
+    return " · ".join([*parts, *([] if positional is None else [f"positional margin {positional:.4g}"])])
+
+
+def _shown(value: Any) -> str:
+    return "∞" if isinstance(value, float) else f"{float(value):.6g}"
