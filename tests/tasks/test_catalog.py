@@ -56,6 +56,10 @@ def test_least_lengths_of_the_paper() -> None:
         ("mine.json", "no task is named 'mine.json'; did you mean 'dfa:mine.json'?"),
         ("mine.jsonl", "no task is named 'mine.jsonl'; did you mean 'data:mine.jsonl'?"),
         ("in/mine.cr", "no task is named 'in/mine.cr'; did you mean 'crasp:in/mine.cr'?"),
+        (
+            "modp-task:p=5",
+            "modp-task:p=5,k=0 has numbers as answers: it is for longreach train and longreach study",
+        ),
         ("d-0", "no language is named 'd-0'"),
         ("d-5000", "d-5000: the depth must lie between 1 and 4000"),
         ("regex:(a", "column 1: this bracket is never closed"),

@@ -15,7 +15,8 @@ from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.files import RESULT, read_result
 from longreach.training import checkpoint
-from longreach.training.job import FUNCTION, Diary, run, run_members
+from longreach.training.job import FUNCTION, run, run_members
+from longreach.training.run_diary import Diary
 from longreach.training.shape import decoder_of, model_of, task_of
 from tests.training.test_engine import tiny
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from longreach.cli.output import error_console, note
 
 if TYPE_CHECKING:
-    from longreach.config.training import TrainConfig
+    from longreach.config.any_member import AnyMember
     from longreach.experiments.planning import Planned
     from longreach.results.schema import Result
 
@@ -129,7 +129,7 @@ class Bars:
 
     @contextlib.contextmanager
     def watch(
-        self, waiting: Sequence[TrainConfig], runs: Path, total: int
+        self, waiting: Sequence[AnyMember], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         """A bar for each member that waits, once it runs."""
         from longreach.config.task_name import TaskName

@@ -22,6 +22,7 @@ from longreach.cli.engine_options import (
     trains_here,
 )
 from longreach.cli.fitted_table import Column, fits, print_fitted
+from longreach.cli.loss_study import Asked, loss_study
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.cli.own_study import plan_own_study, run_own_study, show_own_study
 from longreach.cli.progress import Bars, going_on, print_plan
@@ -84,10 +85,25 @@ def study(
     if name is None:
         raise InputError("NAME: missing; --list names the studies")
     from longreach.studies.all_studies import load_study
+    from longreach.studies.loss_study import LossStudy
 
     chosen = load_study(name)
     if out is not None:
         _check_out(out, chosen.formats)
+    if isinstance(chosen, LossStudy):
+        if encodings is not None:
+            raise InputError(f"--encodings: the models of {chosen.name} have the positions of their tasks")
+        make = chosen_engine(
+            engine, runs,
+            workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
+            device=device, stack=stack,
+        )  # fmt: skip
+        asked = Asked(
+            scale=scale, tasks=_task_names(tasks), seeds=seeds, runs=runs, out=out, dry_run=dry_run,
+            no_train=no_train, as_json=as_json, here=trains_here(engine, device),
+        )  # fmt: skip
+        loss_study(chosen, make, asked)
+        return
     if chosen.table is not None:
         given = {"--tasks": tasks, "--encodings": encodings, "--seeds": seeds}
         _theory(chosen, [option for option, value in given.items() if value is not None], out, as_json)
@@ -165,6 +181,26 @@ def _names(option: str, text: str | None) -> list[str] | None:
     return names
 
 
+def _task_names(text: str | None) -> list[str] | None:
+    """Names with parameters: a comma before a parameter does not end one.
+
+    >>> _task_names("modp-task:p=2,k=0,modp-task:p=3")
+    ['modp-task:p=2,k=0', 'modp-task:p=3,k=0']
+    """
+    names = _names("--tasks", text)
+    if names is None:
+        return None
+    from longreach.config.regression_name import RegressionName
+
+    joined: list[str] = []
+    for part in names:
+        if joined and "=" in part and ":" not in part:
+            joined[-1] += f",{part}"
+        else:
+            joined.append(part)
+    return [RegressionName.read(each).text if RegressionName.is_one(each) else each for each in joined]
+
+
 def _check_out(out: Path, formats: Sequence[str]) -> None:
     if out.suffix.lower() not in formats:
         raise InputError(f"--out: {out}: must end in {', '.join(formats)}")
@@ -173,16 +209,16 @@ def _check_out(out: Path, formats: Sequence[str]) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from longreach.studies.all_studies import STUDIES
+    from longreach.studies.all_studies import EVERY
 
     if as_json:
         fields = ("name", "title", "source", "about", "time")
         print_json(
-            {"studies": [{field: getattr(each, field) for field in fields} for each in STUDIES.values()]}
+            {"studies": [{field: getattr(each, field) for field in fields} for each in EVERY.values()]}
         )
         return
-    out, width = console(), max(map(len, STUDIES))
-    for each in STUDIES.values():
+    out, width = console(), max(map(len, EVERY))
+    for each in EVERY.values():
         out.print(f"{each.name:{width}} {each.about}", markup=False, highlight=False)
         out.print(f"{'':{width}} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
 

@@ -40,10 +40,13 @@ from longreach.cli.summary import (
     print_summary,
     summary,
 )
+from longreach.cli.train_numbers import print_losses, regression_members
+from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from longreach.config.any_member import AnyMember
     from longreach.config.training import TrainConfig
     from longreach.experiments.engine_makers import EngineMaker
     from longreach.results.schema import Result
@@ -104,6 +107,19 @@ def train(
     )  # fmt: skip
     numbers = range(seeds) if seeds is not None else [0 if seed is None else seed]
     given |= {"scale": scale.value}
+    if RegressionName.is_one(task):
+        if search:
+            raise InputError(f"--search: the shapes are for tasks with tokens as answers, not for {task}")
+        members = regression_members(task, numbers, given)
+        if dry_run:
+            _plan(members, runs, make, as_json, FOR_LESS_AT_LAPTOP)
+            return
+        if trains_here(engine, device):
+            announce_members(members, runs, make, FOR_LESS_AT_LAPTOP)
+        with going_on():
+            fitted = train_members(members, runs, engine=make, progress=Bars())
+        print_losses(fitted, as_json)
+        return
     configs = grid(task, seed=numbers[0], **given) if search else _members(task, numbers, given)
     less = FOR_LESS if scale is ScaleName.paper else FOR_LESS_AT_LAPTOP
     if dry_run:
@@ -156,7 +172,7 @@ def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: config[name] for name in SEARCHED}
 
 
-def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json: bool, less: str) -> None:
+def _plan(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, as_json: bool, less: str) -> None:
     from longreach.experiments.planning import plan
 
     planned = plan(configs, runs, engine=make)
@@ -167,7 +183,7 @@ def _plan(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, as_json
     print_plan(planned, less=less, stops_early=any(config.stop_early for config in configs))
 
 
-def announce_members(configs: Sequence[TrainConfig], runs: Path, make: EngineMaker, less: str) -> None:
+def announce_members(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, less: str) -> None:
     """Say what will run and for how long."""
     from longreach.experiments.planning import plan
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from longreach.config.regression_name import RegressionName
 from longreach.config.training import TrainConfig
 from longreach.execution.engines import EngineOptions, make_engine
 from longreach.execution.jobs import Engine, Job
@@ -63,12 +64,20 @@ def _stacked(engine: Engine, device: str, size: int) -> Engine:
     from longreach.execution.stacked import StackedEngine
     from longreach.training.ensemble import groups
     from longreach.training.job import GROUP_FUNCTION
+    from longreach.training.regression_job import regression_groups
 
     def group(jobs: Sequence[Job]) -> list[list[Job]]:
         # No core waits because all members stand in one process.
         most = -(-len(jobs) // engine.parallel) if device == "cpu" else size
         known = {job.key: job for job in jobs}
-        made = groups([TrainConfig.read(job.config) for job in jobs], min(size, most))
-        return [[known[member.key] for member in members] for members in made]
+        numbers = [job.config for job in jobs if _learns_numbers(job)]
+        tokens = [TrainConfig.read(job.config) for job in jobs if not _learns_numbers(job)]
+        made = [[member.key for member in group] for group in groups(tokens, min(size, most))]
+        made += [[member.key for member in group] for group in regression_groups(numbers, min(size, most))]
+        return [[known[key] for key in keys] for keys in made]
 
     return StackedEngine(engine, GROUP_FUNCTION, group, {"device": device})
+
+
+def _learns_numbers(job: Job) -> bool:
+    return RegressionName.is_one(job.config["task"])

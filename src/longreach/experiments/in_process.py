@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longreach.config.any_member import AnyMember
 from longreach.config.task_name import TaskName
-from longreach.config.training import TrainConfig
 from longreach.execution.jobs import Failure, Job, Outcome, is_over
 from longreach.experiments.engine_makers import EngineMaker, engine_maker
 
@@ -51,7 +51,8 @@ class InProcessEngine:
 
 
 def _trained(job: Job, deadline: float | None) -> Any:
-    from longreach.training.job import Diary, run
+    from longreach.training.job import run
+    from longreach.training.run_diary import Diary
 
     diary = None if job.directory is None else Diary(job.directory)
 
@@ -79,7 +80,7 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def usual_maker(configs: Sequence[TrainConfig], runs: str | Path) -> EngineMaker:
+def usual_maker(configs: Sequence[AnyMember], runs: str | Path) -> EngineMaker:
     """Worker processes of this machine; this process where a task is an object of this session.
 
     >>> from longreach.experiments import resolve

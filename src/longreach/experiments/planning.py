@@ -9,7 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from longreach.config.training import TrainConfig
+from longreach.config.any_member import AnyMember
+from longreach.config.regression import RegressionConfig
 from longreach.execution.plan import Plan
 from longreach.execution.plan import plan as plan_jobs
 from longreach.execution.record import pending
@@ -34,7 +35,7 @@ class Planned:
 
 
 def plan(
-    configs: Sequence[TrainConfig], runs: str | Path = "runs", *, engine: EngineMaker | None = None
+    configs: Sequence[AnyMember], runs: str | Path = "runs", *, engine: EngineMaker | None = None
 ) -> Planned:
     """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few.
 
@@ -63,7 +64,7 @@ def together(seconds: Sequence[float], parallel: int) -> float:
     return max(sum(seconds) / parallel, *seconds) if seconds else 0.0
 
 
-def seconds_of(configs: Iterable[TrainConfig], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
+def seconds_of(configs: Iterable[AnyMember], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
     """By key, how many seconds a member trains at most on one core: all its steps at the pace of a few.
 
     The largest shape is tried, the smallest, and others while there is time; the rest lie between those.
@@ -75,8 +76,6 @@ def seconds_of(configs: Iterable[TrainConfig], *, budget: float = SAMPLE_BUDGET)
     True
     """
     check_torch()
-    from longreach.training.engine import steps_at_most
-
     members = {config.key: config for config in configs}
     work = {key: work_of_step(config) for key, config in members.items()}
     ordered = sorted(members, key=work.__getitem__, reverse=True)
@@ -86,7 +85,7 @@ def seconds_of(configs: Iterable[TrainConfig], *, budget: float = SAMPLE_BUDGET)
             each[key] = _step_seconds(_shape(members[key]))
     tried = sorted((work[key], seconds) for key, seconds in each.items())
     return {
-        key: (each[key] if key in each else _between(work[key], tried)) * steps_at_most(config)
+        key: (each[key] if key in each else _between(work[key], tried)) * _steps(config)
         for key, config in members.items()
     }
 
@@ -102,14 +101,25 @@ def _between(work: float, tried: Sequence[tuple[float, float]]) -> float:
     return most if high == low else least + (most - least) * (work - low) / (high - low)
 
 
-def _shape(config: TrainConfig) -> TrainConfig:
+def _steps(config: AnyMember) -> float:
+    from longreach.training.engine import steps_at_most
+
+    return float(config.max_steps) if isinstance(config, RegressionConfig) else steps_at_most(config)
+
+
+def _shape(config: AnyMember) -> AnyMember:
     """One configuration for all whose steps take as long."""
+    if isinstance(config, RegressionConfig):
+        return config.model_copy(update={"seed": 0, "max_steps": 10**9, "test_size": 1, "target_loss": 0.0})
     same = {"seed": 0, "lr": 1e-3, "max_steps": 10**9, "warmup": 0, "evaluate_every": 10**9, "test_size": 1}
     return config.model_copy(update=same)
 
 
 @lru_cache(maxsize=256)
-def _step_seconds(config: TrainConfig) -> float:
+def _step_seconds(config: AnyMember) -> float:
     from longreach.training.engine import step_seconds
+    from longreach.training.regression_loop import regression_step_seconds
 
+    if isinstance(config, RegressionConfig):
+        return regression_step_seconds(config)
     return step_seconds(config)

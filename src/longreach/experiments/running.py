@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from longreach.config.training import TrainConfig
+from longreach.config.any_member import AnyMember
+from longreach.config.regression import RegressionConfig
 from longreach.errors import Field, InputError, MissingExtra
 from longreach.execution.jobs import Job
 from longreach.execution.record import pending, run_pending
@@ -18,12 +19,14 @@ from longreach.results.files import read_result
 from longreach.results.schema import Result
 from longreach.training.shape import task_of
 
+Member = TypeVar("Member", bound=AnyMember)
+
 
 class Watcher(Protocol):
     """Whoever wants to see how training goes on."""
 
     def watch(
-        self, waiting: Sequence[TrainConfig], runs: Path, total: int
+        self, waiting: Sequence[AnyMember], runs: Path, total: int
     ) -> AbstractContextManager[Callable[[Result], None]]:
         """Around the training of members of which `total` - `waiting` are done; to be told of each result."""
         ...
@@ -37,7 +40,7 @@ class Nobody:
     """A watcher that looks away."""
 
     def watch(
-        self, waiting: Sequence[TrainConfig], runs: Path, total: int
+        self, waiting: Sequence[AnyMember], runs: Path, total: int
     ) -> AbstractContextManager[Callable[[Result], None]]:
         """Nothing happens."""
         return nullcontext(lambda result: None)
@@ -62,15 +65,16 @@ def check_runs(runs: str | Path) -> Path:
     return path
 
 
-def job_of(config: TrainConfig) -> Job:
+def job_of(config: AnyMember) -> Job:
     """The job that trains a member."""
-    from longreach.training.job import FUNCTION
+    from longreach.training import job, regression_job
 
-    return Job.of(FUNCTION, config.document())
+    function = regression_job.FUNCTION if isinstance(config, RegressionConfig) else job.FUNCTION
+    return Job.of(function, config.document())
 
 
 def train_pending(
-    configs: Sequence[TrainConfig],
+    configs: Sequence[AnyMember],
     runs: str | Path = "runs",
     *,
     engine: EngineMaker | None = None,
@@ -103,7 +107,7 @@ def train_pending(
 
 
 def train(
-    configs: Sequence[TrainConfig],
+    configs: Sequence[AnyMember],
     runs: str | Path = "runs",
     *,
     engine: EngineMaker | None = None,
@@ -134,17 +138,20 @@ def _remarks(result: Result) -> list[str]:
     return [str(remark) for remark in found] if isinstance(found, list) else []
 
 
-def longest_first(configs: Iterable[TrainConfig]) -> list[TrainConfig]:
+def longest_first(configs: Iterable[Member]) -> list[Member]:
     """Each once, in an order that lets all workers finish at about the same time: the most work first."""
     return sorted({config.key: config for config in configs}.values(), key=_work, reverse=True)
 
 
-def _work(config: TrainConfig) -> float:
+def _work(config: AnyMember) -> float:
     return float(config.max_steps) * work_of_step(config)
 
 
-def work_of_step(config: TrainConfig) -> float:
+def work_of_step(config: AnyMember) -> float:
     """About how many multiplications a step takes."""
+    if isinstance(config, RegressionConfig):
+        positions = 1 if config.layers == 1 else sum(config.train_lengths) / 2
+        return float(config.batch * positions * config.layers * config.width * config.hidden)
     width, length = config.width, task_of(config).input_size(config.train_lengths.last)
     per_token = config.layers * (12 * width**2 + 2 * width * length) + width * len(task_of(config).tokens)
     return float(config.batch * length * per_token)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from longreach.errors import Argument, InputError, near_names
+from longreach.studies.loss_study import LossStudy
 from longreach.studies.study_definition import Study
 
 MODULES = (
@@ -25,15 +26,20 @@ MODULES = (
 STUDIES: dict[str, Study] = {
     study.name: study for study in (import_module(f"longreach.studies.{name}").STUDY for name in MODULES)
 }
+LOSS_MODULES = ("simple_task_losses", "modp_task_losses", "kgram_losses")
+"""The same for tasks with numbers as answers."""
+_LOSSES: list[LossStudy] = [import_module(f"longreach.studies.{name}").STUDY for name in LOSS_MODULES]
+LOSS_STUDIES: dict[str, LossStudy] = {study.name: study for study in _LOSSES}
+EVERY: dict[str, Study | LossStudy] = {**STUDIES, **LOSS_STUDIES}
 
 
-def load_study(name: str) -> Study:
+def load_study(name: str) -> Study | LossStudy:
     """The study of a name.
 
     >>> load_study("figure1").source
     'Huang et al., arXiv 2410.02140, Figure 1'
     """
-    if name not in STUDIES:
-        hint = near_names(name, STUDIES) or f"; there are {', '.join(STUDIES)}"
+    if name not in EVERY:
+        hint = near_names(name, EVERY) or f"; there are {', '.join(EVERY)}"
         raise InputError(f"no study is named {name!r}{hint}", place=Argument("name"))
-    return STUDIES[name]
+    return EVERY[name]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 
+from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import AUTOMATON, DATA, PROGRAM, REGEX, STATES, STATES_AFTER, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
 from longreach.languages.regular.automaton import Automaton, live_states
@@ -115,6 +116,9 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     outside = _OUTSIDE.get(TaskName(name).origin)
     if outside is not None:
         return outside(name)
+    if RegressionName.is_one(name):
+        known = RegressionName.read(name).text
+        raise InputError(f"{known} has numbers as answers: it is for longreach train and longreach study")
     raise InputError(f"no task is named {name!r}{_hint(name)}")
 
 

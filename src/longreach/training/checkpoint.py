@@ -10,7 +10,7 @@ import contextlib
 import json
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -66,9 +66,17 @@ def save(directory: Path, state: State, progress: Progress) -> None:
 
 
 def load(directory: Path, config: TrainConfig, size: int) -> tuple[State, Progress] | None:
-    """The last state of the run with this configuration and so many parameters; None when there is none.
+    """The last state of the run with this configuration and so many parameters; None when there is none."""
+    return load_state(directory, size, lambda progress: _inconsistent(progress, config))
 
-    A file that this run cannot have written is an `InvalidState`: nothing of it is used.
+
+def load_state(
+    directory: Path, size: int, inconsistent: Callable[[Progress], str | None]
+) -> tuple[State, Progress] | None:
+    """The last state of a run with so many parameters; None when there is none.
+
+    A file that this run cannot have written is an `InvalidState`, nothing of it is used: `inconsistent` says
+    why the run cannot have come to a progress.
     """
     path = directory / STATE
     if not path.exists():
@@ -84,7 +92,7 @@ def load(directory: Path, config: TrainConfig, size: int) -> tuple[State, Progre
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "all of it"
         raise InvalidState(f"{path}: {place}: {first['msg']}") from None
-    problem = _inconsistent(progress, config) or _not_a_state(tensors)
+    problem = inconsistent(progress) or _not_a_state(tensors)
     if problem is not None:
         raise InvalidState(f"{path}: {problem}")
     return State(tensors["vector"], tensors["first"], tensors["second"], progress.step), progress

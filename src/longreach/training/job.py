@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from longreach.config.regression_name import RegressionName
 from longreach.config.training import TrainConfig
-from longreach.results.atomic import ResultError, write_atomically
+from longreach.results.atomic import ResultError
 from longreach.results.files import read_result, write_into
 from longreach.results.provenance import code_version, package_versions
-from longreach.results.schema import Evaluation, Final, Result, Timings
+from longreach.results.schema import Final, Result, Timings
+from longreach.tasks.regression_catalog import read_regression
 from longreach.training import checkpoint
-from longreach.training.checkpoint import PROGRESS
 from longreach.training.devices import describe, find_device
 from longreach.training.engine import train
 from longreach.training.ensemble import train_members
 from longreach.training.member import CHECKPOINT_SECONDS, Diverged, Report, Trained
+from longreach.training.regression_job import run_all
+from longreach.training.run_diary import Diary
 from longreach.training.shape import model_of, read_member
 
 FUNCTION = "longreach.training.job:run"
 """The name of `run`, for a `Job`."""
 GROUP_FUNCTION = "longreach.training.job:run_members"
 """The name of `run_members`, for a `Group` of jobs."""
-DIARY_SECONDS = 1.0
 
 
 def run(
@@ -76,6 +75,8 @@ def run_members(
     >>> [result["final"]["steps"] for result in run_members({"members": configs})]
     [5, 5]
     """
+    if RegressionName.is_one(str(config["members"][0]["task"])):
+        return _run_regression(config["members"], runs, checkpoint_seconds)
     members = [read_member(document) for document in config["members"]]
     device = str(config.get("device", "cpu"))
     results = {member.key: _earlier(runs, member.key) for member in members}
@@ -94,6 +95,20 @@ def run_members(
         )
         for place, ended in ends:
             result = _close(waiting[place], ended, started, where, directories[place])
+            results[result.key] = result
+    return [json.loads(result.model_dump_json()) for result in results.values() if result is not None]
+
+
+def _run_regression(
+    documents: Sequence[Mapping[str, Any]], runs: Path | None, checkpoint_seconds: float
+) -> list[dict[str, Any]]:
+    """The same for tasks with numbers as answers, on the processor."""
+    members = [read_regression(document) for document in documents]
+    results = {member.key: _earlier(runs, member.key) for member in members}
+    waiting = [member for member in members if results[member.key] is None]
+    directories = [None if runs is None else runs / member.key for member in waiting]
+    if waiting:
+        for result in run_all(waiting, directories, checkpoint_seconds=checkpoint_seconds):
             results[result.key] = result
     return [json.loads(result.model_dump_json()) for result in results.values() if result is not None]
 
@@ -128,27 +143,6 @@ def _close(
         write_into(directory, result)
         checkpoint.remove(directory)
     return result
-
-
-class Diary:
-    """Says in a small file, once a second, how far a run is, for whoever shows it."""
-
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / PROGRESS
-        self._written = -math.inf
-        self._last: Evaluation | None = None
-
-    def __call__(self, step: int, row: Evaluation | None) -> None:
-        self._last = row or self._last
-        if time.monotonic() - self._written < DIARY_SECONDS:
-            return
-        self._written = time.monotonic()
-        content: dict[str, Any] = {"step": step}
-        if self._last is not None:
-            content |= {"loss": self._last.loss, "accuracy": self._last.accuracy}
-        with contextlib.suppress(OSError, ResultError):  # it is not worth a run
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, json.dumps(content).encode(), flush=False)
 
 
 def _done(config: TrainConfig, trained: Trained, started: datetime, directory: Path | None) -> Result:

@@ -1,0 +1,46 @@
+"""In-context k-grams with two layers, as Izzo, Nichani and Lee test Theorem 5.2: against S and against k."""
+
+from __future__ import annotations
+
+from longreach.config.scales import Scale
+from longreach.studies.loss_figure import loss_figure
+from longreach.studies.loss_study import LossGrid, LossStudy
+
+TASKS: dict[Scale, tuple[tuple[int, int], ...]] = {
+    "smoke": ((2, 1), (3, 1)),
+    "laptop": ((2, 1), (3, 1), (4, 1), (2, 2)),
+    "paper": ((2, 1), (3, 1), (4, 1), (5, 1), (2, 2), (3, 2), (4, 2), (2, 3), (2, 4)),
+}
+"""S and k."""
+LENGTHS: dict[Scale, tuple[int, ...]] = {
+    "smoke": (6, 10),
+    "laptop": (6, 8, 12, 16, 24),
+    "paper": (8, 12, 16, 24, 32, 48, 64, 96),
+}
+TESTS: dict[Scale, tuple[int, ...]] = {
+    "smoke": (16, 32),
+    "laptop": (16, 32, 64, 128, 256),
+    "paper": (32, 64, 128, 256, 512),
+}
+SEEDS: dict[Scale, int] = {"smoke": 1, "laptop": 2, "paper": 8}
+
+
+def grid(scale: Scale) -> LossGrid:
+    """Every S and k with every N."""
+    tasks = [f"in-context-kgram:S={symbols},k={order}" for symbols, order in TASKS[scale]]
+    lengths = dict.fromkeys(tasks, LENGTHS[scale])
+    return LossGrid(train_to=lengths, tests=TESTS[scale], seeds=SEEDS[scale])
+
+
+STUDY = LossStudy(
+    name="in-context-kgram",
+    title="In-context k-grams: loss at longer lengths",
+    source="Izzo, Nichani and Lee, arXiv 2510.27015, section 5 and its experiment with two layers",
+    about="what followed the last k of S symbols: plateaus, and the least N for a loss of 0.01 against S and k",
+    time="laptop: 40 runs",
+    axes=("S", "k"),
+    loss=1e-2,
+    law="grows with S and with k",
+    grid=grid,
+    figure=loss_figure,
+)

@@ -1,0 +1,173 @@
+"""Losses drawn: against test length, against N, the least N against a parameter, bounds beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from longreach.config.regression_name import RegressionName
+from longreach.studies.drawing import BLUE, GREEN, GREY, ORANGE, RED
+from longreach.studies.loss_report import LossReport, Threshold
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#000000", GREY)
+MARKERS = "osD^vPX*"
+BAND = 0.2
+FLOOR = 1e-12
+"""Losses are drawn on a logarithmic axis."""
+
+
+def loss_figure(report: LossReport, title: str) -> Figure:
+    """Test loss against test length, plateaus against N, the least N, and bound / measured."""
+    from matplotlib.figure import Figure
+
+    panels = 4 + any(each.values("attention right") for each in report.outcomes)
+    drawn = Figure(figsize=(3.3 * panels, 3.3), layout="constrained")
+    drawn.suptitle(title, fontsize=10)
+    places = drawn.subplots(1, panels)
+    _curves(places[0], report)
+    _plateaus(places[1], report)
+    _thresholds(places[2], report)
+    _ratios(places[3], report)
+    if panels > 4:
+        _attention(places[4], report)
+    for place in places:
+        place.tick_params(labelsize=7)
+        if place.get_legend_handles_labels()[0]:
+            place.legend(fontsize=6, frameon=False)
+    return drawn
+
+
+def _titled(place: Axes, title: str, x: str, y: str) -> None:
+    place.set_title(title, fontsize=8)
+    place.set_xlabel(x, fontsize=8)
+    place.set_ylabel(y, fontsize=8)
+
+
+def _band(
+    place: Axes, number: int, x: Sequence[float], y: Sequence[tuple[float, float, float]], label: str
+) -> None:
+    """A line with the lowest and the highest run around it."""
+    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+    means, low, high = ([max(each[part], FLOOR) for each in y] for part in range(3))
+    place.plot(x, means, color=colour, marker=marker, markersize=3.5, linewidth=1.1, label=label)
+    place.fill_between(x, low, high, color=colour, alpha=BAND, linewidth=0)
+
+
+def _curves(place: Axes, report: LossReport) -> None:
+    """Of the task in the middle, one line for each N."""
+    with_runs = [task for task in report.tasks if report.of_task(task)]
+    _titled(place, "test loss", "test length", "mean squared error")
+    if not with_runs:
+        return
+    task = with_runs[len(with_runs) // 2]
+    place.set_title(f"test loss, {task}", fontsize=8)
+    for number, each in enumerate(report.of_task(task)):
+        curve = each.curve
+        spreads = [(spread.mean, spread.low, spread.high) for _, spread in curve]
+        _band(place, number, [length for length, _ in curve], spreads, f"N = {each.cell.train_to}")
+    place.set_xscale("log")
+    place.set_yscale("log")
+
+
+def _plateaus(place: Axes, report: LossReport) -> None:
+    _titled(place, "loss at the longest test", "training length N", "mean squared error")
+    drawn = False
+    for number, task in enumerate(report.tasks):
+        found = [(each.cell.train_to, each.plateau) for each in report.of_task(task)]
+        known = [(length, spread) for length, spread in found if spread is not None]
+        if known:
+            spreads = [(spread.mean, spread.low, spread.high) for _, spread in known]
+            _band(place, number, [length for length, _ in known], spreads, short(task))
+            drawn = True
+    if drawn:
+        place.axhline(report.loss, color="black", linewidth=0.7, linestyle=(0, (4, 3)))
+        place.set_xscale("log")
+        place.set_yscale("log")
+
+
+def short(task: str) -> str:
+    """The parameters of a task.
+
+    >>> short("in-context-kgram:S=2,k=1")
+    'S=2, k=1'
+    """
+    return ", ".join(f"{name}={value:g}" for name, value in RegressionName.read(task).parameters.items())
+
+
+def _thresholds(place: Axes, report: LossReport) -> None:
+    """A point for each seed, and the line through them."""
+    _titled(place, f"least N for a loss of {report.loss:g}", " or ".join(report.axes), "training length N")
+    for number, law in enumerate(report.laws):
+        points = [
+            (RegressionName.read(each.task).parameters[law.parameter], value)
+            for each in report.thresholds
+            if _is_of(each, law.parameter, law.fixed)
+            for value in each.reached
+        ]
+        if not points:
+            continue
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        label = f"{law.parameter}, {law.fixed}" if law.fixed else law.parameter
+        if law.line is not None:
+            label += f": {law.line.slope:.2f} [{law.line.low:.2f}, {law.line.high:.2f}]"
+            ends = [min(law.values), max(law.values)]
+            heights = [law.line.intercept + law.line.slope * end for end in ends]
+            place.plot(ends, heights, color=colour, linewidth=0.9)
+        place.plot(
+            *zip(*points, strict=True), color=colour, marker=marker, markersize=3.5, linestyle="", label=label
+        )
+    place.set_ylim(bottom=0)
+
+
+def _is_of(threshold: Threshold, parameter: str, fixed: str) -> bool:
+    values = RegressionName.read(threshold.task).parameters
+    return fixed == ", ".join(f"{name}={value:g}" for name, value in values.items() if name != parameter)
+
+
+def _ratios(place: Axes, report: LossReport) -> None:
+    """How loose the bounds are, their unknown constants taken as 1."""
+    _titled(place, "bound / measured (constants 1)", "", "ratio")
+    names = list(dict.fromkeys(bound.name for each in report.thresholds for bound in each.bounds))
+    drawn = False
+    for number, name in enumerate(names):
+        found = [
+            (position, ratio)
+            for position, each in enumerate(report.thresholds)
+            for bound in each.bounds
+            if bound.name == name and (ratio := bound.ratio(each.length)) is not None
+        ]
+        if found:
+            style = {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 4, "linewidth": 0.8}
+            place.plot(*zip(*found, strict=True), label=name, **style)
+            drawn = True
+    ticks = range(len(report.thresholds))
+    place.set_xticks(list(ticks), [short(each.task) for each in report.thresholds], rotation=40, ha="right")
+    if drawn:
+        place.axhline(1.0, color="black", linewidth=0.7, linestyle=(0, (4, 3)))
+        place.set_yscale("log")
+
+
+def _attention(place: Axes, report: LossReport) -> None:
+    """Of the largest period that divides 80, at the length 80 (Figure 3 of the paper)."""
+    tasks = [task for task in report.tasks if report.of_task(task)]
+    periods = {task: int(RegressionName.read(task).parameters["p"]) for task in tasks}
+    task = max(
+        (each for each in tasks if 80 % periods[each] == 0), key=periods.__getitem__, default=tasks[-1]
+    )
+    _titled(place, f"attention at length 80, {task}", "training length N", "weight of a position")
+    for number, name in enumerate(("right", "wrong")):
+        x, y = [], []
+        for each in report.of_task(task):
+            mean, spread = each.spread(f"attention {name}"), each.spread(f"attention {name} deviation")
+            if mean is not None and spread is not None:
+                x.append(each.cell.train_to)
+                y.append((mean.mean, max(mean.mean - spread.mean, 0.0), mean.mean + spread.mean))
+        if x:
+            _band(place, number, x, y, f"{name} residue")
+    expected = 1 / max(1, 80 // periods[task])
+    label = f"uniform: {expected:.3f}"
+    place.axhline(expected, color="black", linewidth=0.7, linestyle=(0, (4, 3)), label=label)

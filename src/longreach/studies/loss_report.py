@@ -1,0 +1,219 @@
+"""Results of members that learned numbers → curves, plateaus, the least N for a loss, laws, bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from longreach.config.length_range import LengthRange
+from longreach.config.regression import RegressionConfig
+from longreach.config.regression_name import RegressionName
+from longreach.results.cells import Spread
+from longreach.results.index import Row
+from longreach.studies.length_law import Law, law_of
+from longreach.studies.loss_bounds import LossBound, bounds_of
+
+
+@dataclass(frozen=True)
+class LossCell:
+    """A task and the longest length that its members are trained on."""
+
+    task: str
+    train_to: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossOutcome:
+    """What was found of one cell."""
+
+    cell: LossCell
+    ranges: tuple[LengthRange, ...]
+    """Training, then tests."""
+    runs: tuple[Row, ...]
+    """Those that came to their end."""
+
+    def values(self, name: str) -> list[float]:
+        """A number of all runs that have it."""
+        return [row.other[name] for row in self.runs if name in row.other]
+
+    def spread(self, name: str) -> Spread | None:
+        """The same, taken together."""
+        found = self.values(name)
+        return Spread.of(found) if found else None
+
+    @property
+    def curve(self) -> list[tuple[int, Spread]]:
+        """Test length and test loss."""
+        found = [(lengths.first, self.spread(f"loss {lengths.name}")) for lengths in self.ranges[1:]]
+        return [(length, spread) for length, spread in found if spread is not None]
+
+    @property
+    def plateaus(self) -> dict[int, float]:
+        """By seed, the loss at the longest test length."""
+        name = f"loss {self.ranges[-1].name}"
+        return {row.seed: row.other[name] for row in self.runs if row.seed is not None and name in row.other}
+
+    @property
+    def plateau(self) -> Spread | None:
+        """Over all seeds."""
+        return Spread.of(self.plateaus.values()) if self.plateaus else None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        names = sorted({name for row in self.runs for name in row.other if not name.startswith("loss ")})
+        return {
+            "task": self.cell.task,
+            "train_to": self.cell.train_to,
+            "runs": len(self.runs),
+            "reached": sum(bool(row.reached) for row in self.runs),
+            "steps": [row.steps for row in self.runs],
+            "loss": {
+                lengths.name: asdict(spread)
+                for lengths in self.ranges
+                if (spread := self.spread(f"loss {lengths.name}")) is not None
+            },
+            "plateau": None if self.plateau is None else asdict(self.plateau),
+            "measured": {name: asdict(spread) for name in names if (spread := self.spread(name)) is not None},
+            "seconds": sum(row.seconds or 0.0 for row in self.runs),
+            "keys": [row.key for row in self.runs],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """The least N from which runs of a task reach the loss at the longest test length."""
+
+    task: str
+    by_seed: dict[int, float | None]
+    """Between the N that were trained on a straight line in logarithms; None: not reached, or not kept."""
+    length: int | None
+    """The least N that was trained from which the mean over seeds stays below the loss."""
+    bounds: tuple[LossBound, ...]
+
+    @property
+    def reached(self) -> list[float]:
+        """Of the seeds that reached the loss."""
+        return [each for each in self.by_seed.values() if each is not None]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "task": self.task,
+            "threshold": self.length,
+            "by_seed": {str(seed): value for seed, value in self.by_seed.items()},
+            "bounds": [each.document(self.length) for each in self.bounds],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossReport:
+    """What a study found."""
+
+    loss: float
+    axes: tuple[str, ...]
+    outcomes: tuple[LossOutcome, ...]
+    thresholds: tuple[Threshold, ...]
+    laws: tuple[Law, ...]
+
+    def of_task(self, task: str) -> list[LossOutcome]:
+        """Its cells with some result, in the order of N."""
+        found = [each for each in self.outcomes if each.cell.task == task and each.runs]
+        return sorted(found, key=lambda each: each.cell.train_to)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Each once."""
+        return tuple(dict.fromkeys(each.cell.task for each in self.outcomes))
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "loss": self.loss,
+            "cells": [each.document() for each in self.outcomes],
+            "thresholds": [each.document() for each in self.thresholds],
+            "laws": [each.document() for each in self.laws],
+        }
+
+
+def report_of(
+    members: Mapping[LossCell, Sequence[RegressionConfig]],
+    rows: Iterable[Row],
+    *,
+    loss: float,
+    axes: tuple[str, ...],
+) -> LossReport:
+    """From the results of these members; others are not looked at."""
+    known = {row.key: row for row in rows if row.status == "done"}
+    outcomes = tuple(
+        LossOutcome(
+            cell=cell,
+            ranges=configs[0].ranges,
+            runs=tuple(known[config.key] for config in configs if config.key in known),
+        )
+        for cell, configs in members.items()
+    )
+    report = LossReport(loss=loss, axes=axes, outcomes=outcomes, thresholds=(), laws=())
+    thresholds = tuple(_threshold(task, report.of_task(task), loss) for task in report.tasks)
+    laws = tuple(law for axis in axes for law in _laws(axis, thresholds))
+    return LossReport(loss=loss, axes=axes, outcomes=outcomes, thresholds=thresholds, laws=laws)
+
+
+def _threshold(task: str, cells: Sequence[LossOutcome], loss: float) -> Threshold:
+    seeds = sorted({seed for cell in cells for seed in cell.plateaus})
+    by_seed = {
+        seed: least_length(
+            [(cell.cell.train_to, cell.plateaus[seed]) for cell in cells if seed in cell.plateaus], loss
+        )
+        for seed in seeds
+    }
+    means = [(cell.cell.train_to, cell.plateau.mean) for cell in cells if cell.plateau is not None]
+    below = [length for length, _ in means[_first_kept(means, loss) :]]
+    length = below[0] if below else None
+    at = next((cell for cell in cells if cell.cell.train_to == length), cells[-1] if cells else None)
+    norms = [] if at is None else at.values("L")
+    return Threshold(
+        task=task, by_seed=by_seed, length=length, bounds=bounds_of(task, max(norms, default=None), loss)
+    )
+
+
+def _first_kept(points: Sequence[tuple[int, float]], loss: float) -> int:
+    """The first place from which all losses are below."""
+    above = [place for place, (_, found) in enumerate(points) if found > loss]
+    return above[-1] + 1 if above else 0
+
+
+def least_length(points: Sequence[tuple[int, float]], loss: float) -> float | None:
+    """Where the loss falls below for good, on a straight line in logarithms between what was trained.
+
+    >>> least_length([(4, 1.0), (16, 0.01), (32, 0.001)], 0.1)
+    8.0
+    >>> least_length([(4, 0.01), (16, 1.0)], 0.1) is None
+    True
+    """
+    place = _first_kept(points, loss)
+    if place == len(points):
+        return None
+    length, found = points[place]
+    if not place:
+        return float(length)
+    before, above = points[place - 1]
+    share = math.log(above / loss) / math.log(above / max(found, 1e-300))
+    return float(round(before * (length / before) ** share, 9))
+
+
+def _laws(axis: str, thresholds: Sequence[Threshold]) -> list[Law]:
+    """N against one parameter, for each choice of the others that has some values of it."""
+    groups: dict[str, list[tuple[float, Threshold]]] = {}
+    for each in thresholds:
+        parameters = RegressionName.read(each.task).parameters
+        fixed = ", ".join(f"{name}={value:g}" for name, value in parameters.items() if name != axis)
+        groups.setdefault(fixed, []).append((parameters[axis], each))
+    laws = []
+    for fixed, found in groups.items():
+        if len({value for value, _ in found}) > 1:
+            points = [(value, length) for value, each in found for length in each.reached]
+            missing = [value for value, each in found if None in each.by_seed.values()]
+            laws.append(law_of(axis, fixed, points, missing))
+    return laws
