@@ -67,12 +67,14 @@ class Attender:
         biases: Sequence[Tensor] | None,
         out: Tensor,
         spread: Tensor | None = None,
+        *,
+        keep: bool = True,
     ) -> Attention:
         """Attention of queries, keys and values (tokens + 1, width), the last row anything finite.
 
         `spread`, if it is given, says where the rows of all three are found, instead of the batch's own.
         `biases` are added to the logits, per group (…, heads, queries, keys). The result is written into
-        `out`, (queries, width).
+        `out`, (queries, width). What `backward` needs is kept if wanted.
         """
         take, width, heads = self._space.take, self._width, self._heads
         of_keys, of_queries = packed.everywhere.spread, queries.spread
@@ -89,6 +91,7 @@ class Attender:
             keys = slice(first_key, first_key := first_key + many * length)
             q, k, v = query[slots].view(many, n, width), key[keys], value[keys]
             k, v = k.view(many, length, width), v.view(many, length, width)
+            mark = self._space.mark()
             logits = take(many, n, length)
             logits.baddbmm_(q, k.transpose(1, 2), beta=0, alpha=width**-0.5 * PER_BIT)
             shaped = logits.view(rows, heads, n, length)
@@ -98,7 +101,10 @@ class Attender:
             _exponentials(shaped, seen)
             torch.mm(logits.view(-1, length), self._column(length), out=sums[slots])
             torch.bmm(logits, v, out=output[slots].view(many, n, width))
-            groups.append(_Group(q, k, v, logits, slots, keys))
+            if keep:
+                groups.append(_Group(q, k, v, logits, slots, keys))
+            else:
+                self._space.back(mark)  # the next group finds it in the cache
         inverse = sums.reciprocal_()
         output.mul_(inverse)
         torch.index_select(output, 0, queries.collect, out=out.view(-1, width))

@@ -16,3 +16,17 @@ def _load(row: EncodingRow) -> Encoding:
 
 
 ENCODING_MODULES: dict[str, Encoding] = {name: _load(row) for name, row in ENCODINGS.items()}
+
+
+def ignores_offsets(encoding: str) -> bool:
+    """Whether the same ids, all of them shifted, give the same numbers: there are none, or distances count.
+
+    Those of RoPE are the same but for rounding, and do not count as such.
+
+    >>> [name for name in ENCODING_MODULES if ignores_offsets(name)]
+    ['nope', 'alibi', 't5']
+    """
+    found = type(ENCODING_MODULES[encoding])
+    if found.embed is not Encoding.embed or found.turn is not Encoding.turn:
+        return False
+    return found.relative or found.bias is Encoding.bias

@@ -16,8 +16,11 @@ from longreach.models.parameters import Parameters
 class PackedBiases:
     """The biases of one batch, layer by layer."""
 
-    def __init__(self, config: DecoderConfig, parameters: Parameters, packed: Packed) -> None:
-        self._config, self._packed = config, packed
+    def __init__(
+        self, config: DecoderConfig, parameters: Parameters, packed: Packed, *, keep: bool = True
+    ) -> None:
+        """What `write` needs is kept if wanted."""
+        self._config, self._packed, self._keep = config, packed, keep
         self._encoding = ENCODING_MODULES[config.encoding]
         names = self._encoding.table(config)
         self._leaves = {name: parameters[name].detach().requires_grad_() for name in names}
@@ -31,7 +34,7 @@ class PackedBiases:
         """Per group (…, heads, queries, keys), or None."""
         if self._last is not None and self._last[0] is queries and not self._encoding.bias_per_layer:
             return self._last[1]
-        with torch.enable_grad():
+        with torch.set_grad_enabled(self._keep):
             found = [self._group(layer, queries, number) for number in range(len(self._packed.rows))]
         made = None if any(each is None for each in found) else [each for each in found if each is not None]
         self._last = queries, made

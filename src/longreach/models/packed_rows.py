@@ -7,9 +7,10 @@ a slot belongs to, `collect` which slot a token has.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -84,19 +85,23 @@ def group_widths(sizes: Sequence[int], *, rows: int, heads: int) -> tuple[int, .
     >>> group_widths(range(2, 22), rows=64, heads=4)
     (10, 16, 21)
     """
-    ordered = sorted(sizes)
-    each = rows * heads / len(ordered)
+    counts = Counter(sizes)
+    ordered, each = sorted(counts), rows * heads / len(sizes)
+    before = [0, *accumulate(counts[size] for size in ordered)]
     costs, ends = [0.0], [0]
     for end, size in enumerate(ordered, 1):
         # The last group begins where it costs least.
-        found = [costs[begin] + GROUP_COST + (end - begin) * each * size * size for begin in range(end)]
+        found = [
+            costs[begin] + GROUP_COST + (before[end] - before[begin]) * each * size * size
+            for begin in range(end)
+        ]
         costs.append(min(found))
         ends.append(found.index(costs[-1]))
     widths, end = [], len(ordered)
     while end:
         widths.append(ordered[end - 1])
         end = ends[end]
-    return tuple(sorted(set(widths)))
+    return tuple(reversed(widths))
 
 
 class PackedRows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -22,6 +22,8 @@ from longreach.models.position_ids import randomized_ids
 from longreach.tasks.offsets import OFFSETS
 from longreach.tasks.task import Batch
 from longreach.training.shape import decoder_of, positions_of, task_of
+
+Counts = NDArray[np.int64]
 
 BLOCK = 16
 """Batches that are drawn at once."""
@@ -217,12 +219,24 @@ class Rows:
 
     def packed(self, number: int, model: DecoderConfig, widths: Sequence[int]) -> Packed:
         """One of the batches without padding; its groups are as wide as this at most."""
-        rows = slice(number * self._each, (number + 1) * self._each)
-        inner = np.searchsorted(self._sizes[rows], widths[:-1], side="right").tolist()
+        return self._pack(slice(number * self._each, (number + 1) * self._each), model, widths)
+
+    def packed_parts(self, model: DecoderConfig, tokens: int) -> Iterator[tuple[Packed, Counts]]:
+        """All rows without padding, in parts of about so many tokens; how many of each row are supervised."""
+        ends = np.cumsum(self._sizes)
+        borders = np.searchsorted(ends, np.arange(tokens, ends[-1], tokens)).tolist()
+        for first, last in pairwise(sorted({0, *borders, len(ends)})):
+            sizes = self._sizes[first:last].tolist()
+            widths = group_widths(sizes, rows=len(sizes), heads=model.heads)
+            yield self._pack(slice(first, last), model, widths), self._counts[first:last]
+
+    def _pack(self, rows: slice, model: DecoderConfig, widths: Sequence[int]) -> Packed:
+        sizes = self._sizes[rows]
+        inner = np.searchsorted(sizes, widths[:-1], side="right").tolist()
         if self._packed is None:
             kinds = first_kinds(model, self._tokens, self._ids)
             self._packed = PackedRows(self._tokens, self._ids, self._targets, self._mask, self._sizes, kinds)
-        return self._packed.batch(rows, heads=model.heads, borders=sorted({0, *inner, self._each}))
+        return self._packed.batch(rows, heads=model.heads, borders=sorted({0, *inner, len(sizes)}))
 
     def fixed(self, number: int) -> Chunk:
         """One of the batches as one chunk of the fixed shape."""

@@ -85,7 +85,7 @@ class Member:
         vector = self.layout.vector(initial(self.layout.model, streams.initial))
         self.state = State.fresh(vector.to(self.device))
         # Before the end only the training range is needed, and many members need much memory.
-        self._undrawn = draw_bins(config, streams.evaluation)
+        self._undrawn = draw_bins(config, streams.evaluation, self.device)
         with self.timed("prepare"):
             self.tests = [next(self._undrawn)]
         self.resumed = self._resume()
@@ -127,11 +127,13 @@ class Member:
         """The member at its end, measured on all ranges, at random offsets as well."""
         with self.timed("prepare"):
             self.tests += self._undrawn
+        first = self._accuracy("first")
+        same = all(test.shifted is test.first for test in self.tests)
         last = Evaluation(
             step=self.state.step,
             loss=self.rows[-1].loss if self.rows else None,
-            accuracy=self._accuracy("first"),
-            accuracy_random_offset=self._accuracy("shifted"),
+            accuracy=first,
+            accuracy_random_offset=dict(first) if same else self._accuracy("shifted"),
         )
         named = self.layout.named(self.state.vector.cpu())
         return Trained(
