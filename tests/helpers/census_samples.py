@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from longreach.studies.census.canonical_form import Part
 from longreach.studies.census.census_language_table import LanguageFacts, read_language_table
+from longreach.studies.census.census_members import LANGUAGES
 from longreach.studies.census.census_run import RATIOS, CensusRun
 
-TABLE = Path(__file__).parents[2] / "results" / "census" / "languages.json"
+TABLE = LANGUAGES
 
 
 @cache

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TypeAlias
 
 from longreach.errors import Argument, InputError, near_names
+from longreach.studies.census.census_study import STUDY as CENSUS
+from longreach.studies.census.census_study import CensusStudy
 from longreach.studies.loss_study import LossStudy
 from longreach.studies.study_definition import Study
 
@@ -30,10 +33,11 @@ LOSS_MODULES = ("simple_task_losses", "modp_task_losses", "kgram_losses")
 """The same for tasks with numbers as answers."""
 _LOSSES: list[LossStudy] = [import_module(f"longreach.studies.{name}").STUDY for name in LOSS_MODULES]
 LOSS_STUDIES: dict[str, LossStudy] = {study.name: study for study in _LOSSES}
-EVERY: dict[str, Study | LossStudy] = {**STUDIES, **LOSS_STUDIES}
+AnyStudy: TypeAlias = Study | LossStudy | CensusStudy
+EVERY: dict[str, AnyStudy] = {**STUDIES, **LOSS_STUDIES, CENSUS.name: CENSUS}
 
 
-def load_study(name: str) -> Study | LossStudy:
+def load_study(name: str) -> AnyStudy:
     """The study of a name.
 
     >>> load_study("figure1").source

@@ -22,9 +22,10 @@ from longreach.studies.census.census_language_table import (
     read_language_table,
     table_to_text,
 )
+from longreach.studies.census.census_members import LANGUAGES
 from longreach.studies.census.strata import stratum_of
 
-TABLE = Path(__file__).parents[3] / "results" / "census" / "languages.json"
+TABLE = LANGUAGES
 
 
 def _drawn(facts: LanguageFacts) -> CensusLanguage:

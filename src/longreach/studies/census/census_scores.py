@@ -187,13 +187,16 @@ def _table(name: str, found: Iterable[Cell]) -> OddsTable:
 
 
 def _probabilities(name: str, found: Sequence[Cell], development: Sequence[Cell]) -> FloatArray:
-    """By cell; not a number where the predictor is unknown."""
+    """By cell; not a number where the predictor is unknown, or all that is fitted works, or fails."""
     said = np.full(len(found), np.nan)
     known = [number for number, cell in enumerate(found) if PREDICTORS[name](cell) is not None]
     if not known:
         return said
     here = _table(name, [found[number] for number in known])
-    fitted = _table(name, [cell for cell in development if PREDICTORS[name](cell) is not None])
+    others = [cell for cell in development if PREDICTORS[name](cell) is not None]
+    if not others or len({cell_works for cell in others for cell_works in cell.works}) < 2:
+        return said
+    fitted = _table(name, others)
     if set(here.languages) & set(fitted.languages):
         if list(found) != list(development):
             raise InputError("languages that are scored stand among those that are fitted")
