@@ -103,8 +103,11 @@ class StudyAsked:
 
     def announce(self, members: Sequence[AnyMember], *, less: str) -> None:
         """Say what will run where it trains on this machine."""
-        if self.train and self.here():
-            announce_members(members, self.runs, self.make(), less)
+        if not self.train:
+            return
+        make = self.make()
+        if self.here():
+            announce_members(members, self.runs, make, less)
 
 
 def listed_names(option: str, text: str | None) -> list[str] | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longreach.config.training import TrainConfig
-from longreach.results.files import finished
+from longreach.results.atomic import ResultError
+from longreach.results.files import read_result
 from longreach.results.schema import Result
 from longreach.studies.census.canonical_form import Part
 from longreach.studies.census.census_members import Member
@@ -42,7 +43,7 @@ def collect(
     for member, config, recipe in members:
         run = table.get(config.key)
         if run is None or run.failed:
-            result = finished(runs / config.key)
+            result = _result(runs, config.key)
             run = run if result is None else run_of(member, result, settings, recipe)
         if run is None:
             missing += 1
@@ -70,3 +71,11 @@ def run_of(member: Member, result: Result, settings: str, recipe: str | None = N
         error=error,
         recipe=recipe,
     )
+
+
+def _result(runs: Path, key: str) -> Result | None:
+    """What a run left behind, done or failed; a damaged file is as good as none."""
+    try:
+        return read_result(runs, key)
+    except ResultError:
+        return None
