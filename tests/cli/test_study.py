@@ -12,7 +12,7 @@ import pytest
 from longreach.cli.summary import BRACKETS
 from longreach.config import scales as settings
 from longreach.results.files import read_result
-from longreach.studies.all_studies import STUDIES
+from longreach.studies.all_studies import EVERY
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
@@ -136,9 +136,9 @@ def test_a_member_that_fails_gives_exit_code_1(
 
 def test_list(longreach: Call) -> None:
     listed = json.loads(longreach("study", "--list", "--json").out)["studies"]
-    assert [study["name"] for study in listed] == list(STUDIES)
+    assert [study["name"] for study in listed] == list(EVERY)
     text = longreach("study", "--list").out
-    assert all(name in text for name in STUDIES)
+    assert all(name in text for name in EVERY)
 
 
 def test_tables(longreach: Call, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from longreach.cli.setting_options import ScaleName
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from longreach.config.scales import Scale
     from longreach.experiments.engine_makers import EngineMaker
     from longreach.studies.loss_report import LossReport
     from longreach.studies.loss_study import LossStudy
@@ -46,7 +47,7 @@ def loss_study(study: LossStudy, make: EngineMaker, asked: Asked) -> None:
     from longreach.studies.loss_study import run_loss_study
 
     check_runs(asked.runs)
-    scale = asked.scale.value
+    scale: Scale = asked.scale.value
     members = study.members(scale, asked.seeds, asked.tasks)
     if asked.dry_run:
         planned = plan(members, asked.runs, engine=make)
@@ -103,9 +104,7 @@ def _print(study: LossStudy, report: LossReport, scale: ScaleName) -> None:
     from longreach.studies.loss_tables import CELLS, THRESHOLDS, cell_lines, law_lines, threshold_lines
 
     ranks = {"runs": 4, "at the target loss": 3, "training": 2, "lowest": 5, "highest": 5}
-    columns = [
-        Column(title, rank=ranks.get(title, 0), right=bool(place)) for place, title in enumerate(CELLS)
-    ]
+    columns = [Column(title, rank=ranks.get(title, 0), right=title != "task") for title in CELLS]
     print_fitted(columns, cell_lines(report))
     print()
     shown = [Column(title, rank=1 if title == "by seed" else 0, right=False) for title in THRESHOLDS]
