@@ -20,13 +20,13 @@ from longreach.cli.engine_options import (
     chosen_engine,
     trains_here,
 )
-from longreach.cli.loss_study import loss_study
 from longreach.cli.output import console, print_json, write_bytes
 from longreach.cli.own_study import own_study
 from longreach.cli.setting_options import ScaleName, ScaleOption
 from longreach.cli.study_asked import PartName, StudyAsked
 from longreach.cli.study_cells import study_cells
 from longreach.cli.study_census import census
+from longreach.cli.study_losses import loss_study
 from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Does the least training length grow with a parameter as a law says: lines through points, with intervals."""
+"""Does the least training length grow with a parameter as a law says: lines with intervals."""
 
 from __future__ import annotations
 
@@ -57,9 +57,11 @@ class Law:
     fixed: str
     """The other parameters, as in "k=1"; empty if there are none."""
     values: tuple[float, ...]
-    """Of the parameter, where some run reached the loss."""
+    """Of the parameter, where the least N of some run lies between two that were trained."""
     missing: tuple[float, ...]
     """Where not every run reached it at any N that was trained: N is larger, or the run failed."""
+    below: tuple[float, ...]
+    """Where some run reached it with the smallest N already: how small N may be is not known."""
     line: Line | None
     """N against the parameter; None where there are too few values."""
     power: Line | None
@@ -77,11 +79,11 @@ class Law:
         """In a sentence."""
         where = f" ({self.fixed})" if self.fixed else ""
         if self.line is None or self.power is None:
-            return f"{self.parameter}{where}: too few values reached the loss for a line"
+            return f"{self.parameter}{where}: too few values with a least N for a line"
         line, power = self.line, self.power
         found = (
-            f"{self.parameter}{where}: N grows by {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}] per unit, "
-            f"as {self.parameter}^{power.slope:.2f} [{power.low:.2f}, {power.high:.2f}]"
+            f"{self.parameter}{where}: N grows by {line.slope:.2f} [{line.low:.2f}, {line.high:.2f}] "
+            f"per unit, as {self.parameter}^{power.slope:.2f} [{power.low:.2f}, {power.high:.2f}]"
         )
         if self.is_linear:
             return f"{found}: linear within the interval"
@@ -94,7 +96,12 @@ class Law:
 
 
 def law_of(
-    parameter: str, fixed: str, points: Sequence[tuple[float, float]], missing: Sequence[float]
+    parameter: str,
+    fixed: str,
+    points: Sequence[tuple[float, float]],
+    *,
+    missing: Sequence[float] = (),
+    below: Sequence[float] = (),
 ) -> Law:
     """The law through points (value, least N), one for each run."""
     values = tuple(sorted({value for value, _ in points}))
@@ -108,6 +115,7 @@ def law_of(
         fixed=fixed,
         values=values,
         missing=tuple(sorted(set(missing))),
+        below=tuple(sorted(set(below))),
         line=line,
         power=power,
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#000000", GREY)
 MARKERS = "osD^vPX*"
 BAND = 0.2
+ATTENTION_LENGTH = 80
 FLOOR = 1e-12
 """Losses are drawn on a logarithmic axis."""
 
@@ -69,7 +70,16 @@ def _curves(place: Axes, report: LossReport) -> None:
         curve = each.curve
         spreads = [(spread.mean, spread.low, spread.high) for _, spread in curve]
         _band(place, number, [length for length, _ in curve], spreads, f"N = {each.cell.train_to}")
-    place.set_xscale("log")
+    _logarithmic(place)
+
+
+def _logarithmic(place: Axes) -> None:
+    """Lengths by powers of two, losses by powers of ten."""
+    from matplotlib.ticker import NullFormatter
+
+    place.set_xscale("log", base=2)
+    place.xaxis.set_major_formatter("{x:g}")
+    place.xaxis.set_minor_formatter(NullFormatter())
     place.set_yscale("log")
 
 
@@ -85,8 +95,7 @@ def _plateaus(place: Axes, report: LossReport) -> None:
             drawn = True
     if drawn:
         place.axhline(report.loss, color="black", linewidth=0.7, linestyle=(0, (4, 3)))
-        place.set_xscale("log")
-        place.set_yscale("log")
+        _logarithmic(place)
 
 
 def short(task: str) -> str:
@@ -141,8 +150,8 @@ def _ratios(place: Axes, report: LossReport) -> None:
             if bound.name == name and (ratio := bound.ratio(each.length)) is not None
         ]
         if found:
-            style = {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 4, "linewidth": 0.8}
-            place.plot(*zip(*found, strict=True), label=name, **style)
+            x, y = zip(*found, strict=True)
+            place.plot(x, y, color=COLOURS[number], marker=MARKERS[number], markersize=4, label=name)
             drawn = True
     ticks = range(len(report.thresholds))
     place.set_xticks(list(ticks), [short(each.task) for each in report.thresholds], rotation=40, ha="right")
@@ -155,10 +164,11 @@ def _attention(place: Axes, report: LossReport) -> None:
     """Of the largest period that divides 80, at the length 80 (Figure 3 of the paper)."""
     tasks = [task for task in report.tasks if report.of_task(task)]
     periods = {task: int(RegressionName.read(task).parameters["p"]) for task in tasks}
-    task = max(
-        (each for each in tasks if 80 % periods[each] == 0), key=periods.__getitem__, default=tasks[-1]
+    whole = [each for each in tasks if ATTENTION_LENGTH % periods[each] == 0]
+    task = max(whole or tasks, key=periods.__getitem__)
+    _titled(
+        place, f"attention at length {ATTENTION_LENGTH}, {task}", "training length N", "weight of a position"
     )
-    _titled(place, f"attention at length 80, {task}", "training length N", "weight of a position")
     for number, name in enumerate(("right", "wrong")):
         x, y = [], []
         for each in report.of_task(task):
@@ -168,6 +178,6 @@ def _attention(place: Axes, report: LossReport) -> None:
                 y.append((mean.mean, max(mean.mean - spread.mean, 0.0), mean.mean + spread.mean))
         if x:
             _band(place, number, x, y, f"{name} residue")
-    expected = 1 / max(1, 80 // periods[task])
+    expected = 1 / max(1, ATTENTION_LENGTH // periods[task])
     label = f"uniform: {expected:.3f}"
     place.axhline(expected, color="black", linewidth=0.7, linestyle=(0, (4, 3)), label=label)

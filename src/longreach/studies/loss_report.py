@@ -90,7 +90,14 @@ class Threshold:
     """Between the N that were trained on a straight line in logarithms; None: not reached, or not kept."""
     length: int | None
     """The least N that was trained from which the mean over seeds stays below the loss."""
+    smallest: int
+    """The least N that was trained."""
     bounds: tuple[LossBound, ...]
+
+    @property
+    def between(self) -> list[float]:
+        """Of the seeds whose least N is above the smallest that was trained."""
+        return [each for each in self.reached if each > self.smallest]
 
     @property
     def reached(self) -> list[float]:
@@ -102,6 +109,7 @@ class Threshold:
         return {
             "task": self.task,
             "threshold": self.length,
+            "smallest_trained": self.smallest,
             "by_seed": {str(seed): value for seed, value in self.by_seed.items()},
             "bounds": [each.document(self.length) for each in self.bounds],
         }
@@ -174,7 +182,11 @@ def _threshold(task: str, cells: Sequence[LossOutcome], loss: float) -> Threshol
     at = next((cell for cell in cells if cell.cell.train_to == length), cells[-1] if cells else None)
     norms = [] if at is None else at.values("L")
     return Threshold(
-        task=task, by_seed=by_seed, length=length, bounds=bounds_of(task, max(norms, default=None), loss)
+        task=task,
+        by_seed=by_seed,
+        length=length,
+        smallest=min((cell.cell.train_to for cell in cells), default=0),
+        bounds=bounds_of(task, max(norms, default=None), loss),
     )
 
 
@@ -213,7 +225,8 @@ def _laws(axis: str, thresholds: Sequence[Threshold]) -> list[Law]:
     laws = []
     for fixed, found in groups.items():
         if len({value for value, _ in found}) > 1:
-            points = [(value, length) for value, each in found for length in each.reached]
+            points = [(value, length) for value, each in found for length in each.between]
             missing = [value for value, each in found if None in each.by_seed.values()]
-            laws.append(law_of(axis, fixed, points, missing))
+            below = [value for value, each in found if each.smallest in each.reached]
+            laws.append(law_of(axis, fixed, points, missing=missing, below=below))
     return laws

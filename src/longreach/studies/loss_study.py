@@ -69,9 +69,8 @@ class LossStudy:
         known = tuple(self.grid(scale).train_to)
         for name in tasks or ():
             if name not in known:
-                raise InputError(
-                    f"{self.name} has no {name!r}; it has {', '.join(known)}", place=Field("tasks")
-                )
+                reason = f"{self.name} has no {name!r} at this scale; it has {', '.join(known)}"
+                raise InputError(reason, place=Field("tasks"))
         return known if tasks is None else tuple(name for name in known if name in tasks)
 
     def members_by_cell(

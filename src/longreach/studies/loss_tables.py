@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longreach.studies.loss_report import LossReport, Threshold
+from longreach.studies.loss_report import LossReport
 
 CELLS = ("task", "N", "runs", "at the target loss", "training", "longest test", "lowest", "highest")
 THRESHOLDS = ("task", "least N", "by seed", "bound", "bound / measured")
@@ -29,16 +29,12 @@ def threshold_lines(report: LossReport) -> list[list[str]]:
     lines = []
     for each in report.thresholds:
         seeds = ", ".join("–" if value is None else f"{value:.1f}" for value in each.by_seed.values())
-        bounds = each.bounds or (None,)
-        for number, bound in enumerate(bounds):
+        first = [each.task, "–" if each.length is None else str(each.length), seeds]
+        for bound in each.bounds or (None,):
             ratio = None if bound is None else bound.ratio(each.length)
-            lines.append(
-                [
-                    each.task if not number else "", _length(each) if not number else "", seeds if not number else "",
-                    "" if bound is None else f"{bound.name}: {bound.size}",
-                    "" if ratio is None else f"{ratio:.3g}",
-                ]
-            )  # fmt: skip
+            shown = "" if bound is None else f"{bound.name}: {bound.size}"
+            lines.append([*first, shown, "" if ratio is None else f"{ratio:.3g}"])
+            first = ["", "", ""]
     return lines
 
 
@@ -50,6 +46,9 @@ def law_lines(report: LossReport, law: str) -> list[str]:
         if each.missing:
             values = ", ".join(f"{value:g}" for value in each.missing)
             lines.append(f"  some run did not reach the loss at {each.parameter} = {values}")
+        if each.below:
+            values = ", ".join(f"{value:g}" for value in each.below)
+            lines.append(f"  the smallest N was enough for some run at {each.parameter} = {values}: left out")
     return lines
 
 
@@ -61,10 +60,6 @@ def loss_tables(report: LossReport, law: str) -> str:
         "".join(f"- {line.strip()}\n" for line in law_lines(report, law)),
     ]
     return "\n".join(parts)
-
-
-def _length(threshold: Threshold) -> str:
-    return "–" if threshold.length is None else str(threshold.length)
 
 
 def _table(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -82,9 +82,7 @@ def _print(study: LossStudy, report: LossReport, scale: Scale) -> None:
     from longreach.studies.loss_tables import CELLS, THRESHOLDS, cell_lines, law_lines, threshold_lines
 
     ranks = {"runs": 4, "at the target loss": 3, "training": 2, "lowest": 5, "highest": 5}
-    columns = [
-        Column(title, rank=ranks.get(title, 0), right=bool(place)) for place, title in enumerate(CELLS)
-    ]
+    columns = [Column(title, rank=ranks.get(title, 0), right=title != "task") for title in CELLS]
     print_fitted(columns, cell_lines(report))
     print()
     shown = [Column(title, rank=1 if title == "by seed" else 0, right=False) for title in THRESHOLDS]
