@@ -202,3 +202,31 @@ def test_runs_must_be_a_directory(longreach: Call, tmp_path: Path) -> None:
 
 def test_help_has_an_example(longreach: Call) -> None:
     assert "Example: longreach study figure1 --scale smoke" in longreach("study", "--help").out
+
+
+def test_state_tracking_end_to_end_and_again(longreach: Call, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    tasks = "states-after:(ab|bba)*,states:((a)*ac)*"
+    command = ("study", "state-tracking", "--scale", "smoke", "--tasks", tasks, "--runs", runs)
+    dry = json.loads(longreach(*command, "--dry-run", "--json").out)
+    assert (dry["jobs"], dry["pending"]) == (3, 3)
+    first = longreach(*command, "--json")
+    assert first.code == 0
+    document = json.loads(first.out)
+    assert [(cell["task"], cell["encoding"], cell["forecast"]) for cell in document["cells"]] == [
+        ("states-after:(ab|bba)*", "nope", "no"), ("states-after:(ab|bba)*", "ape", "yes"),
+        ("states:((a)*ac)*", "nope", "yes"),
+    ]  # fmt: skip
+    assert all(len(cell["accuracy"]) == 5 for cell in document["cells"])
+    assert document["summary"]["agreement"]["levels"]["0.99"]["nope_after_letter"] == 169
+    # The smoke scale has other ranges, so nothing is compared.
+    assert document["summary"]["encodings"] is None
+    assert Path(document["figure"]).is_file()
+    before = _times(runs)
+    assert len(before) == 3
+    table = tmp_path / "cells.md"
+    again = longreach(*command, "--no-train", "--out", table)
+    assert again.code == 0
+    assert _times(runs) == before
+    assert "169" in again.out
+    assert "## All languages" in table.read_text(encoding="utf-8")

@@ -23,6 +23,7 @@ from longreach.report.attention_svg import MOST_WIDTH, head_views
 from longreach.report.text import plural
 from longreach.report.view import AttentionView
 from longreach.tasks.language_task import LanguageTask, RegularLanguage
+from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import CertificateDocument
 
@@ -35,9 +36,12 @@ SMALL = 4  # symbols, where the program of a task has 150
 def automaton_drawing(
     task: Task | None, certificates: Sequence[CertificateDocument], part: str
 ) -> tuple[str | None, str]:
-    """The automaton of a regular language, or of the one that a task is reduced to, and what it is."""
+    """The automaton of a regular language, or of the one whose states are asked for or that a task is reduced
+    to, and what it is."""
     if isinstance(task, RegularLanguage):
         return _drawn(task.automaton, "The minimal automaton of the language", task.name, part)
+    if isinstance(task, StateTask):
+        return _drawn(task.language, "The minimal automaton whose states are asked for", task.name, part)
     for certificate in certificates:
         if isinstance(certificate, ReductionCertificate):
             name = language_name(certificate)

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from longreach.config.task_name import TaskName
+from longreach.config.task_name import REGEX, TaskName
 from longreach.errors import InputError, near_names
 from longreach.languages.regular.automaton import Automaton
 from longreach.limit.measure.communication import Function, Inputs, Problem
@@ -43,6 +43,10 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
 
     if TaskName(name).is_regex:
         return regular_problem(name, from_expression(TaskName(name).expression, alphabet))
+    if TaskName(name).is_states:
+        raise InputError(
+            f"{name}: states are no answer to divide; its language is {REGEX}{TaskName(name).source}"
+        )
     if TaskName(name).is_automaton:
         return regular_problem(name, _automaton(name))
     if name in PROBLEMS:
