@@ -50,22 +50,25 @@ class SequenceTask(Task):
 
 def _laid_out(x: IntArray, lengths: IntArray, y: IntArray, answers: IntArray, separated: bool) -> Batch:
     first = SEP_ID + 1 if separated else SEP_ID
-    start = (lengths + separated)[:, None]  # the position that predicts the first token of y
     sizes = 1 + lengths + separated + answers
-    rows = np.arange(len(lengths))
-    columns = np.arange(int(sizes.max()))
-    tokens = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    shape = len(lengths), int(sizes.max())
+    columns = np.arange(shape[1])
+    tokens = np.zeros(shape, dtype=np.int64)
+    targets = np.zeros(shape, dtype=np.int64)
+    supervised = np.zeros(shape, dtype=np.bool_)
+    # All that x has; what lies beyond its length becomes PAD. Masks as indices would take twice as long.
+    np.multiply(x + first, columns[: x.shape[1]] < lengths[:, None], out=tokens[:, 1 : 1 + x.shape[1]])
     tokens[:, 0] = SOS_ID
-    # Both sides list the same cells, row by row.
-    given = columns[: x.shape[1]] < lengths[:, None]
-    tokens[:, 1 : 1 + x.shape[1]][given] = x[given] + first
-    supervised = (columns >= start) & (columns < sizes[:, None])
+    rows = np.arange(len(lengths)) * shape[1]
     if separated:
-        tokens[rows, lengths + 1] = SEP_ID
-    answer = y[np.arange(y.shape[1]) < answers[:, None]] + first
-    read = (columns > start) & supervised
-    tokens[read] = answer
-    targets = np.zeros_like(tokens)
-    targets[:, :-1][read[:, 1:]] = answer
-    targets[rows, sizes - 1] = EOS_ID
-    return Batch(tokens, targets, supervised, np.tile(columns, (len(tokens), 1)), sizes)
+        tokens.ravel()[rows + lengths + 1] = SEP_ID
+    # The place that predicts each token of y, counted through all rows; the next one reads it.
+    used = np.arange(y.shape[1]) < answers[:, None]
+    places = ((rows + lengths + separated)[:, None] + np.arange(y.shape[1]))[used]
+    last = rows + sizes - 1
+    answer = y[used] + first
+    tokens.ravel()[places + 1] = answer
+    targets.ravel()[places] = answer
+    targets.ravel()[last] = EOS_ID
+    supervised.ravel()[places] = supervised.ravel()[last] = True
+    return Batch(tokens, targets, supervised, np.tile(columns, (shape[0], 1)), sizes)

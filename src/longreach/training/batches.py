@@ -165,9 +165,10 @@ class Rows:
 
     def __init__(self, batch: Batch, batches: int = 1, shape: tuple[int, int] | None = None) -> None:
         each = len(batch) // batches
-        of = np.arange(len(batch)) // each
-        # Stable, so that rows of one size keep their order; a fixed shape needs none.
-        order = np.lexsort((batch.sizes, of)) if shape is None else slice(None)
+        order: Counts | slice = slice(None)
+        if shape is None:  # a fixed one needs no order
+            # Stable, so that rows of one size keep theirs.
+            order = np.lexsort((batch.sizes, np.arange(len(batch)) // each))
         self._batch = batch
         self._each = each
         self._sizes = batch.sizes[order]
@@ -190,10 +191,10 @@ class Rows:
             # The supervised places of each row in order, then places that the loss leaves out.
             most = int(self._counts.max()) if self._shape is None else self._shape[1]
             used = np.arange(most) < self._counts[:, None]
-            places = np.zeros(used.shape, dtype=np.int64)
-            places[used] = np.flatnonzero(mask) % mask.shape[1]  # faster than nonzero of a matrix
-            targets = np.take_along_axis(targets, places, axis=1)
-            mask = used
+            found = np.flatnonzero(mask)  # faster than nonzero of a matrix, and than a mask as an index
+            places, answers = (np.zeros(used.shape, dtype=np.int64) for _ in range(2))
+            places[used], answers[used] = found % mask.shape[1], targets.ravel()[found]
+            targets, mask = answers, used
         totals = self._counts.reshape(-1, self._each).sum(axis=1).repeat(self._each)
         weights = mask.astype(np.float32) / totals.astype(np.float32)[:, None]
         return tuple(map(torch.from_numpy, (self._tokens, self._ids, places, targets, weights)))
@@ -245,9 +246,12 @@ class Rows:
     @cached_property
     def _fixed(self) -> list[Chunk]:
         assert self._shape is not None
-        tokens, ids, places, targets, weights = (torch.split(array, self._each) for array in self._arrays)
-        found = places if not self._dense else (None,) * len(tokens)
-        return [Chunk(*each) for each in zip(tokens, ids, found, targets, weights, strict=True)]
+        batches = len(self._sizes) // self._each
+        arrays = [
+            array.view(batches, self._each, -1).unbind() if len(array) else (None,) * batches
+            for array in self._arrays
+        ]
+        return [Chunk(*each) for each in zip(*arrays, strict=True)]
 
     def _cut(self, number: int, parts: int) -> list[slice]:
         first, each = number * self._each, self._each
