@@ -6,7 +6,7 @@ import pytest
 
 from longreach.bounds.length_complexity import NO_BOUND
 from longreach.forecast import forecast
-from longreach.forecast.task_bounds import NO_PROGRAM, bound_lines, bounds_note, task_bounds, task_subject
+from longreach.forecast.task_bounds import bound_lines, bounds_note, task_bounds, task_subject
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,9 @@ def test_the_compiled_program() -> None:
 
 def test_tasks_without_a_model() -> None:
     addition = forecast("addition")
-    assert task_subject(addition.task, addition.sides).inputs.absent["L"] == NO_PROGRAM
+    assert task_subject(addition.task, addition.sides).inputs.absent["L"] == (
+        "there is no program: none exists, and it is expected to fail"
+    )
     sort = forecast("sort")
     subject = task_subject(sort.task, sort.sides)
     assert subject.quantities is None
