@@ -200,7 +200,9 @@ def _print(document: dict[str, Any]) -> None:
     out.print(f"  x      {document['word_length']:,} tokens{bits}", markup=False)
     bound = document["bound"]
     limit = f"{bound:,}" if bound < 1e18 else "out of reach"
-    how = f" ({document['case']})" if finite else ""
+    whole = "x itself" if document["length"] == document["word_length"] else None
+    case = whole or document.get("case")
+    how = f" ({case})" if case else ""
     out.print(f"  z      {document['length']:,} tokens{how}; bound {limit}", markup=False)
     print_hanging(out, _runs(document["z"]), 9)
     promise = f"   promised ≤ {document['error']:g}" if finite else ""
