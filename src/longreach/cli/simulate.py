@@ -9,7 +9,7 @@ import typer
 
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.cli.verdict_text import print_hanging
-from longreach.errors import Field, InputError
+from longreach.errors import Argument, Field, InputError
 
 if TYPE_CHECKING:
     from longreach.bounds.simulation.finite_string import FiniteString
@@ -76,6 +76,10 @@ def simulate(
 
     _check_figure(plot)
     f = load_model(model)
+    if len(f.layers) not in (1, 2):
+        raise InputError(
+            f"{len(f.layers)} layers; the theorems are about one and two", place=Argument("model")
+        )
     pair = ModelPair(f, f if against is None else _second(against))
     x = read_word(pair, word)
     document: dict[str, Any] = {"model": model, "against": against, "error": error, "word_length": len(x)}
@@ -196,7 +200,9 @@ def _print(document: dict[str, Any]) -> None:
     out.print(f"  x      {document['word_length']:,} tokens{bits}", markup=False)
     bound = document["bound"]
     limit = f"{bound:,}" if bound < 1e18 else "out of reach"
-    how = f" ({document['case']})" if finite else ""
+    whole = "x itself" if document["length"] == document["word_length"] else None
+    case = whole or document.get("case")
+    how = f" ({case})" if case else ""
     out.print(f"  z      {document['length']:,} tokens{how}; bound {limit}", markup=False)
     print_hanging(out, _runs(document["z"]), 9)
     promise = f"   promised ≤ {document['error']:g}" if finite else ""

@@ -125,6 +125,35 @@ def test_apportioned_is_within_one_and_adds_up(shares: list[int], total: int) ->
     )
 
 
+@given(
+    st.lists(st.integers(0, 5000), min_size=3, max_size=3),
+    st.lists(st.booleans(), min_size=3, max_size=3),
+    st.lists(st.booleans(), min_size=3, max_size=3),
+)
+def test_the_floor_formulas_as_they_are_printed(sizes: list[int], f: list[bool], g: list[bool]) -> None:
+    """A.1 of the workshop version, with fractions; a fourth token, to which nobody attends, gives room."""
+    scales = _scales(4)
+    n = dict(enumerate([*sizes, 1_000_000]))
+    s_f = {s for s in range(3) if f[s] and n[s]}
+    s_g = {s for s in range(3) if g[s] and n[s]}
+    if sum(n[s] for s in s_f) > sum(n[s] for s in s_g):
+        s_f, s_g = s_g, s_f
+    a_f, a_g, both = (sum(n[s] for s in tokens) for tokens in (s_f, s_g, s_f & s_g))
+    t = Fraction(scales.first)
+    m = dict.fromkeys(range(4), 0)
+    if a_g <= t:
+        m |= {s: n[s] for s in s_f | s_g}
+    else:
+        m |= {s: n[s] if a_f <= t else floor(Fraction(n[s], a_f) * t) for s in s_f}
+        if both <= scales.overlap * a_g:
+            m |= {s: floor(Fraction(n[s], a_g) * min(scales.second, a_g)) for s in s_g - s_f}
+        else:
+            star = max(s_f, key=lambda s: (n[s], -s))
+            m |= {s: floor(Fraction(m[star], n[star]) * n[s]) for s in s_g - s_f}
+    masks = (_mask(*f, 0) & (_column(*n.values()) > 0), _mask(*g, 0) & (_column(*n.values()) > 0))
+    assert plan(_column(*n.values()), *masks, scales).counts.ravel().tolist() == list(m.values())
+
+
 @st.composite
 def counted(draw: st.DrawFn) -> tuple[Counts, Classes, Classes, Scales, int]:
     """Counts with nearly as many positions at each residue, of any size; some classes absent or rare."""

@@ -22,8 +22,8 @@ def check_one_layer(model: Transformer, place: Place) -> None:
         raise InputError(f"{writing} heads that write; the theorem is about one head", place=place)
     steps = int(layer.heaviside.sum())
     if steps:
-        reason = f"{steps} Heaviside units, which jump; the theorem needs a Lipschitz constant"
-        raise InputError(reason, place=place)
+        which = f"{steps} of {len(layer.b)} units of the MLP are Heaviside steps"
+        raise InputError(f"{which}; the theorem needs a Lipschitz constant", place=place)
     try:
         _ = model.locality
     except InputError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longreach.bounds.simulation.finite_string import FiniteSimulation
-from longreach.bounds.simulation.infinite_string import LEAST, InfiniteSimulation
+from longreach.bounds.simulation.infinite_string import InfiniteSimulation
 from longreach.bounds.simulation.model_pair import Errors, Word
 from longreach.bounds.simulation.simulation_counts import Case
 
@@ -50,9 +50,10 @@ def finite_curve(simulation: FiniteSimulation, x: Word, points: int = POINTS) ->
 def infinite_curve(simulation: InfiniteSimulation, x: Word, points: int = POINTS) -> list[CurveRow]:
     """Targets from the least to half the length of x."""
     rows = []
-    if len(x) <= 2 * LEAST:
+    least = simulation.least
+    if len(x) <= 2 * least:
         return []
-    for target in np.unique(np.geomspace(LEAST, len(x) / 2, points).astype(int)).tolist():
+    for target in np.unique(np.geomspace(least, len(x) / 2, points).astype(int)).tolist():
         found = simulation.of_length(x, target)
         if len(found.z) < len(x):
             rows.append(

@@ -20,7 +20,7 @@ from longreach.limit.model import Transformer
 DRAWS = 64
 """Each is good with probability 1/4 at least, so that all fail with 10⁻⁸ at most."""
 LEAST = 216
-"""The constants hold from this target on."""
+"""The constants hold from this target on, and from Δ³ on: a piece has whole periods."""
 MARKOV = 4
 """A draw is good if its errors are at most this many times what is expected."""
 
@@ -77,6 +77,11 @@ class InfiniteSimulation:
         """The last tokens, which stay: all that φ reaches in two layers, up to a whole period."""
         return 2 * self.pair.locality + self.pair.period
 
+    @property
+    def least(self) -> int:
+        """The least target."""
+        return max(LEAST, self.pair.period**3)
+
     def rates(self, x: Word) -> Rates:
         """The constants of a word: they count its different windows."""
         reach = self.pair.locality
@@ -92,13 +97,13 @@ class InfiniteSimulation:
         if not (error > 0 and isfinite(error)):
             raise InputError(f"{error:g}: an error is a positive number", place=Field("error"))
         rates = self.rates(x)
-        target = max(LEAST, ceil(min((rates.larger / error) ** 3, 1e18)))
+        target = max(self.least, ceil(min((rates.larger / error) ** 3, 1e18)))
         return self._made(x, target, rates)
 
     def of_length(self, x: Word, target: int) -> InfiniteString:
         """A word of about `target` tokens."""
-        if target < LEAST:
-            reason = f"{target}: the construction is made for {LEAST} tokens and more"
+        if target < self.least:
+            reason = f"{target}: the construction is made for {self.least} tokens and more"
             raise InputError(reason, place=Field("length"))
         return self._made(x, target, self.rates(x))
 
@@ -113,8 +118,9 @@ class InfiniteSimulation:
         """The first draw that is as good as promised."""
         period, rng = self.pair.period, np.random.default_rng(self.seed)
         units = (len(x) - 2 * self.pair.locality - 1) // period
-        share, piece = target / (units * period), max(1.0, target ** (1 / 3) / period)
-        scale = target ** (-1 / 3)
+        share, scale = target / (units * period), target ** (-1 / 3)
+        # Longer pieces where nearly all is kept: what is left out takes one unit at least.
+        piece = max(1 / (scale * period), share / (1 - share))
         for _ in range(DRAWS):
             kept = np.ones(len(x), dtype=np.bool_)
             kept[: units * period] = np.repeat(draw_kept(units, share, piece, rng), period)

@@ -1,0 +1,134 @@
+"""The simulate command: documents, text, figures, and what bad input gets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+
+
+def test_document_of_one_model(longreach: Call) -> None:
+    done = longreach("simulate", "hand:simple-task", "random:50000", "--error", 0.2, "--json")
+    document = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
+    assert document["length"] == len(document["z"]) <= document["bound"]
+    assert document["errors"]["f"] == document["errors"]["g"] <= 0.2
+    assert (document["construction"], document["case"]) == ("one layer, finite precision", "shared")
+    assert (document["precision"], document["word_length"]) == (8, 50_000)
+    assert document["bound"] == max(document["terms"].values())
+    numbers = document["quantities"]
+    assert numbers["first"] > 8 * (numbers["classes"] + numbers["kept"]) / numbers["tolerance"]
+
+
+def test_document_of_a_pair(longreach: Call) -> None:
+    document = json.loads(
+        longreach(
+            "simulate", "hand:modp-task:period=2", "random:60000:7", "--error", 0.3,
+            "--against", "hand:modp-task:period=3,residue=2", "--precision", 4, "--json",
+        ).out
+    )  # fmt: skip
+    assert max(document["errors"].values()) <= 0.3
+    assert (document["word_length"] - document["length"]) % 6 == 0
+    assert document["errors"]["f"] != document["errors"]["g"]
+
+
+def test_document_of_two_layers(longreach: Call) -> None:
+    document = json.loads(
+        longreach(
+            "simulate", "hand:kgram-head:match=8", "random:20000", "--error", 1, "--length", 2000, "--json"
+        ).out
+    )
+    assert document["construction"] == "two layers, infinite precision"
+    assert document["length"] == len(document["z"]) <= document["bound"]
+    assert document["statistics"]["suffix"] <= document["promised"]["suffix"]
+    assert document["rate"] == pytest.approx(2000 ** (-1 / 3))
+
+
+def test_a_bound_out_of_reach_is_null(longreach: Call) -> None:
+    document = json.loads(
+        longreach("simulate", "hand:simple-task", "0012", "--error", 1, "--precision", 4000, "--json").out
+    )
+    assert (document["bound"], document["z"], document["case"]) == (None, list("0012"), "x itself")
+
+
+def test_text_counts_runs_and_shows_the_promise(longreach: Call) -> None:
+    lines = longreach("simulate", "hand:simple-task", "random:50000", "--error", 0.2).out.splitlines()
+    assert lines[0] == "hand:simple-task   one layer, finite precision"
+    assert lines[3].split()[0].startswith("0×")
+    assert lines[4].endswith("promised ≤ 0.2")
+    assert lines[-1].startswith("  bound = max{")
+
+
+def test_models_and_words_from_files(longreach: Call, tmp_path: Path) -> None:
+    assert longreach("limit", "build", "hand:simple-task:omega=2", "--out", tmp_path / "model").code == 0
+    (tmp_path / "word").write_text("0 0 1 2\n" * 2000)
+    document = json.loads(
+        longreach("simulate", tmp_path / "model", f"@{tmp_path / 'word'}", "--error", 1, "--json").out
+    )
+    assert document["word_length"] == 8000
+    assert document["length"] < 8000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("hand:simple-task", "random:20000", "--error", 1),
+        ("hand:induction-head:tokens=ab", "random:2000", "--error", 1, "--length", 300),
+    ],
+)
+def test_figures(longreach: Call, tmp_path: Path, arguments: tuple[object, ...]) -> None:
+    figure = tmp_path / "errors.svg"
+    done = longreach("simulate", *arguments, "--plot", figure, "--json")
+    assert (done.code, done.err) == (0, f"wrote {figure}\n")
+    assert b"<svg" in figure.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hand:simple-task", "0012", "--error", "0"], "--error: 0: an error is a positive number"),
+        (["hand:simple-task", "0012", "--error", "-1"], "--error: -1: an error is a positive number"),
+        (["hand:simple-task", "0012", "--error", "nan"], "--error: nan: an error is a positive number"),
+        (["hand:simple-task", "0012", "--error", "x"], "--error: Input should be a valid number"),
+        (
+            ["hand:simple-task", "0013", "--error", "1"],
+            "WORD: token 4, '3', is not one of the model's (0 1 2)",
+        ),
+        (["hand:simple-task", "0012"], "--error: missing"),
+        (["hand:simple", "0012", "--error", "1"], "MODEL: no model is built by hand as 'simple'"),
+        (["lib:dyck-1", "()", "--error", "1", "--precision", "3"], "--precision: two layers are run without"),
+        (["lib:majority", "01", "--error", "1"], "MODEL: 1 of 1 units of the MLP are Heaviside steps"),
+        (["lib:tomita-7", "01", "--error", "1"], "MODEL: 4 layers; the theorems are about one and two"),
+        (["hand:simple-task", "01", "--error", "1", "--length", "300"], "--length: one layer"),
+        (
+            ["hand:simple-task", "01", "--error", "1", "--against", "nowhere"],
+            "--against: no directory 'nowhere'",
+        ),
+        (
+            ["hand:simple-task", "01", "--error", "1", "--against", "hand:modp-task"],
+            "--against: it reads other",
+        ),
+        (["hand:simple-task", "01", "--error", "1", "--plot", "a.xyz"], "--plot: a.xyz: the name ends in"),
+        (["hand:simple-task", "01", "--error", "1", "--plot", "a.svg"], "--plot: no z is shorter"),
+    ],
+)
+def test_bad_input_is_one_line(longreach: Call, arguments: list[str], message: str) -> None:
+    done = longreach("simulate", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.first_error
+    assert len(done.err.splitlines()) == 1
+
+
+def test_models_are_listed_and_bounded(longreach: Call) -> None:
+    names = [each["name"] for each in json.loads(longreach("limit", "models", "--json").out)]
+    assert names == ["hand:simple-task", "hand:modp-task", "hand:induction-head", "hand:kgram-head"]
+    for name in names:
+        assert name in longreach("limit", "models").out
+        assert json.loads(longreach("limit", "info", name, "--json").out)["kind"] == "limit"
+        assert json.loads(longreach("bound", name, "--error", 0.1, "--precision", 8, "--json").out)["bounds"]
