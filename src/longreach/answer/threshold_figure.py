@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from longreach.answer.threshold_theory import bound_words
 from longreach.comparison.tally import works
 from longreach.errors import Field, InputError
 from longreach.results.figure_files import figure_bytes
@@ -42,8 +41,8 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
         ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=f"works {found.words}", zorder=1)
     lengths = [cell.train_to for cell in found.cells]
     shown: list[float] = [*lengths]
-    for bound in found.theory.bounds:
-        label = f"bound {bound_words(bound, found.threshold).partition(':')[0]}"
+    for bound, words in zip(found.theory.bounds, found.bounds_words, strict=True):
+        label = f"bound {words.partition(':')[0]}"
         value = bound.value.number()
         inside = value is not None and 0 < value <= FARTHEST * found.cells[-1].train_to
         at = [value] if value is not None and inside else []
