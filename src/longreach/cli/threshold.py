@@ -161,7 +161,10 @@ def _figure(found: ThresholdAnswer, runs: Path, out: Path | None, minutes: float
     path = out
     if path is None:
         path = runs / "figures" / f"{found.question.file_stem}.svg"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
     write_bytes(path, figure_content(found, path.suffix.lower()))
     return path
 
