@@ -184,6 +184,13 @@ def _point(cell: MeasuredCell) -> dict[str, Any]:
     }
 
 
+def _plan(question: ThresholdQuestion, minutes: float | None) -> str:
+    tested = question.tested(0)
+    at = "2 to 3 times as long inputs" if question.to is None else f"lengths {tested.first}–{tested.last}"
+    time_given = "" if minutes is None else f", within {minutes:g} minutes"
+    return f"searching for the training length: {question.rule.words}, tested on {at}{time_given}"
+
+
 def threshold(
     task: str | Task,
     encoding: str = "ape",
@@ -224,6 +231,8 @@ def threshold(
     if minutes != 0:
         check_torch()
     training = TimedTraining(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
+    if minutes != 0:
+        training.progress.say(_plan(question, minutes))
     found = sweep(
         question.rule, question.member, training,
         seeds=seeds, chance=known.task.chance, every_seed=every_seed,
