@@ -4,6 +4,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 
 - `forecast(task)`: what theory says, with programs and certificates
 - `ask(task)`: forecast, a short measurement, and what would help
+- `threshold(task, encoding)`: from which training length on runs work, by a search that trains some
 - `train(task, encoding)`: train a few runs on short inputs and measure them on long ones
 - `results(directory)`: what has been run
 - `parse(text)`, `compile(program)`: a C-RASP program, and the transformer that computes it
@@ -16,12 +17,13 @@ The front door. What it offers is loaded when it is first used, so that `import 
 
 __version__ = "0.1.0"
 
-__all__ = ["Task", "ask", "compile", "forecast", "load_task", "parse", "results", "train"]
+__all__ = ["Task", "ask", "compile", "forecast", "load_task", "parse", "results", "threshold", "train"]
 
 TYPE_CHECKING = False  # as in typing, which would have to be loaded
 
 if TYPE_CHECKING:
     from longreach.answer import ask as ask
+    from longreach.answer.threshold_answer import threshold as threshold
     from longreach.answer.trained_runs import train as train
     from longreach.crasp.program import parse as parse
     from longreach.forecast import forecast as forecast
@@ -40,6 +42,7 @@ else:
         "load_task": "tasks.catalog:load_task",
         "parse": "crasp.program:parse",
         "results": "results",
+        "threshold": "answer.threshold_answer:threshold",
         "train": "answer.trained_runs:train",
     }
 

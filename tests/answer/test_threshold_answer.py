@@ -13,6 +13,7 @@ from longreach.answer.threshold_answer import ThresholdAnswer, threshold
 from longreach.answer.threshold_rule import start_of
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
+from longreach.experiments.running import Nobody
 from longreach.results.files import write_result
 from longreach.results.schema import Result
 from longreach.tasks.task import Task
@@ -104,6 +105,22 @@ def test_the_time_ends_it_with_what_there_is(tmp_path: Path, monkeypatch: pytest
     assert (found.threshold, found.stopped) == (None, "time")
     assert [cell.train_to for cell in found.cells] == [5]
     assert not found.document()["whole"]
+
+
+def test_it_says_at_once_what_it_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+
+    class Listener(Nobody):
+        def say(self, remark: str) -> None:
+            said.append(remark)
+
+    replace_training(monkeypatch, _from(8), seconds=1.0)
+    threshold("aa", to=60, runs=tmp_path, progress=Listener())
+    assert said[0] == (
+        "searching for the training length: doubling from 5, then bisecting, between 3 and 40, "
+        "tested on lengths 41–60, within 10 minutes"
+    )
+    assert said[1].startswith("measuring 2 runs trained to 5, 3,000 steps each: about ")
 
 
 def test_the_deadline_is_that_of_the_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

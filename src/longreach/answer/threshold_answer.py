@@ -15,7 +15,7 @@ from longreach.answer.question import check_minutes
 from longreach.answer.threshold_curve import Threshold
 from longreach.answer.threshold_question import ThresholdQuestion
 from longreach.answer.threshold_sweep import Stop, sweep
-from longreach.answer.threshold_theory import LengthTheory, length_theory
+from longreach.answer.threshold_theory import LengthTheory, bound_words, length_theory
 from longreach.answer.timed_training import TimedTraining
 from longreach.comparison.tally import level_of
 from longreach.config.scales import Scale
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MINUTES = 10.0
+NOTHING_TRAINED = f"nothing was trained: --minutes {MINUTES:g} goes on with the search"
 ENDS: dict[Stop | None, str] = {
     None: "",
     "time": "the time was over before the search was: the same command goes on where it was",
@@ -57,6 +58,8 @@ class ThresholdAnswer:
     failed: tuple[Result, ...]
     waiting: tuple[TrainConfig, ...]
     """What is to be trained next."""
+    minutes: float | None
+    """That it was given; None: as long as it takes."""
     seconds: float
 
     @cached_property
@@ -100,6 +103,17 @@ class ThresholdAnswer:
         return f"lengths {tested.first}–{tested.last}"
 
     @property
+    def or_less(self) -> bool:
+        """Whether the shortest length that was tried works already, and shorter ones are possible."""
+        return self.curve is not None and self.threshold is not None and self.curve.is_open_below
+
+    @property
+    def bounds_words(self) -> tuple[str, ...]:
+        """The bounds of theory beside what was measured, a line each."""
+        bounds = self.theory.bounds
+        return tuple(bound_words(each, self.threshold, or_less=self.or_less) for each in bounds)
+
+    @property
     def words(self) -> str:
         """The answer in a line."""
         if self.curve is None:
@@ -109,7 +123,8 @@ class ThresholdAnswer:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What else is to be said of the answer."""
-        said = ["" if self.curve is None else self.curve.remark, ENDS[self.stopped]]
+        end = NOTHING_TRAINED if self.stopped == "time" and not self.minutes else ENDS[self.stopped]
+        said = ["" if self.curve is None else self.curve.remark, end]
         return tuple(each for each in said if each)
 
     def document(self) -> dict[str, Any]:
@@ -123,7 +138,7 @@ class ThresholdAnswer:
             "threshold": self.threshold,
             "words": self.words,
             "exact": curve is not None and curve.is_exact,
-            "or_less": curve is not None and self.threshold is not None and curve.is_open_below,
+            "or_less": self.or_less,
             "worked_below": [] if curve is None else list(curve.worked_below),
             "seeds": question.seeds,
             "whole": self.stopped in (None, "not learned"),
@@ -169,6 +184,13 @@ def _point(cell: MeasuredCell) -> dict[str, Any]:
     }
 
 
+def _plan(question: ThresholdQuestion, minutes: float | None) -> str:
+    tested = question.tested(0)
+    at = "2 to 3 times as long inputs" if question.to is None else f"lengths {tested.first}–{tested.last}"
+    time_given = "" if minutes is None else f", within {minutes:g} minutes"
+    return f"searching for the training length: {question.rule.words}, tested on {at}{time_given}"
+
+
 def threshold(
     task: str | Task,
     encoding: str = "ape",
@@ -194,8 +216,8 @@ def threshold(
     counts; with None it takes as long as it takes.
 
     >>> found = threshold("aa", to=60, minutes=0, runs="no-such-directory")
-    >>> found.threshold, found.theory.bounds[0].value
-    (None, Size(log2=1.0, exact=Fraction(2, 1)))
+    >>> found.threshold, str(found.theory.bounds[0].value)
+    (None, '2')
     """
     started = time.monotonic()
     if minutes is not None:
@@ -209,6 +231,8 @@ def threshold(
     if minutes != 0:
         check_torch()
     training = TimedTraining(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
+    if minutes != 0:
+        training.progress.say(_plan(question, minutes))
     found = sweep(
         question.rule, question.member, training,
         seeds=seeds, chance=known.task.chance, every_seed=every_seed,
@@ -221,5 +245,6 @@ def threshold(
         stopped=found.stopped,
         failed=tuple(training.failed.values()),
         waiting=found.waiting,
+        minutes=minutes,
         seconds=time.monotonic() - started,
     )

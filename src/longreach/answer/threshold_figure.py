@@ -6,9 +6,9 @@ same once more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longreach.answer.threshold_theory import bound_words
 from longreach.comparison.tally import works
 from longreach.errors import Field, InputError
 from longreach.results.figure_files import figure_bytes
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FORMATS = (".svg", ".png", ".pdf")
 FARTHEST = 8
 """Times the longest training length: bounds beyond that stand in the legend alone."""
+APART = 1.08
+"""The least ratio of two numbers on the axis."""
 SIZE = (6.4, 3.8)  # inches
 GREEN, RED, BLUE, GREY = "#009E73", "#D55E00", "#0072B2", "#BBBBBB"
 
@@ -42,8 +44,8 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
         ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=f"works {found.words}", zorder=1)
     lengths = [cell.train_to for cell in found.cells]
     shown: list[float] = [*lengths]
-    for bound in found.theory.bounds:
-        label = f"bound {bound_words(bound, found.threshold).partition(':')[0]}"
+    for bound, words in zip(found.theory.bounds, found.bounds_words, strict=True):
+        label = f"bound {words.partition(':')[0]}"
         value = bound.value.number()
         inside = value is not None and 0 < value <= FARTHEST * found.cells[-1].train_to
         at = [value] if value is not None and inside else []
@@ -53,7 +55,8 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
         shown += at
     ax.set_xscale("log", base=2)
     ax.set_xlim(min(shown) / 1.2, max(shown) * 1.2)
-    ax.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
+    ticks = _ticks(lengths, found.threshold)
+    ax.set_xticks(ticks, [str(length) for length in ticks], fontsize=8)
     ax.minorticks_off()
     ax.set_ylim(-0.05, 1.05)
     ax.set_yticks([0, 0.5, 1], ["0", "50", "100"])
@@ -62,6 +65,19 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
     ax.set_title(found.title, fontsize=10)
     ax.legend(fontsize=7, frameon=False, loc="best")
     return ax
+
+
+def _ticks(lengths: Sequence[int], first: int | None) -> list[int]:
+    """The lengths whose numbers have room beside each other, the answer among them.
+
+    >>> _ticks([5, 10, 16, 17, 18, 20, 40], 17)
+    [5, 10, 17, 20, 40]
+    """
+    kept: list[int] = [] if first is None else [first]
+    for length in lengths:
+        if all(max(length, other) >= APART * min(length, other) for other in kept):
+            kept.append(length)
+    return sorted(kept)
 
 
 def _marks(ax: Axes, found: ThresholdAnswer) -> None:

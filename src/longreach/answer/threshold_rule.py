@@ -14,6 +14,11 @@ from typing import Protocol
 class Strategy(Protocol):
     """What decides which training lengths are measured."""
 
+    @property
+    def words(self) -> str:
+        """Which lengths, in a few words."""
+        ...
+
     def next_lengths(self, known: Mapping[int, bool], hopeless: Collection[int] = ()) -> tuple[int, ...]:
         """The lengths to measure next, given which lengths work; none at the end."""
         ...
@@ -41,6 +46,15 @@ class Doubling:
     twice: bool = True
     """Whether a length counts only when runs work at its double, or the longest, as well."""
 
+    @property
+    def words(self) -> str:
+        """Where it searches."""
+        return f"doubling from {self._first}, then bisecting, between {self.least} and {self.most}"
+
+    @property
+    def _first(self) -> int:
+        return min(max(self.first, self.least), self.most)
+
     def next_lengths(self, known: Mapping[int, bool], hopeless: Collection[int] = ()) -> tuple[int, ...]:
         """One length at a time."""
         found = self._next(known, hopeless)
@@ -48,7 +62,7 @@ class Doubling:
 
     def _next(self, known: Mapping[int, bool], hopeless: Collection[int]) -> int | None:
         if not known:
-            return min(max(self.first, self.least), self.most)
+            return self._first
         start, longest = start_of(known), max(known)
         if start is None:
             return None if longest in hopeless else self._double(longest, longest)
@@ -72,6 +86,11 @@ class Grid:
     """
 
     lengths: tuple[int, ...]
+
+    @property
+    def words(self) -> str:
+        """The lengths."""
+        return ", ".join(map(str, self.lengths))
 
     def next_lengths(self, known: Mapping[int, bool], hopeless: Collection[int] = ()) -> tuple[int, ...]:
         """All that are not known."""

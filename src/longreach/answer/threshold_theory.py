@@ -47,7 +47,7 @@ def ratio(bound: Bound, measured: int | None) -> float | None:
     return None if not measured or value is None else value / measured
 
 
-def bound_words(bound: Bound, measured: int | None) -> str:
+def bound_words(bound: Bound, measured: int | None, *, or_less: bool = False) -> str:
     """A bound in a line, with what it says.
 
     >>> from longreach.forecast import forecast
@@ -55,7 +55,7 @@ def bound_words(bound: Bound, measured: int | None) -> str:
     '2 = 2n − 2, bound / measured = 0.25: two '
     """
     found = ratio(bound, measured)
-    loose = "" if found is None else f", bound / measured = {found:.2g}"
+    loose = "" if found is None else f", bound / measured {'≥' if or_less else '='} {found:.2g}"
     rough = ", up to constants" if bound.definition.up_to_constants else ""
     return f"{bound.value} = {bound.definition.formula}{rough}{loose}: {bound.definition.says}"
 

@@ -161,14 +161,15 @@ def _figure(found: ThresholdAnswer, runs: Path, out: Path | None, minutes: float
     path = out
     if path is None:
         path = runs / "figures" / f"{found.question.file_stem}.svg"
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
     write_bytes(path, figure_content(found, path.suffix.lower()))
     return path
 
 
 def _print(found: ThresholdAnswer, figure: Path | None) -> None:
-    from longreach.answer.threshold_theory import bound_words
-
     out = console()
     out.print(f"{found.title}, tested on {found.tested_words}", style="bold", markup=False)
     if found.cells:
@@ -188,10 +189,8 @@ def _print(found: ThresholdAnswer, figure: Path | None) -> None:
     for remark in found.remarks:
         out.print(f"  {remark}", markup=False)
     out.print(f"theory:   {found.theory.words}", markup=False)
-    for bound in found.theory.bounds:
-        out.print(f"  {bound_words(bound, found.threshold)}", markup=False)
-    for remark in found.theory.notes:
-        out.print(f"  {remark}", markup=False)
+    for line in (*found.bounds_words, *found.theory.notes):
+        out.print(f"  {line}", markup=False)
     if figure is not None:
         note(f"wrote {figure}")
 

@@ -14,7 +14,7 @@ def figure_bytes(draw: Callable[[], Figure], suffix: str, *, salt: str) -> bytes
     """What is drawn as `.svg`, `.png` or `.pdf`, without its date; `salt` fixes the names in an SVG.
 
     >>> from matplotlib.figure import Figure
-    >>> figure_bytes(Figure, ".png", salt="none")[1:4]
+    >>> figure_bytes(Figure, ".png", salt="example")[1:4]
     b'PNG'
     """
     from matplotlib import rc_context

@@ -103,6 +103,7 @@ def _panel(axis: Axes, found: ThresholdLaw, law: GrowthLaw) -> None:
     axis.set_yscale("log", base=2)
     ticks = [*found.setting.lengths, 2 * longest]
     axis.set_yticks(ticks, [*map(str, found.setting.lengths), f"> {longest}"])
+    axis.set_ylim(min(ticks) / 2.8, 2.3 * longest)
     values = sorted({getattr(row, law.quantity) for row in found.measured})
     axis.set_xticks(values, [str(value) for value in values])
     axis.minorticks_off()
