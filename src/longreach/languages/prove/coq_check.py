@@ -124,9 +124,7 @@ def _values(instances: Sequence[Instance]) -> list[bool]:
 
 
 def _definitions(instance: Instance, number: int) -> str:
-    return (
-        f"Definition a{number} := {instance.automaton}.\nDefinition c{number} := {instance.certificate}.\n"
-    )
+    return f"Definition a{number} := {instance.automaton}.\nDefinition c{number} := {instance.certificate}.\n"
 
 
 def _theorem(instance: Instance, number: int) -> str:
