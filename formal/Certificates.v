@@ -15,10 +15,15 @@ Record certificate : Type := Certificate {
   tail : list nat  (** accepted from exactly one of the mates *)
 }.
 
+Fixpoint distinct (l : list nat) : bool :=
+  match l with [] => true | v :: l' => negb (mem v l') && distinct l' end.
+
 Definition check (A : automaton) (c : certificate) : bool :=
   let X := component_states c in
   let step := inner_step A X in
   let p := state_after A 0 (before c) in
+  distinct X && distinct (concat (component_classes c)) &&
+  forallb (fun v => mem v X) (concat (component_classes c)) &&
   complete A && over_b A (before c) && over_b A (tail c) &&
   mem p X && mem (mate1 c) X && mem (mate2 c) X &&
   connected X step (letters A) p &&
@@ -48,7 +53,7 @@ Lemma check_parts A c : check A c = true ->
   accepted_from A (mate1 c) (tail c) <> accepted_from A (mate2 c) (tail c).
 Proof.
   unfold check. rewrite !andb_true_iff, !mem_in, Nat.eqb_eq, negb_true_iff.
-  intros (((((((((_ & Ob) & Ot) & Ip) & I1) & I2) & C) & F) & K) & N).
+  intros ((((((((((_ & _) & Ob) & Ot) & Ip) & I1) & I2) & C) & F) & K) & N).
   split; [exact Ip|]. split; [apply (connected_sound _ _ _ _ C)|].
   split; [apply over_b_over, Ob|]. split; [apply over_b_over, Ot|]. split; [exact I1|]. split; [exact I2|]. split.
   - intro k. eapply flows_mates; eassumption.
