@@ -47,7 +47,10 @@ def test_smoke_from_the_plan_to_the_figure(capsys: pytest.CaptureFixture[str], t
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--encodings", "ape"], "--encodings: simple-task trains models that have the positions of their tasks"),
+        (
+            ["--encodings", "ape"],
+            "--encodings: simple-task trains models that have the positions of their tasks",
+        ),
         (["--tasks", "sort"], "--tasks: simple-task has no 'sort' at this scale; it has simple-task:omega=2"),
         (["--tasks", "simple-task:omega=x"], "simple-task: omega: 'x' is not a number"),
         (["--out", "figure.gif"], "--out: figure.gif: must end in .svg"),

@@ -26,10 +26,10 @@ ODDS_NODES = 10_000
 """The budget of each summary, the same where odds are fitted and where they are shown."""
 
 
-def tested_at(trained_to: int, ratio: int) -> LengthRange:
+def range_at(trained_to: int, ratio: int) -> LengthRange:
     """The lengths that are tested at a ratio: those of the last training length up to it.
 
-    >>> tested_at(20, 3), tested_at(20, 1)
+    >>> range_at(20, 3), range_at(20, 1)
     (LengthRange(first=41, last=60), LengthRange(first=1, last=20))
     """
     return LengthRange((ratio - 1) * trained_to + 1, ratio * trained_to)
@@ -56,7 +56,7 @@ class OddsCase:
     @property
     def tested(self) -> RangeFeatures | None:
         """The numbers of the tested range; None without words."""
-        lengths = tested_at(self.features.trained_to, self.ratio)
+        lengths = range_at(self.features.trained_to, self.ratio)
         return next((each for each in self.features.ranges if each.lengths == lengths), None)
 
     def seen(self, most_letters: int) -> float | None:
@@ -128,7 +128,7 @@ def odds_features(case: OddsCase, names: tuple[str, ...] = tuple(KNOWN)) -> list
 
     >>> from longreach.forecast.language_features import language_features
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
-    >>> found = language_features(from_expression("(a|ba)*b?"), 20, [tested_at(20, 3)], summaries=[WINDOW])
+    >>> found = language_features(from_expression("(a|ba)*b?"), 20, [range_at(20, 3)], summaries=[WINDOW])
     >>> odds_features(OddsCase(features=found, encoding="nope", ratio=3), ("verdict yes", "states"))
     [1.0, 3.0]
     """

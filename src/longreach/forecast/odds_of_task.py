@@ -16,8 +16,8 @@ from longreach.forecast.odds_features import (
     ODDS_NODES,
     OddsCase,
     odds_features,
+    range_at,
     summaries_needed,
-    tested_at,
 )
 from longreach.forecast.odds_model import Comparable, Odds, OddsModel, fitted_odds
 from longreach.languages.profile.word_measure import word_measure
@@ -140,7 +140,7 @@ def _rows(
     for encoding in model.encodings:
         if sides[encoding].prediction.value == "undecided":
             return "the forecast is undecided, and the census has none of these"
-    tested = {ratio: tested_at(trained_to, ratio) for ratio in model.ratios}
+    tested = {ratio: range_at(trained_to, ratio) for ratio in model.ratios}
     words = word_measure(automaton)
     for lengths in tested.values():
         if not any(words.count(length) for length in range(lengths.first, lengths.last + 1)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,11 +45,18 @@ def table() -> dict[str, LanguageFacts]:
 
 def test_the_table_has_every_language_where_it_belongs(table: dict[str, LanguageFacts]) -> None:
     assert len(table) == 189
+    assert set(Counter((facts.stratum, facts.part) for facts in table.values()).values()) == {7, 14}
     for key, facts in table.items():
         assert tuple(map(int, facts.lengths)) == LENGTHS
-        language = _drawn(facts)
-        assert (key, facts.part, facts.stratum) == (language.key, language.part, language.stratum)
+        assert key == facts.key
         assert facts.verdict == f"{facts.sides['nope'].verdict}/{facts.sides['ape'].verdict}"
+
+
+@pytest.mark.parametrize("place", range(0, 189, 12))
+def test_keys_and_parts_are_functions_of_the_language(table: dict[str, LanguageFacts], place: int) -> None:
+    facts = list(table.values())[place]
+    language = _drawn(facts)
+    assert (facts.key, facts.part, facts.stratum) == (language.key, language.part, language.stratum)
 
 
 @pytest.mark.parametrize("place", [0, 40, 140])

@@ -16,7 +16,7 @@ from tests.helpers.census_samples import census_languages, synthetic_runs
 
 @cache
 def _cells(part: str) -> tuple[Cell, ...]:
-    runs = synthetic_runs("development" if part == "development" else "held-out")
+    runs = synthetic_runs("development" if part == "development" else "held-out", lengths=(10, 20), seeds=2)
     return cells(runs, census_languages())
 
 

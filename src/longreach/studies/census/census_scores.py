@@ -88,7 +88,9 @@ def census_scores(
     """
     if not found:
         raise InputError("there are no runs to score")
-    probabilities = {name: _probabilities(name, found, development) for name in PREDICTORS}
+    values = {name: _values(name, found) for name in PREDICTORS}
+    fitted = values if found is development else {name: _values(name, development) for name in PREDICTORS}
+    said = {name: _probabilities(found, values[name], development, fitted[name]) for name in PREDICTORS}
     lengths = sorted({cell.trained_to for cell in found})
     ratios = sorted({cell.ratio for cell in found})
     # None for the ratio: all beyond training.
@@ -111,14 +113,14 @@ def census_scores(
             ]
             if rows:
                 here = [found[number] for number in rows]
-                said = {name: values[rows] for name, values in probabilities.items()}
-                scores.append(_slice(here, said, (encoding, trained_to, ratio, source), samples))
+                known = {name: (values[name][rows], said[name][rows]) for name in PREDICTORS}
+                scores.append(_slice(here, known, (encoding, trained_to, ratio, source), samples))
     return tuple(scores)
 
 
 def _slice(
     found: Sequence[Cell],
-    said: dict[str, FloatArray],
+    known: dict[str, tuple[FloatArray, FloatArray]],
     key: tuple[str, int | None, int | None, str | None],
     samples: int,
 ) -> SliceScore:
@@ -142,7 +144,7 @@ def _slice(
         yes=drawn.mean(yes * wins, yes * (wins + losses)),
         no=drawn.mean((1 - yes) * wins, (1 - yes) * (wins + losses)),
         agreement=agreement,
-        predictors=tuple(_predictor(name, found, said[name], samples) for name in PREDICTORS),
+        predictors=tuple(_predictor(name, found, *known[name], samples) for name in PREDICTORS),
     )
 
 
@@ -151,19 +153,20 @@ def _failed(found: Sequence[Cell]) -> int:
     return sum({(c.language.key, c.encoding, c.trained_to): c.failed for c in found}.values())
 
 
-def _predictor(name: str, found: Sequence[Cell], said: FloatArray, samples: int) -> PredictorScore:
-    known = np.flatnonzero(np.isfinite(said))
+def _predictor(
+    name: str, found: Sequence[Cell], values: FloatArray, said: FloatArray, samples: int
+) -> PredictorScore:
+    known = np.flatnonzero(np.isfinite(values))
     here = [found[number] for number in known.tolist()]
     if not here:
         none = Estimate(value=None, low=None, high=None)
         return PredictorScore(name=name, cells=0, auc=none, brier=none, skill=none)
     drawn = Resampling([cell.language.key for cell in here], samples=samples)
     wins, losses = counts(here)
-    values = [value for cell in here if (value := PREDICTORS[name](cell)) is not None]
     return PredictorScore(
         name=name,
         cells=len(here),
-        auc=drawn.auc(values, wins, losses),
+        auc=drawn.auc(values[known], wins, losses),
         brier=drawn.brier(said[known], wins, losses),
         skill=drawn.skill(said[known], wins, losses),
     )
@@ -176,31 +179,36 @@ def counts(found: Iterable[Cell]) -> tuple[FloatArray, FloatArray]:
     return wins, np.array([runs for _, runs in works], dtype=np.float64) - wins
 
 
-def _row(name: str, cell: Cell) -> list[float | None]:
-    value = PREDICTORS[name](cell)
-    context = odds_features(cell.case, tuple(CONTEXT))
-    return [*context, value, None if value is None else value * (cell.encoding == "ape")]
+def _values(name: str, found: Sequence[Cell]) -> FloatArray:
+    """By cell; not a number where the predictor is unknown."""
+    return np.array([np.nan if (value := PREDICTORS[name](cell)) is None else value for cell in found])
 
 
-def _table(name: str, found: Iterable[Cell]) -> OddsTable:
-    return odds_table(found, _COLUMNS, lambda cell: _row(name, cell))
+def _table(found: Sequence[Cell], values: FloatArray) -> OddsTable:
+    """The cells in which the predictor is known."""
+    numbers = {
+        id(cell): [*odds_features(cell.case, tuple(CONTEXT)), value, value * (cell.encoding == "ape")]
+        for cell, value in zip(found, values.tolist(), strict=True)
+    }
+    known = [cell for cell, value in zip(found, values, strict=True) if np.isfinite(value)]
+    return odds_table(known, _COLUMNS, lambda cell: numbers[id(cell)])
 
 
-def _probabilities(name: str, found: Sequence[Cell], development: Sequence[Cell]) -> FloatArray:
+def _probabilities(
+    found: Sequence[Cell], values: FloatArray, development: Sequence[Cell], fitted: FloatArray
+) -> FloatArray:
     """By cell; not a number where the predictor is unknown, or all that is fitted works, or fails."""
     said = np.full(len(found), np.nan)
-    known = [number for number, cell in enumerate(found) if PREDICTORS[name](cell) is not None]
-    if not known:
+    known = np.isfinite(values)
+    used = [cell for cell, value in zip(development, fitted, strict=True) if np.isfinite(value)]
+    outcomes = {works for cell in used for works in cell.works}
+    if not known.any() or len(outcomes) < 2:
         return said
-    here = _table(name, [found[number] for number in known])
-    others = [cell for cell in development if PREDICTORS[name](cell) is not None]
-    if not others or len({cell_works for cell in others for cell_works in cell.works}) < 2:
-        return said
-    fitted = _table(name, others)
-    if set(here.languages) & set(fitted.languages):
+    here, other = _table(found, values), _table(development, fitted)
+    if set(here.languages) & set(other.languages):
         if list(found) != list(development):
             raise InputError("languages that are scored stand among those that are fitted")
         said[known] = here.out_of_sample(_COLUMNS, penalty=PENALTY)
     else:
-        said[known] = fitted.fit(_COLUMNS, penalty=PENALTY).probabilities(here.columns(_COLUMNS))
+        said[known] = other.fit(_COLUMNS, penalty=PENALTY).probabilities(here.columns(_COLUMNS))
     return said

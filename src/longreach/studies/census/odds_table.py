@@ -84,7 +84,7 @@ def folds_of(languages: Sequence[str], seed: int = 0) -> npt.NDArray[np.int64]:
     """A fold for each row, the same for all rows of a language.
 
     >>> folds_of(["x", "y", "x"]).tolist()
-    [1, 0, 1]
+    [0, 1, 0]
     """
     known = sorted(set(languages))
     order = np.random.default_rng(seed).permutation(len(known))
