@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from longreach.bounds.model_quantities import quantities
 from longreach.bounds.simulation.attended_classes import attended, check_one_layer, class_counts, sensitivity
 from longreach.bounds.simulation.model_pair import ModelPair
 from longreach.errors import Argument, InputError
@@ -31,7 +32,9 @@ def test_attended_are_the_keys_with_weight(period: int, locality: int | None) ->
             wanted = np.zeros(counts.shape, dtype=np.bool_)
             for j in range(1, middle + 1):
                 wanted[x[j - 1], j % pair.period] |= weights[j] > 0
-            np.testing.assert_array_equal(attended(pair, model, x, counts), wanted)
+            np.testing.assert_array_equal(
+                attended(pair, model, x, counts, margin=quantities(model).logit_margin), wanted
+            )
 
 
 def test_outputs_change_no_more_than_the_sensitivity_says() -> None:

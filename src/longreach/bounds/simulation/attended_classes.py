@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from longreach.bounds.simulation.model_pair import ModelPair, Word
 from longreach.bounds.simulation.simulation_counts import Classes, Counts
 from longreach.errors import InputError, Place
-from longreach.limit.measure.logit_margins import first_layer_gap
 from longreach.limit.model import START, Array, Head, Transformer
 
 
@@ -41,10 +42,13 @@ def class_counts(pair: ModelPair, x: Word, middle: int) -> Counts:
     return np.bincount(number, minlength=len(pair.tokens) * period).reshape(-1, period)
 
 
-def attended(pair: ModelPair, model: Transformer, x: Word, counts: Counts) -> Classes:
+def attended(
+    pair: ModelPair, model: Transformer, x: Word, counts: Counts, *, margin: Fraction | None
+) -> Classes:
     """The classes of the first tokens that have the largest logit for the last one.
 
-    `counts` are those of all tokens but the last ones, which φ reaches; $ and those compete, too.
+    `counts` are those of all tokens but the last ones, which φ reaches; $ and those compete, too. `margin` is
+    the logit margin; None: all logits are equal.
     """
     head = _writing(model)[0]
     middle, length = int(counts.sum()), len(x)
@@ -52,7 +56,7 @@ def attended(pair: ModelPair, model: Transformer, x: Word, counts: Counts) -> Cl
     residues = np.arange(pair.period) % model.period
     query = head.kq @ (model.embedding[rows[x[-1]]] + model.positions[length % model.period])
     logits = model.embedding[rows] @ query
-    logits = logits[:, None] + (model.positions[residues] @ query)[None, :]
+    logits = logits[:, None] + (model.positions @ query)[residues][None, :]
     last = np.arange(middle + 1, length + 1)
     phi = np.zeros(pair.locality + 1)
     if isinstance(head.phi, np.ndarray):
@@ -62,7 +66,6 @@ def attended(pair: ModelPair, model: Transformer, x: Word, counts: Counts) -> Cl
     start = float((model.embedding[model.vocabulary.index(START)] + model.positions[0]) @ query)
     present = counts > 0
     top = max(float(near.max()), start, float(logits[present].max(initial=-np.inf)))
-    margin = first_layer_gap(model, head)
     # Logits are equal or differ by the margin; half of it is far above rounding errors.
     result: Classes = present & (True if margin is None else logits >= top - float(margin) / 2)
     return result

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, inf
 
 import numpy as np
 
-from longreach.bounds.model_quantities import combined, quantities
+from longreach.bounds.model_quantities import ModelQuantities, combined, quantities
 from longreach.bounds.simulation.attended_classes import (
     attended,
     check_one_layer,
@@ -23,8 +24,6 @@ from longreach.bounds.simulation.model_pair import Errors, ModelPair, Word
 from longreach.bounds.simulation.simulation_counts import Case, Plan, Scales, plan
 from longreach.errors import Argument, Field, InputError
 from longreach.limit.run.softmax_weights import RelativePrecision
-
-LARGEST = 1 << 62
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,15 +61,20 @@ class FiniteSimulation:
         check_one_layer(self.pair.f, Argument("model"))
         check_one_layer(self.pair.g, Field("against"))
 
+    @cached_property
+    def _quantities(self) -> tuple[ModelQuantities, ModelQuantities]:
+        f = quantities(self.pair.f, precision=self.precision)
+        return f, f if self.pair.g is self.pair.f else quantities(self.pair.g, precision=self.precision)
+
     @property
     def hard_from(self) -> float:
         """Positions, $ counted, from which attention is hard for both."""
-        f, g = (quantities(model, precision=self.precision) for model in self.pair.models)
-        exponent = combined(f, g).hard_from
+        exponent = combined(*self._quantities).hard_from
         return ceil(2.0**exponent) if exponent < 62 else inf
 
-    @property
+    @cached_property
     def sensitivity(self) -> float:
+        """Λ, the larger of the two."""
         return max(sensitivity(self.pair, model) for model in self.pair.models)
 
     def scales(self, error: float) -> Scales:
@@ -106,7 +110,10 @@ class FiniteSimulation:
         if middle < scales.period or len(x) + 1 < hard:
             return None
         counts = class_counts(self.pair, x, middle)
-        f, g = (attended(self.pair, model, x, counts) for model in self.pair.models)
+        f, g = (
+            attended(self.pair, model, x, counts, margin=found.logit_margin)
+            for model, found in zip(self.pair.models, self._quantities, strict=True)
+        )
         least = max(0, int(hard) - scales.kept)
         made = plan(counts, f, g, scales, least=least)
         return None if made.case is Case.WHOLE else made

@@ -18,7 +18,7 @@ from longreach.limit.model import START, Array, Head, Layer, Transformer
 GAP = 4.0
 """Logit of attended keys; others have 0 or less."""
 MAX_FREQUENCY = 1000.0
-MAX_PERIOD = 1000
+MAX_PERIOD = 256
 
 
 def simple_task_model(omega: float = 1.0, tolerance: float = 1e-3) -> Transformer:
