@@ -2,8 +2,8 @@
 
 The plain loop draws tokens, pads them, runs a module of PyTorch over all positions and lets Adam of PyTorch
 take the step; with Hugging Face installed GPT-2 does the same beside it. All are steps of the paper: batch
-1024, width 16, 256 hidden units, lengths up to N. Both sides use one thread, in turns, and the quicker half of
-the pairs counts. The plain module has the engine's parameters: outputs are compared, too.
+1024, width 16, 256 hidden units, lengths up to N. Both sides use one thread, in turns, and the quicker half
+of the pairs counts. The plain module has the engine's parameters: outputs are compared, too.
 """
 
 from __future__ import annotations
