@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.number_tasks import show_numbers
 from longreach.cli.output import console, print_json
+from longreach.config.regression_name import RegressionName
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,6 +52,9 @@ def tasks(
         if alphabet is not None:
             raise InputError("--alphabet: goes with a TASK regex:… or states:…")
         _list(as_json)
+        return
+    if RegressionName.is_one(name) and verb == "show":
+        show_numbers(name, examples, as_json)
         return
     from longreach.tasks.catalog import load_argument
 
