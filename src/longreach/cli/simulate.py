@@ -54,7 +54,10 @@ def simulate(
     precision: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="P", help=f"One layer: bits of the attention weights. Default: {PRECISION}."
+            min=0,
+            max=1000,
+            metavar="P",
+            help=f"One layer: bits of the attention weights. Default: {PRECISION}.",
         ),
     ] = None,
     length: Annotated[
