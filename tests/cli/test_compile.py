@@ -234,7 +234,7 @@ def test_attend(longreach: Call, tmp_path: Path, ending: str) -> None:
             ["crasp", "attend", "lib:dyck-1", "(" * 500, "--out", "figure.png"],
             "WORD: 500 tokens; an attention",
         ),
-        (["limit", "info", "no-such-directory"], "no-such-directory"),
+        (["limit", "info", "no-such-directory"], "MODEL: no directory 'no-such-directory'"),
     ],
 )
 def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:

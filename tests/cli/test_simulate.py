@@ -52,7 +52,7 @@ def test_document_of_two_layers(longreach: Call) -> None:
 
 def test_a_bound_out_of_reach_is_null(longreach: Call) -> None:
     document = json.loads(
-        longreach("simulate", "hand:simple-task", "0012", "--error", 1, "--precision", 4000, "--json").out
+        longreach("simulate", "hand:simple-task", "0012", "--error", 1, "--precision", 1000, "--json").out
     )
     assert (document["bound"], document["z"], document["case"]) == (None, list("0012"), "x itself")
 

@@ -54,7 +54,10 @@ def simulate(
     precision: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="P", help=f"One layer: bits of the attention weights. Default: {PRECISION}."
+            min=0,
+            max=1000,
+            metavar="P",
+            help=f"One layer: bits of the attention weights. Default: {PRECISION}.",
         ),
     ] = None,
     length: Annotated[
@@ -210,8 +213,9 @@ def _print(document: dict[str, Any]) -> None:
         value = document["errors"][name]
         out.print(f"  |{name}(x) − {name}(z)|  {value:.3g}{promise}", markup=False)
     for name, value in document.get("statistics", {}).items():
-        promised = document["promised"][name]
-        text = f"  {name:<10} {value:.3g}   promised ≤ {promised:.3g}, n^(−1/3) = {document['rate']:.3g}"
+        most = document["promised"][name]
+        promise = f"promised ≤ {most:.3g}" if most < 2 else "nothing promised at this length"  # always ≤ 2
+        text = f"  {name:<10} {value:.3g}   n^(−1/3) = {document['rate']:.3g}; {promise}"
         out.print(text, markup=False)
     print_hanging(out, f"bound = {document['formula']}", 2, 10)
 

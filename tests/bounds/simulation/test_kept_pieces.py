@@ -37,15 +37,12 @@ def test_short_words_are_drawn_too() -> None:
 def _literal(x: list[int], kept: list[bool], window: int) -> tuple[float, float]:
     z = [token for token, stays in zip(x, kept, strict=True) if stays]
 
-    def shares(word: list[int]) -> Counter[tuple[int, ...]]:
+    def counts(word: list[int]) -> Counter[tuple[int, ...]]:
         padded = [-1] * (window - 1) + word
-        found: Counter[tuple[int, ...]] = Counter()
-        for end in range(window, len(padded) + 1):
-            found[tuple(padded[end - window : end])] += 1 / len(word)
-        return found
+        return Counter(tuple(padded[end - window : end]) for end in range(window, len(padded) + 1))
 
-    one, other = shares(x), shares(z)
-    suffix = sum(abs(one[key] - other[key]) for key in one | other)
+    one, other = counts(x), counts(z)
+    suffix = sum(abs(one[key] / len(x) - other[key] / len(z)) for key in one | other)
     histogram = 0.0
     for m in range(1, len(x) + 1):
         so_far = [token for token, stays in zip(x[:m], kept[:m], strict=True) if stays]

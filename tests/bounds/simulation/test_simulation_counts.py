@@ -38,6 +38,15 @@ def distance(n: Counts, m: Counts, classes: Classes, kept: int) -> Fraction:
     return apart + kept * abs(Fraction(1, a) - Fraction(1, b))
 
 
+def test_the_numbers_by_hand() -> None:
+    # |Σ| = 2, Δ = 3, τ = 1, α = 1/2: K = 12, k = 3, T = 24 + 8 · 15 · 2, η = 1/32 < 1/12, (T + k)/η.
+    scales = _scales(2, period=3, tolerance=Fraction(1, 2), kept=3)
+    assert (scales.classes, scales.first, scales.overlap) == (12, 264, Fraction(1, 32))
+    assert scales.second == 267 * 32
+    assert scales.longest == 3 * (264 + 267 * 32 + 3 + 4) + 3
+    assert _scales(2, period=10).overlap == Fraction(1, 40)
+
+
 def test_both_copied() -> None:
     scales = _scales(3)
     found = plan(_column(10, 20, 10_000), _mask(1, 0, 0), _mask(0, 1, 0), scales)

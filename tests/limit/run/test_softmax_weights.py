@@ -88,9 +88,16 @@ def test_the_two_roundings_differ_and_are_not_mixed() -> None:
     np.testing.assert_allclose(run(model, ["aab"], precision=RelativePrecision(2))[0][-1], [0.25, 0.5, 0.25])
 
 
-def test_a_precision_is_not_negative() -> None:
-    with pytest.raises(InputError, match="precision -1: a number of bits is not negative"):
-        RelativePrecision(-1)
+@pytest.mark.parametrize("bits", [-1, 1001])
+def test_a_precision_is_neither_negative_nor_without_end(bits: int) -> None:
+    with pytest.raises(InputError, match=f"precision {bits}: a number of bits from 0 to 1000 is needed"):
+        RelativePrecision(bits)
+
+
+def test_as_many_bits_as_there_are_change_nothing() -> None:
+    model = _one_head([0.0, 1.0, 0.5])
+    exactly, rounded = (run(model, ["abab"], precision=rule)[0] for rule in (None, RelativePrecision(1000)))
+    np.testing.assert_allclose(rounded, exactly, rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -26,6 +26,8 @@ Floats: TypeAlias = NDArray[np.floating[Any]]
 Fit: TypeAlias = Callable[[Floats], Floats]
 """Rounds the result of an operation to a data type."""
 
+MAX_RELATIVE = 1000
+"""Bits: beyond it, scaled weights would leave the range of float64."""
 SLACK = 2.0**-40  # far above the errors of float64, far below the distance of most logits to a tie
 
 
@@ -40,8 +42,8 @@ class RelativePrecision:
     bits: int
 
     def __post_init__(self) -> None:
-        if self.bits < 0:
-            raise InputError(f"precision {self.bits}: a number of bits is not negative")
+        if not 0 <= self.bits <= MAX_RELATIVE:
+            raise InputError(f"precision {self.bits}: a number of bits from 0 to {MAX_RELATIVE} is needed")
 
     def rounded(self, weights: Floats) -> Floats:
         """Weights relative to the largest of their row, which is 1.
