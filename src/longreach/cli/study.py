@@ -22,10 +22,10 @@ from longreach.cli.engine_options import (
     trains_here,
 )
 from longreach.cli.fitted_table import Column, fits, print_fitted
-from longreach.cli.loss_study import Asked, loss_study
 from longreach.cli.output import console, note, print_json, write_bytes
 from longreach.cli.progress import Bars, going_on, print_plan
 from longreach.cli.setting_options import ScaleName, ScaleOption
+from longreach.cli.study_losses import Asked, loss_study
 from longreach.cli.summary import BRACKETS
 from longreach.cli.train import DEFAULT_RUNS, announce_members
 from longreach.errors import InputError
