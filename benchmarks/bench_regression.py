@@ -71,6 +71,7 @@ def _gpt2(config: RegressionConfig) -> tuple[list[Any], Callable[[Any, Any], Any
     longest = config.train_lengths.last
     shape = transformers.GPT2Config(
         vocab_size=3, n_positions=longest, n_embd=config.width, n_layer=1, n_head=1, n_inner=config.hidden,
+        bos_token_id=None, eos_token_id=None,
         resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
     )  # fmt: skip
     model, output = transformers.GPT2Model(shape).train(), torch.nn.Linear(config.width, 1)

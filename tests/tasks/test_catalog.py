@@ -58,7 +58,7 @@ def test_least_lengths_of_the_paper() -> None:
         ("in/mine.cr", "no task is named 'in/mine.cr'; did you mean 'crasp:in/mine.cr'?"),
         (
             "modp-task:p=5",
-            "modp-task:p=5,k=0 has numbers as answers: it is for longreach train and longreach study",
+            "modp-task:p=5,k=0 has numbers as answers: longreach train and longreach study take it",
         ),
         ("d-0", "no language is named 'd-0'"),
         ("d-5000", "d-5000: the depth must lie between 1 and 4000"),

@@ -187,7 +187,9 @@ def _print_result(result: Result) -> None:
     if result.final is not None:
         final = result.final
         reached = {True: ", 100 % in distribution", False: ", not 100 % in distribution", None: ""}
-        lines.append(f"  final     {final.steps} steps{reached[final.reached]}")
+        stopped = final.details.get("stopped")  # at a loss, where answers are numbers
+        end = f", stopped at {printable(str(stopped))}" if stopped else reached[final.reached]
+        lines.append(f"  final     {final.steps} steps{end}")
         lines += [f"    {line}" for line in _number_lines(final)]
     if result.checkpoints:
         lines.append(f"  checkpoints {printable(', '.join(result.checkpoints))}")

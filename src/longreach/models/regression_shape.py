@@ -91,10 +91,10 @@ class RegressionShape:
         )
 
     def _deviation(self, name: str, shape: tuple[int, ...]) -> float:
-        if len(shape) == 1:
-            return 0.0
         if _embeds(name):
             return 1.0
+        if len(shape) == 1:
+            return 0.0
         return 1 / shape[-1] if name == "output" else shape[-1] ** -0.5
 
 

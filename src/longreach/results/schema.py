@@ -44,7 +44,8 @@ class Final(_Document):
 
     steps: Count
     reached: bool | None = None
-    """Whether the training range came to 100 %; null where the question makes no sense."""
+    """Whether the training range came to 100 %, or its loss below the target where answers are numbers; null
+    where the question makes no sense."""
     loss: float | None = None
     accuracy: Shares = {}
     accuracy_random_offset: Shares = {}

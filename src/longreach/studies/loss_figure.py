@@ -17,6 +17,7 @@ COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#000000", GREY)
 MARKERS = "osD^vPX*"
 BAND = 0.2
 ATTENTION_LENGTH = 80
+PUBLISHED_PERIOD = 5
 FLOOR = 1e-12
 """Losses are drawn on a logarithmic axis."""
 
@@ -108,17 +109,13 @@ def short(task: str) -> str:
 
 
 def _thresholds(place: Axes, report: LossReport) -> None:
-    """A point for each seed, and the line through them."""
+    """A point for each seed, and the line through them; hollow where the smallest N was enough."""
     _titled(place, f"least N for a loss of {report.loss:g}", " or ".join(report.axes), "training length N")
     for number, law in enumerate(report.laws):
-        points = [
-            (RegressionName.read(each.task).parameters[law.parameter], value)
-            for each in report.thresholds
-            if _is_of(each, law.parameter, law.fixed)
-            for value in each.reached
-        ]
-        if not points:
-            continue
+        own = [each for each in report.thresholds if _is_of(each, law.parameter, law.fixed)]
+        values = {each.task: RegressionName.read(each.task).parameters[law.parameter] for each in own}
+        between = [(values[each.task], length) for each in own for length in each.between]
+        smallest = [(values[each.task], each.smallest) for each in own if each.smallest in each.reached]
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
         label = f"{law.parameter}, {law.fixed}" if law.fixed else law.parameter
         if law.line is not None:
@@ -126,9 +123,18 @@ def _thresholds(place: Axes, report: LossReport) -> None:
             ends = [min(law.values), max(law.values)]
             heights = [law.line.intercept + law.line.slope * end for end in ends]
             place.plot(ends, heights, color=colour, linewidth=0.9)
-        place.plot(
-            *zip(*points, strict=True), color=colour, marker=marker, markersize=3.5, linestyle="", label=label
-        )
+        for points, inside, named in ((between, colour, label), (smallest, "white", None)):
+            x, y = [point[0] for point in points], [point[1] for point in points]
+            place.plot(
+                x,
+                y,
+                color=colour,
+                marker=marker,
+                markersize=3.5,
+                markerfacecolor=inside,
+                linestyle="",
+                label=named,
+            )
     place.set_ylim(bottom=0)
 
 
@@ -161,11 +167,12 @@ def _ratios(place: Axes, report: LossReport) -> None:
 
 
 def _attention(place: Axes, report: LossReport) -> None:
-    """Of the largest period that divides 80, at the length 80 (Figure 3 of the paper)."""
+    """Of the period 5 as in Figure 3 of the paper, else of the largest that divides the length."""
     tasks = [task for task in report.tasks if report.of_task(task)]
     periods = {task: int(RegressionName.read(task).parameters["p"]) for task in tasks}
     whole = [each for each in tasks if ATTENTION_LENGTH % periods[each] == 0]
-    task = max(whole or tasks, key=periods.__getitem__)
+    published = [each for each in tasks if periods[each] == PUBLISHED_PERIOD]
+    task = max(published or whole or tasks, key=periods.__getitem__)
     _titled(
         place, f"attention at length {ATTENTION_LENGTH}, {task}", "training length N", "weight of a position"
     )

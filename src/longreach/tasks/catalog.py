@@ -118,7 +118,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return outside(name)
     if RegressionName.is_one(name):
         known = RegressionName.read(name).text
-        raise InputError(f"{known} has numbers as answers: it is for longreach train and longreach study")
+        raise InputError(f"{known} has numbers as answers: longreach train and longreach study take it")
     raise InputError(f"no task is named {name!r}{_hint(name)}")
 
 
