@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from longreach.config.training import TrainConfig
+from longreach.errors import InputError
 from longreach.experiments.running import Nobody
 from longreach.studies import threshold_law
 from longreach.studies.all_studies import STUDIES
@@ -27,7 +28,8 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> list[list[TrainConfig]]:
     return asked
 
 
-def test_languages_of_each_part_are_expected_to_work() -> None:
+def test_languages_of_each_part_are_expected_to_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threshold_law, "commit_of", lambda: "committed")
     own = law_languages("development", 1)
     assert {each.stratum.verdict for each in own} == {"yes/yes", "no/yes"}
     assert len(own) == len({each.stratum for each in own}) == 6
@@ -35,6 +37,16 @@ def test_languages_of_each_part_are_expected_to_work() -> None:
     assert {each.part for each in other} == {"held-out"}
     assert not {each.key for each in own} & {each.key for each in other}
     assert set(law_languages("development", 1, ("2-3",))) < set(own)
+
+
+def test_held_out_languages_wait_for_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> str:
+        raise InputError("not committed")
+
+    monkeypatch.setattr(threshold_law, "commit_of", refuse)
+    law_languages.cache_clear()
+    with pytest.raises(InputError, match="not committed"):
+        LawCells("held-out").members("smoke")
 
 
 def test_members_are_all_seeds_of_all_lengths() -> None:
