@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from longreach.experiments.running import Nobody
 from longreach.studies import threshold_law
 from longreach.studies.all_studies import STUDIES
 from longreach.studies.threshold_law import SCALES, LawCells, law_languages
+from longreach.training.shape import task_of
 from tests.helpers.asked_results import write_results
 
 
@@ -86,6 +88,31 @@ def test_what_is_there_is_drawn_without_training(tmp_path: Path, replaced: list[
     assert first == found.content(".svg", "a title")
     assert b"bound" in first
     assert found.content(".md", "a title").decode() == found.text()
+
+
+@pytest.mark.parametrize(("start", "inside"), [("bound", True), ("same", False)])
+def test_the_law_of_the_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, inside: bool
+) -> None:
+    """Lengths that are the bound follow it; lengths that are the same for all languages do not."""
+
+    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, object]:
+        for member in members:
+            least = 2 * len(task_of(member).automaton) - 2 if start == "bound" else 5  # type: ignore[attr-defined]
+            write_results(runs, [member], lambda each, least=least: each.train_lengths.last >= least)
+        return {}
+
+    setting = replace(SCALES["smoke"], sizes=("2-3", "4-5", "6-8"), lengths=tuple(range(4, 16)), to=60)
+    monkeypatch.setitem(SCALES, "smoke", setting)
+    monkeypatch.setattr(threshold_law, "train_pending", train)
+    found = LawCells("development").run("smoke", runs=tmp_path)
+    assert len(found.measured) == 6
+    assert found.follows_bound is inside
+    assert f"{'inside' if inside else 'outside'} the interval" in found.text()
+    assert found.document()["bound"]["inside"] is inside
+    if start == "bound":
+        assert found.laws[0].slope.value == pytest.approx(found.bound_slope)
+        assert {row.ratio for row in found.rows} == {1.0}
 
 
 @pytest.mark.parametrize("scale", SCALES)
