@@ -28,10 +28,9 @@ MOST_OPERATIONS = 300
 def task_inputs(task: Task, sides: Mapping[str, Verdict]) -> BoundInputs:
     """The states of its automaton and what its program says, where there are such.
 
-    >>> from longreach.forecast.evidence_to_verdicts import sides
-    >>> from longreach.tasks.catalog import load_task
-    >>> task = load_task("tomita-4")
-    >>> task_inputs(task, sides(task, "tomita-4")).values
+    >>> from longreach.forecast import forecast
+    >>> found = forecast("tomita-4")
+    >>> task_inputs(found.task, found.sides).values
     {'states': Fraction(4, 1)}
     """
     states = _states(task)
