@@ -21,9 +21,8 @@ MODULES = (
 )
 """The modules of this package with a `STUDY`, in the order of the list."""
 
-STUDIES: dict[str, Study] = {
-    study.name: study for study in (import_module(f"longreach.studies.{name}").STUDY for name in MODULES)
-}
+_FOUND: tuple[Study, ...] = tuple(import_module(f"longreach.studies.{name}").STUDY for name in MODULES)
+STUDIES: dict[str, Study] = {study.name: study for study in _FOUND}
 
 
 def load_study(name: str) -> Study:
