@@ -46,7 +46,11 @@ def test_an_exact_start_says_so() -> None:
     assert (found.words, found.is_exact, found.remark) == ("from 16 on", True, "")
     least = Threshold.of_cells([_cell(2, 3), _cell(4, 2)], least=2)
     assert least is not None
-    assert (least.words, least.is_exact, least.is_open_below) == ("from 2 on", True, False)
+    assert (least.words, least.is_exact, least.is_open_below) == (
+        "from 2 on, the shortest possible",
+        True,
+        False,
+    )
 
 
 def test_what_is_not_monotone_is_said() -> None:

@@ -62,6 +62,7 @@ def test_lengths_that_are_given_are_taken_once() -> None:
         ({"lengths": (1,)}, "lengths: 1 is not possible"),
         ({"encoding": "ropes"}, "encoding: unknown encoding 'ropes'"),
         ({"settings": {"width": 7}}, "width: 7 is not a multiple of 2 heads"),
+        ({"task": "regex:a|bb"}, "task: no length from 2 to 40 has inputs 2 to 3 times as long"),
         ({"task": "aaa"}, "task: no task is named 'aaa'"),
     ],
 )

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from longreach.config.training import TrainConfig
+from longreach.errors import InputError
 from longreach.experiments.running import Nobody
 from longreach.studies import threshold_law
 from longreach.studies.all_studies import STUDIES
 from longreach.studies.threshold_law import SCALES, LawCells, law_languages
+from longreach.training.shape import task_of
 from tests.helpers.asked_results import write_results
 
 
@@ -27,7 +30,8 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> list[list[TrainConfig]]:
     return asked
 
 
-def test_languages_of_each_part_are_expected_to_work() -> None:
+def test_languages_of_each_part_are_expected_to_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threshold_law, "commit_of", lambda: "committed")
     own = law_languages("development", 1)
     assert {each.stratum.verdict for each in own} == {"yes/yes", "no/yes"}
     assert len(own) == len({each.stratum for each in own}) == 6
@@ -35,6 +39,16 @@ def test_languages_of_each_part_are_expected_to_work() -> None:
     assert {each.part for each in other} == {"held-out"}
     assert not {each.key for each in own} & {each.key for each in other}
     assert set(law_languages("development", 1, ("2-3",))) < set(own)
+
+
+def test_held_out_languages_wait_for_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> str:
+        raise InputError("not committed")
+
+    monkeypatch.setattr(threshold_law, "commit_of", refuse)
+    law_languages.cache_clear()
+    with pytest.raises(InputError, match="not committed"):
+        LawCells("held-out").members("smoke")
 
 
 def test_members_are_all_seeds_of_all_lengths() -> None:
@@ -74,6 +88,31 @@ def test_what_is_there_is_drawn_without_training(tmp_path: Path, replaced: list[
     assert first == found.content(".svg", "a title")
     assert b"bound" in first
     assert found.content(".md", "a title").decode() == found.text()
+
+
+@pytest.mark.parametrize(("start", "inside"), [("bound", True), ("same", False)])
+def test_the_law_of_the_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, inside: bool
+) -> None:
+    """Lengths that are the bound follow it; lengths that are the same for all languages do not."""
+
+    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, object]:
+        for member in members:
+            least = 2 * len(task_of(member).automaton) - 2 if start == "bound" else 5  # type: ignore[attr-defined]
+            write_results(runs, [member], lambda each, least=least: each.train_lengths.last >= least)
+        return {}
+
+    setting = replace(SCALES["smoke"], sizes=("2-3", "4-5", "6-8"), lengths=tuple(range(4, 16)), to=60)
+    monkeypatch.setitem(SCALES, "smoke", setting)
+    monkeypatch.setattr(threshold_law, "train_pending", train)
+    found = LawCells("development").run("smoke", runs=tmp_path)
+    assert len(found.measured) == 6
+    assert found.follows_bound is inside
+    assert f"{'inside' if inside else 'outside'} the interval" in found.text()
+    assert found.document()["bound"]["inside"] is inside
+    if start == "bound":
+        assert found.laws[0].slope.value == pytest.approx(found.bound_slope)
+        assert {row.ratio for row in found.rows} == {1.0}
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -84,6 +84,8 @@ class Threshold:
             return f"none up to {self.cells[-1].train_to}"
         if self.is_open_below:
             return f"from {self.start} on, or less"
+        if self.start == self.least:
+            return f"from {self.start} on, the shortest possible"
         return f"from {'' if self.is_exact else 'about '}{self.start} on"
 
     @property

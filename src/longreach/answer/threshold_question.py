@@ -19,7 +19,7 @@ from longreach.answer.threshold_rule import Doubling, Grid, Strategy
 from longreach.config.length_range import LengthRange
 from longreach.config.scales import Scale
 from longreach.config.training import TrainConfig
-from longreach.errors import Field, InputError
+from longreach.errors import Argument, Field, InputError
 from longreach.experiments.resolve import resolve
 from longreach.tasks.catalog import load_argument
 from longreach.tasks.task import Task
@@ -90,7 +90,7 @@ class ThresholdQuestion:
             reason += f"and the tested ones, {tested.first} to {tested.last}"
             raise InputError(reason, place=Field("to"))
         reason = f"no length from {least + 1} to {self.longest_asked} has inputs 2 to 3 times as long"
-        raise InputError(reason, place=Field("most"))
+        raise InputError(reason, place=Argument("task") if self.most is None else Field("most"))
 
     def _impossible(self, length: int) -> str:
         return (

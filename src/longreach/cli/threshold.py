@@ -124,13 +124,14 @@ def threshold(
     )  # fmt: skip
     figure = _figure(found, runs, out, minutes)
     if as_json:
+        for remark in found.remarks:
+            note(remark)
         print_json({**found.document(), "figure": None if figure is None else str(figure)})
     else:
         _print(found, figure)
     for result in found.failed:
         note(f"{result.key}: {(result.error or 'failed').splitlines()[0]}")
     if found.stopped == "interrupted":
-        note("interrupted; the same command goes on where it was")
         raise typer.Exit(INTERRUPTED)
     if found.failed:
         raise typer.Exit(1)

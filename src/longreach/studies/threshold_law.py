@@ -143,6 +143,20 @@ class ThresholdLaw:
         lengths = [row.answer.threshold for row in rows]
         return tuple(growth_law(name, [getattr(row, name) for row in rows], lengths) for name in QUANTITIES)
 
+    @property
+    def bound_slope(self) -> float | None:
+        """How the bound 2n − 2 itself grows with the states, over the languages with a length."""
+        rows = [row for row in self.measured if row.answer.threshold is not None]
+        return growth_law("states", [row.states for row in rows], [row.bound for row in rows]).slope.value
+
+    @property
+    def follows_bound(self) -> bool | None:
+        """Whether lengths may grow with the states as the bound does; None where that cannot be told."""
+        slope, bound = self.laws[0].slope, self.bound_slope
+        if bound is None or slope.low is None or slope.high is None:
+            return None
+        return slope.low <= bound <= slope.high
+
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
@@ -150,7 +164,7 @@ class ThresholdLaw:
             "training_lengths": list(self.setting.lengths),
             "languages": [row.document() for row in self.rows],
             "laws": [law.document() for law in self.laws],
-            "bound": "2n − 2, linear in the number of states n",
+            "bound": {"formula": "2n − 2", "slope": self.bound_slope, "inside": self.follows_bound},
         }
 
     def text(self) -> str:

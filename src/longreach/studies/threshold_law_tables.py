@@ -62,7 +62,15 @@ def _laws(found: ThresholdLaw) -> list[str]:
     about = f"tested on lengths up to {found.setting.to}, trained to {lengths}"
     lines = [f"{measured} of {len(found.rows)} languages measured; {about}"]
     lines += [f"{law.quantity}: {_law(law)}" for law in found.laws]
-    return [*lines, "the bound 2n − 2 is linear in the number of states n"]
+    return [*lines, _against_bound(found)]
+
+
+def _against_bound(found: ThresholdLaw) -> str:
+    """Whether the law of the bound holds of what was measured."""
+    if found.follows_bound is None:
+        return "the bound 2n − 2 is linear in the number of states n; too little is measured to compare"
+    inside = "inside the interval: they may grow alike" if found.follows_bound else "outside the interval"
+    return f"the bound 2n − 2 has slope {found.bound_slope:.2f} over the same languages, {inside}"
 
 
 def _law(law: GrowthLaw) -> str:
