@@ -59,7 +59,8 @@ proofs: $(VENV)/.dev coq
 	rm -f formal/*.vo formal/*.vos formal/*.vok formal/*.glob formal/.*.aux
 	cd formal && for file in $$(grep '\.v$$' _CoqProject); do coqc -R . Longreach $$file || exit 1; done
 	cd formal && coqc -R . Longreach Assumptions.v | diff - assumptions.txt
-	$(PYTEST) --hypothesis-profile=thorough tests/languages/prove/test_coq_check.py
+	$(PYTEST) --hypothesis-profile=thorough \
+	  tests/languages/prove/test_coq_instance.py tests/languages/prove/test_coq_check.py tests/cli/test_verify.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

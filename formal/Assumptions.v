@@ -13,6 +13,7 @@ Print Assumptions check_eos_sound.
 Print Assumptions trans_correct.
 Print Assumptions check_arrows_sound.
 Print Assumptions check_arrows_eos_sound.
+Print Assumptions check_positions_sound.
 Print Assumptions construction.
 (** Only the last needs an axiom: the law of excluded middle. *)
 Print Assumptions theorem_A_last_letter.

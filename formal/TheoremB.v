@@ -357,3 +357,13 @@ Proof.
     [exists (w2 ++ last_word c)|exists (w1 ++ last_word c)]; unfold over in *; rewrite Forall_app;
     split; auto; congruence.
 Qed.
+
+(** Both readings at once, as certificates with positions are read. *)
+Definition check_positions (periodic : bool) (A : automaton) (c : arrow_certificate) : bool :=
+  check_arrows A c periodic.
+Definition no_program_with_positions (periodic : bool) (A : automaton) : Prop :=
+  no_program_with periodic A /\ no_program_eos_with periodic A.
+
+Theorem check_positions_sound periodic A c :
+  check_positions periodic A c = true -> no_program_with_positions periodic A.
+Proof. intro C. split; [eapply check_arrows_sound|eapply check_arrows_eos_sound]; exact C. Qed.
