@@ -1,7 +1,7 @@
 (** What the theorems rest on. `make proofs` compares what this prints with assumptions.txt. *)
 
 From Longreach Require Import Programs Cropping Flows TheoremA Certificates Windows TheoremB.
-From Longreach Require Import Construction Equivalence.
+From Longreach Require Import Construction Components Equivalence.
 
 Print Assumptions accepts_tree.
 Print Assumptions cropping.
@@ -15,5 +15,7 @@ Print Assumptions check_arrows_sound.
 Print Assumptions check_arrows_eos_sound.
 Print Assumptions check_positions_sound.
 Print Assumptions construction.
-(** Only the last needs an axiom: the law of excluded middle. *)
+Print Assumptions ranks_exist.
+(** Only these need an axiom: the law of excluded middle. *)
 Print Assumptions theorem_A_last_letter.
+Print Assumptions theorem_A_eos.
