@@ -1,6 +1,7 @@
-(** What the theorems rest on: `make proofs` prints this, and fails if it is more than Coq itself. *)
+(** What the theorems rest on. `make proofs` compares what this prints with assumptions.txt. *)
 
-From Longreach Require Import Programs Cropping Flows TheoremA Certificates.
+From Longreach Require Import Programs Cropping Flows TheoremA Certificates Windows TheoremB.
+From Longreach Require Import Construction Components Equivalence.
 
 Print Assumptions accepts_tree.
 Print Assumptions cropping.
@@ -9,3 +10,12 @@ Print Assumptions theorem_A_only_if_last_letter.
 Print Assumptions theorem_A_only_if_eos.
 Print Assumptions check_last_letter_sound.
 Print Assumptions check_eos_sound.
+Print Assumptions trans_correct.
+Print Assumptions check_arrows_sound.
+Print Assumptions check_arrows_eos_sound.
+Print Assumptions check_positions_sound.
+Print Assumptions construction.
+Print Assumptions ranks_exist.
+(** Only these need an axiom: the law of excluded middle. *)
+Print Assumptions theorem_A_last_letter.
+Print Assumptions theorem_A_eos.

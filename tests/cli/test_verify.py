@@ -13,10 +13,13 @@ from longreach.forecast import forecast
 from longreach.forecast.task_certificates import ReductionCertificate
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.without_positions import plain_analysis, refutation
+from longreach.languages.prove import coq_check
 from longreach.languages.prove.proof_to_certificate import flow_certificate
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.verdicts.automaton_to_verdicts import judge
 from tests.cli.conftest import Outcome
+from tests.helpers.coq_programs import needs_coq
+from tests.helpers.examples import slow
 
 Call = Callable[..., Outcome]
 
@@ -551,3 +554,42 @@ def test_what_ask_writes_is_read(longreach: Call, tmp_path: Path) -> None:
     done = longreach("verify", path)
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith(f"{path}: forecast: ")
+
+
+def test_formally_without_coq(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "document.json"
+    written(longreach, path, "(aa)*")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = longreach("verify", path, "--formal")
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert "--formal: Coq is not installed" in done.err
+
+
+def test_formally_is_no_when_coq_says_false(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "document.json"
+    written(longreach, path, "(aa)*")
+    monkeypatch.setattr(coq_check, "coqc", lambda: "coqc")
+    monkeypatch.setattr(
+        coq_check, "check_instances", lambda found: ["the check in Coq says false"] * len(found)
+    )
+    done = longreach("verify", path, "--formal")
+    assert (done.code, done.out.count(says)) == (1, 2)
+    monkeypatch.setattr(coq_check, "check_instances", lambda found: [None] * len(found))
+    done = longreach("verify", path, "--formal")
+    assert (done.code, done.out.count("; verified by Coq"), done.out.count("not checked by Coq")) == (0, 2, 1)
+    written(longreach, path, "a*")
+    done = longreach("verify", path, "--formal", "--json")
+    document = json.loads(done.out)
+    assert (done.code, document["valid"]) == (1, False)
+    assert {each["formal"] for each in document["certificates"]} == {"not checked by Coq"}
+
+
+@needs_coq
+@slow("proofs are checked by Coq")
+def test_formally(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "document.json"
+    written(longreach, path, "--name", "tomita-3")
+    done = longreach("verify", path, "--formal")
+    assert (done.code, done.out.count("verified by Coq")) == (0, 3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -96,12 +96,13 @@ def _require_coq() -> None:
 
 def _check_formally(claims: list[Claim], results: list[dict[str, Any]]) -> None:
     """Adds what Coq says of each result; what Coq rejects is invalid."""
-    from longreach.languages.prove.coq_check import check_formally, checkable
+    from longreach.languages.prove.coq_check import check_formally
+    from longreach.languages.prove.coq_instance import Checkable
 
     asked = [
-        (cast("Any", claim.certificate), result)
+        (claim.certificate, result)
         for claim, result in zip(claims, results, strict=True)
-        if result["valid"] and checkable(claim.certificate)
+        if result["valid"] and isinstance(claim.certificate, Checkable)
     ]
     for result in results:
         result["formal"] = UNCHECKED

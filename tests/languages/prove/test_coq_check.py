@@ -20,20 +20,23 @@ from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.without_positions import plain_analysis, refutation
 from longreach.languages.prove import coq_check
 from longreach.languages.prove.coq_check import check_formally, files, sources
+from longreach.languages.prove.coq_instance import Checkable
 from longreach.languages.prove.flow_checker import check_certificate
 from longreach.languages.prove.language_certificates import (
     FlowCertificate,
+    SampledFlowCertificate,
     read_certificate,
     write_certificate,
 )
 from longreach.languages.prove.proof_to_certificate import flow_certificate
 from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
+from longreach.verdicts.automaton_to_verdicts import judge
 from tests.helpers.coq_programs import needs_coq, program_term
 from tests.helpers.crasp_strategies import cores
 from tests.helpers.examples import slow
 from tests.helpers.language_oracles import random_automaton
-from tests.languages.prove.test_flow_checker import FLOW_MUTATIONS, _mutated
+from tests.languages.prove.test_flow_checker import FLOW_MUTATIONS, SAMPLED_MUTATIONS, _mutated
 
 proofs = slow("proofs are checked by Coq")
 # After these the statement still holds (unreachable, convention), or what changed is for people (words,
@@ -47,15 +50,31 @@ def _certificates(automaton: Automaton) -> list[FlowCertificate]:
     return [flow_certificate(proof) for proof in found if proof is not None]
 
 
+def _with_positions(automaton: Automaton) -> list[SampledFlowCertificate]:
+    verdicts = judge(automaton)
+    found = [verdicts.ape.certificate, verdicts.local.certificate]
+    return [each for each in found if isinstance(each, SampledFlowCertificate)]
+
+
 def test_the_development_admits_nothing_and_assumes_nothing() -> None:
     forbidden = re.compile(
-        r"\b(Admitted|admit|Abort|Axioms?|Parameters?|Conjecture|Unset\s+\w*\s*Guard|bypass_check|"
-        r"Declare\s+Module|Classical\w*|FunctionalExtensionality|Extraction|native_compute)\b"
+        r"\b(Admitted|admit|give_up|Abort|Axioms?|Parameters?|Conjecture|Guard|bypass_check|Declare|"
+        r"FunctionalExtensionality|ProofIrrelevance|Extraction|native_compute)\b"
     )
+    classical = re.compile(r"\b(Classical\w*|classic|NNPP)\b")
     listed = files(sources())
     assert {file.name for file in listed} == {file.name for file in sources().glob("*.v")} - {"Assumptions.v"}
     for file in [*listed, sources() / "Assumptions.v"]:
-        assert forbidden.search(_without_comments(file.read_text(encoding="utf-8"))) is None, file.name
+        text = _without_comments(file.read_text(encoding="utf-8"))
+        assert forbidden.search(text) is None, file.name
+        assert file.name == "Equivalence.v" or classical.search(text) is None, file.name
+
+
+def test_two_theorems_need_one_axiom() -> None:
+    printed = (sources() / "assumptions.txt").read_text(encoding="utf-8").splitlines()
+    asked = (sources() / "Assumptions.v").read_text(encoding="utf-8").count("Print Assumptions")
+    classical = ["Axioms:", "Classical_Prop.classic : forall P : Prop, P \\/ ~ P"]
+    assert printed == ["Closed under the global context"] * (asked - 2) + classical * 2
 
 
 def _without_comments(text: str) -> str:
@@ -95,11 +114,21 @@ def test_every_no_of_the_benchmark_is_verified() -> None:
 
 @needs_coq
 @proofs
+def test_every_no_of_the_benchmark_with_positions_is_verified() -> None:
+    found = [each for name in NAMED_LANGUAGES for each in _with_positions(named_automaton(name))]
+    assert len(found) >= 17
+    assert check_formally(found) == [None] * len(found)
+
+
+@needs_coq
+@proofs
 def test_a_hundred_random_languages_are_verified() -> None:
     chance = random.Random(18)
-    found: list[FlowCertificate] = []
-    while len(found) < 100:
-        found += _certificates(random_automaton(chance.randint(2, 12), "abc"[: chance.randint(1, 3)], chance))
+    found: list[Checkable] = []
+    for least, certify in ((100, _certificates), (200, _with_positions)):
+        while len(found) < least:
+            letters = "abc"[: chance.randint(1, 3)]
+            found += certify(random_automaton(chance.randint(2, 12), letters, chance))
     assert check_formally(found) == [None] * len(found)
 
 
@@ -113,8 +142,12 @@ def test_broken_certificates_fail() -> None:
         if name not in HARMLESS:
             broken.append(read_certificate(json.dumps(document)))
     assert len(broken) >= 10
-    problems = check_formally([each for each in broken if isinstance(each, FlowCertificate)])
-    assert None not in problems
+    for mutation in SAMPLED_MUTATIONS.values():
+        document = json.loads(write_certificate(_with_positions(named_automaton("tomita-3"))[0]))
+        mutation(document)
+        broken.append(read_certificate(json.dumps(document)))
+    assert len(broken) >= 23
+    assert None not in check_formally([each for each in broken if isinstance(each, Checkable)])
 
 
 @needs_coq

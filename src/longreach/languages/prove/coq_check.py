@@ -17,15 +17,16 @@ from pathlib import Path
 
 import longreach
 from longreach.errors import InputError
-from longreach.languages.prove.coq_instance import Instance, NotWritten, instance_of
-from longreach.languages.prove.language_certificates import FlowCertificate
+from longreach.languages.prove.coq_instance import Checkable, Instance, NotWritten, instance_of
 
 SECONDS = 900
 """After which Coq is stopped."""
 CLOSED = "Closed under the global context"
 MISSING = "Coq is not installed (no coqc on the path); on Debian: apt install coq"
+NEEDED = "TheoremB.v"
+"""The last file that instances rest on."""
 HEADER = """From Coq Require Import List ZArith.
-From Longreach Require Import Flows Automata Certificates.
+From Longreach Require Import Flows Automata Certificates TheoremB.
 Import ListNotations.
 """
 
@@ -50,12 +51,18 @@ def files(place: Path) -> list[Path]:
     return [place / line for line in lines if line.endswith(".v")]
 
 
+def _needed(place: Path) -> list[Path]:
+    """Those that instances rest on."""
+    listed = files(place)
+    return listed[: listed.index(place / NEEDED) + 1]
+
+
 @cache
 def compiled() -> Path:
     """A directory with the compiled development, made when it is first asked for."""
     place = sources()
     digest = hashlib.sha256(_run([_coqc(), "--version"], place).stdout.encode())
-    for file in files(place):
+    for file in _needed(place):
         digest.update(file.read_bytes())
     caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "longreach"
     made = caches / f"formal-{digest.hexdigest()[:16]}"
@@ -65,7 +72,7 @@ def compiled() -> Path:
     with tempfile.TemporaryDirectory(dir=caches) as directory:
         work = Path(directory) / "made"
         work.mkdir()
-        for file in files(place):
+        for file in _needed(place):
             shutil.copy(file, work)
             done = _run([_coqc(), "-R", ".", "Longreach", file.name], work)
             if done.returncode:
@@ -75,12 +82,7 @@ def compiled() -> Path:
     return made
 
 
-def checkable(certificate: object) -> bool:
-    """Whether Coq can check certificates of this kind."""
-    return isinstance(certificate, FlowCertificate)
-
-
-def check_formally(certificates: Sequence[FlowCertificate]) -> list[str | None]:
+def check_formally(certificates: Sequence[Checkable]) -> list[str | None]:
     """For each certificate what Coq says against it, in one sentence; None if it is verified."""
     problems: list[str | None] = []
     instances: list[Instance] = []

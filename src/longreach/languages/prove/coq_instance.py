@@ -11,8 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import TypeAlias
 
-from longreach.languages.prove.language_certificates import AutomatonTable, FlowCertificate
+from longreach.languages.program_class import LOCAL
+from longreach.languages.prove.language_certificates import (
+    AutomatonTable,
+    FlowCertificate,
+    SampledFlowCertificate,
+)
+
+Checkable: TypeAlias = FlowCertificate | SampledFlowCertificate
+"""The certificates that Coq can check."""
 
 LARGEST = 5000
 """Numbers of states and letters in Coq are counted in ones."""
@@ -36,7 +45,7 @@ class Instance:
     """What follows for the automaton."""
 
 
-def instance_of(certificate: FlowCertificate) -> Instance:
+def instance_of(certificate: Checkable) -> Instance:
     """The instance of a certificate.
 
     >>> from longreach.languages.prove.language_certificates import AutomatonTable
@@ -44,6 +53,12 @@ def instance_of(certificate: FlowCertificate) -> Instance:
     >>> automaton_term(table)
     'Automaton 1 [[1]; [0]] [0]'
     """
+    if isinstance(certificate, SampledFlowCertificate):
+        return _with_positions(certificate)
+    return _without_positions(certificate)
+
+
+def _without_positions(certificate: FlowCertificate) -> Instance:
     table = certificate.automaton
     eos = certificate.convention == "end-of-sequence"
     flows = []
@@ -62,6 +77,81 @@ def instance_of(certificate: FlowCertificate) -> Instance:
         sound="check_eos_sound" if eos else "check_last_letter_sound",
         claim="no_program_eos" if eos else "no_program",
     )
+
+
+def _with_positions(certificate: SampledFlowCertificate) -> Instance:
+    table, vertices = certificate.automaton, certificate.vertices
+    periodic = "false" if certificate.program_class == LOCAL else "true"
+    block = "None" if certificate.block is None else f"(Some {nat(certificate.block)})"
+    arrows = (
+        f"Arrow {nat(each.source)} {nat(each.target)} {_word(table, each.word)}"
+        for each in certificate.arrows
+    )
+    flows = []
+    for flow in certificate.flows:
+        edges = [(nat(edge.vertex), nat(edge.arrow)) for edge in flow.weights]
+        flows.append(_flow(flow.first, flow.second, edges, [edge.weight for edge in flow.weights]))
+    first, second = certificate.pair
+    if not all(0 <= vertex < len(vertices) for vertex in (0, first, second)):
+        raise NotWritten("a vertex of the pair does not exist")
+    ends = (vertices[first], vertices[second])
+    if not 0 <= ends[0].object < len(certificate.objects):
+        raise NotWritten("a vertex names no object")
+    start = shortest_words(table, 0).get(vertices[0].state, ())
+    told = distinguishing(table, ends[0].state, ends[1].state) or ()
+    last = (*(_letter(table, token) for token in certificate.objects[ends[0].object]), *told)
+    return Instance(
+        automaton=automaton_term(table),
+        certificate=(
+            f"ArrowCertificate {block} {_list(_word(table, word) for word in certificate.objects)} "
+            f"{_list(arrows)} {_list(f'({nat(v.state)}, {nat(v.object)})' for v in vertices)} "
+            f"{_list(map(nats, certificate.classes))} {_list(flows)} {nat(first)} {nat(second)} "
+            f"{nats(start)} {nats(last)}"
+        ),
+        check=f"check_positions {periodic}",
+        sound=f"check_positions_sound {periodic}",
+        claim=f"no_program_with_positions {periodic}",
+    )
+
+
+def shortest_words(table: AutomatonTable, state: int) -> dict[int, tuple[int, ...]]:
+    """A word of letters' numbers to each state that can be reached.
+
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (0,)), accepting=(0,))
+    >>> shortest_words(table, 0)
+    {0: (), 1: (0,)}
+    """
+    found: dict[int, tuple[int, ...]] = {state: ()}
+    queue = [state]
+    for source in queue:
+        for letter, target in enumerate(_row(table, source)):
+            if target not in found:
+                found[target] = (*found[source], letter)
+                queue.append(target)
+    return found
+
+
+def distinguishing(table: AutomatonTable, first: int, second: int) -> tuple[int, ...] | None:
+    """A word that is accepted from exactly one of two states.
+
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (2,), (2,)), accepting=(2,))
+    >>> distinguishing(table, 0, 1), distinguishing(table, 1, 1)
+    ((0,), None)
+    """
+    found: dict[tuple[int, int], tuple[int, ...]] = {(first, second): ()}
+    queue = [(first, second)]
+    for pair in queue:
+        if (pair[0] in table.accepting) != (pair[1] in table.accepting):
+            return found[pair]
+        for letter, targets in enumerate(zip(_row(table, pair[0]), _row(table, pair[1]), strict=False)):
+            if targets not in found:
+                found[targets] = (*found[pair], letter)
+                queue.append(targets)
+    return None
+
+
+def _row(table: AutomatonTable, state: int) -> tuple[int, ...]:
+    return table.transitions[state] if 0 <= state < len(table.transitions) else ()
 
 
 def automaton_term(table: AutomatonTable) -> str:
