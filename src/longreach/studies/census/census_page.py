@@ -16,7 +16,7 @@ NOT_YET = "Nothing has been measured yet.\n"
 
 
 def read_analysis(path: Path) -> dict[str, Any] | None:
-    """The document of an analysis; None if there is no such file."""
+    """The document of an analysis, or of the study with the part that is held out; None without a file."""
     try:
         document = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -25,6 +25,9 @@ def read_analysis(path: Path) -> dict[str, Any] | None:
         raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
     except ValueError:
         raise InputError("is not JSON", place=File(str(path))) from None
+    if isinstance(document, dict) and isinstance(document.get("parts"), list):
+        held_out = [each for each in document["parts"] if each.get("part") == "held-out"]
+        document = held_out[-1] if held_out else document
     if not isinstance(document, dict) or not {"scores", "odds", "failures"} <= document.keys():
         raise InputError("is not the document of an analysis", place=File(str(path)))
     return document

@@ -133,7 +133,7 @@ def _slice(
     key: tuple[str, int | None, int | None, str | None],
     samples: int,
 ) -> SliceScore:
-    drawn = Resampling([cell.language.key for cell in found], samples=samples)
+    drawn = _drawn(found, samples)
     wins, losses = counts(found)
     yes = np.array([cell.says_yes for cell in found], dtype=np.float64)
     ones = np.ones(len(found))
@@ -165,21 +165,24 @@ def _failed(found: Sequence[Cell]) -> int:
 def _predictor(
     name: str, found: Sequence[Cell], values: FloatArray, said: FloatArray, samples: int
 ) -> PredictorScore:
-    known = np.flatnonzero(np.isfinite(values))
-    here = [found[number] for number in known.tolist()]
-    if not here:
-        none = Estimate(value=None, low=None, high=None)
-        return PredictorScore(name=name, cells=0, auc=none, brier=none, skill=none, reliability=())
-    drawn = Resampling([cell.language.key for cell in here], samples=samples)
-    wins, losses = counts(here)
-    return PredictorScore(
-        name=name,
-        cells=len(here),
-        auc=drawn.auc(values[known], wins, losses),
-        brier=drawn.brier(said[known], wins, losses),
-        skill=drawn.skill(said[known], wins, losses),
-        reliability=reliability(*by_run(here, said[known]), bins=BINS),
-    )
+    known = np.flatnonzero(np.isfinite(values)).tolist()
+    # Where nothing could be fitted there are no probabilities, though the order of cells is there.
+    judged = np.flatnonzero(np.isfinite(values) & np.isfinite(said)).tolist()
+    auc = brier = skill = Estimate(value=None, low=None, high=None)
+    bins: tuple[ReliabilityBin, ...] = ()
+    if known:
+        here = [found[number] for number in known]
+        auc = _drawn(here, samples).auc(values[known], *counts(here))
+    if judged:
+        here = [found[number] for number in judged]
+        drawn, outcomes = _drawn(here, samples), counts(here)
+        brier, skill = drawn.brier(said[judged], *outcomes), drawn.skill(said[judged], *outcomes)
+        bins = reliability(*by_run(here, said[judged]), bins=BINS)
+    return PredictorScore(name=name, cells=len(known), auc=auc, brier=brier, skill=skill, reliability=bins)
+
+
+def _drawn(found: Sequence[Cell], samples: int) -> Resampling:
+    return Resampling([cell.language.key for cell in found], samples=samples)
 
 
 def by_run(found: Sequence[Cell], said: FloatArray) -> tuple[FloatArray, FloatArray]:
