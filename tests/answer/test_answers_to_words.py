@@ -25,6 +25,7 @@ from longreach.forecast import forecast
 from longreach.results.files import read_result
 from longreach.tasks.sort import Sort
 from tests.helpers.asked_results import asked, write_results
+from tests.helpers.odds_samples import MODEL
 
 PAPERS = ("C-RASP", "idempotent", "monoid", "Corollary", "Theorem", "et al")
 
@@ -111,3 +112,32 @@ def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
     )
     _, _, what_helps = blocks(found)
     assert [line.label for line in what_helps.lines] == ["nothing is needed"]
+
+
+def test_odds_of_the_encodings_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longreach.forecast.odds_of_task.fitted_odds", lambda: MODEL)
+    line = blocks(ask("regex:(a|b)*bb(a|b)*", minutes=0))[0].lines[-1]
+    assert line.label == "odds for one run trained to 20"
+    assert line.says.startswith("NoPE ")
+    assert " · APE " in line.says
+    assert line.basis == "at 41–60; from 180 runs on comparable languages"
+    alone = blocks(ask("regex:(a|b)*bb(a|b)*", minutes=0, encodings=["ape"], train_to=30))[0].lines[-1]
+    assert alone.label == "odds for one run trained to 30"
+    assert alone.says.startswith("APE ")
+    assert alone.basis == "at 61–90; from 90 runs on comparable languages"
+
+
+@pytest.mark.parametrize(
+    ("task", "encoding", "reason"),
+    [
+        ("parity", "ape", "the census has only regular languages"),
+        ("aa", "ape", "letters: 1 here, 2 to 3 in the census"),
+        ("regex:(a|b)*bb(a|b)*", "rope", "the census has other encodings"),
+    ],
+)
+def test_where_there_are_no_odds_it_is_said_why(
+    task: str, encoding: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("longreach.forecast.odds_of_task.fitted_odds", lambda: MODEL)
+    line = blocks(ask(task, minutes=0, encodings=[encoding]))[0].lines[-1]
+    assert (line.label, line.says, line.basis) == ("odds for one run", "not known", reason)

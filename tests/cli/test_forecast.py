@@ -12,6 +12,7 @@ from longreach.results.files import write_result
 from longreach.results.schema import Final
 from longreach.tasks.published import FIGURE_1_TASKS
 from tests.cli.conftest import Outcome
+from tests.helpers.odds_samples import MODEL
 from tests.helpers.result_samples import sample
 
 Call = Callable[..., Outcome]
@@ -291,3 +292,33 @@ def test_nothing_is_cut_or_wider_than_the_terminal(
     words = set(whole.split())
     missing = words - set(shown.split())
     assert not {word for word in missing if word.isalpha()} - {"paper", "program", "proof", "argument", "by"}
+
+
+def test_odds_in_the_terminal_and_in_json(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longreach.forecast.odds_of_task.fitted_odds", lambda: MODEL)
+    shown = longreach("forecast", "regex:(a|b)*bb(a|b)*").out
+    odds = [line.split() for line in shown.splitlines() if "odds" in line or ("(" in line and "%" in line)]
+    assert odds[0] == ["odds,", "trained", "to", "20", "21–40", "41–60", "81–100"]
+    assert [row[0] for row in odds[1:]] == ["NoPE", "APE"]
+    assert "from 180 runs on comparable languages of the census" in shown
+    document = json.loads(longreach("forecast", "regex:(a|b)*bb(a|b)*", "--json").out)
+    assert [row["ratio"] for row in document["odds"]["rows"]] == [2, 3, 5] * 2
+    assert document["odds_note"] is None
+    for row in document["odds"]["rows"]:
+        assert row["low"] <= row["probability"] <= row["high"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["aa"], "odds for one run: not known; letters: 1 here, 2 to 3 in the census"),
+        (["sort", "--why"], "odds for one run: not known; the census has only regular languages"),
+    ],
+)
+def test_no_odds_are_said_in_one_line(
+    longreach: Call, monkeypatch: pytest.MonkeyPatch, arguments: list[str], line: str
+) -> None:
+    monkeypatch.setattr("longreach.forecast.odds_of_task.fitted_odds", lambda: MODEL)
+    assert f"  {line}\n" in longreach("forecast", *arguments).out
+    assert json.loads(longreach("forecast", arguments[0], "--json").out)["odds"] is None
+    assert "odds" not in longreach("forecast", "sort").out

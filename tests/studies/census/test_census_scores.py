@@ -46,6 +46,7 @@ def test_agreement_is_counted_over_cells_and_roc_over_runs(encoding: str, source
         known = [(value, float(works)) for value, works in rows if value is not None]
         slow = roc_auc([value for value, _ in known], [works for _, works in known])
         assert score.auc.value == pytest.approx(slow)
+        assert sum(each.rows for each in score.reliability) == len(known)
     verdict = found.predictors[0]
     assert verdict.auc.low is not None
     assert verdict.auc.high is not None

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from longreach.comparison.calibration import ReliabilityBin, reliability
 from longreach.comparison.resampling import SAMPLES, Estimate, Resampling
 from longreach.errors import InputError
 from longreach.forecast.logistic_model import PENALTY, FloatArray
@@ -21,6 +22,8 @@ from longreach.studies.census.census_cell import CRITERIA, Cell
 from longreach.studies.census.odds_table import OddsTable, odds_table
 from longreach.studies.census.rival_predictors import PREDICTORS
 
+BINS = 5
+"""Of the probabilities of one predictor."""
 _COLUMNS = (*CONTEXT, "predictor", "predictor, learned positions")
 
 
@@ -35,11 +38,17 @@ class PredictorScore:
     brier: Estimate
     skill: Estimate
     """Over the share of runs that work."""
+    reliability: tuple[ReliabilityBin, ...]
+    """What came true of its probabilities."""
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
         numbers = {"auc": self.auc, "brier": self.brier, "skill": self.skill}
-        return {"cells": self.cells, **{name: each.rounded() for name, each in numbers.items()}}
+        return {
+            "cells": self.cells,
+            **{name: each.rounded() for name, each in numbers.items()},
+            "reliability": reliability_document(self.reliability),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +133,7 @@ def _slice(
     key: tuple[str, int | None, int | None, str | None],
     samples: int,
 ) -> SliceScore:
-    drawn = Resampling([cell.language.key for cell in found], samples=samples)
+    drawn = _drawn(found, samples)
     wins, losses = counts(found)
     yes = np.array([cell.says_yes for cell in found], dtype=np.float64)
     ones = np.ones(len(found))
@@ -156,20 +165,36 @@ def _failed(found: Sequence[Cell]) -> int:
 def _predictor(
     name: str, found: Sequence[Cell], values: FloatArray, said: FloatArray, samples: int
 ) -> PredictorScore:
-    known = np.flatnonzero(np.isfinite(values))
-    here = [found[number] for number in known.tolist()]
-    if not here:
-        none = Estimate(value=None, low=None, high=None)
-        return PredictorScore(name=name, cells=0, auc=none, brier=none, skill=none)
-    drawn = Resampling([cell.language.key for cell in here], samples=samples)
-    wins, losses = counts(here)
-    return PredictorScore(
-        name=name,
-        cells=len(here),
-        auc=drawn.auc(values[known], wins, losses),
-        brier=drawn.brier(said[known], wins, losses),
-        skill=drawn.skill(said[known], wins, losses),
-    )
+    known = np.flatnonzero(np.isfinite(values)).tolist()
+    # Where nothing could be fitted there are no probabilities, though the order of cells is there.
+    judged = np.flatnonzero(np.isfinite(values) & np.isfinite(said)).tolist()
+    auc = brier = skill = Estimate(value=None, low=None, high=None)
+    bins: tuple[ReliabilityBin, ...] = ()
+    if known:
+        here = [found[number] for number in known]
+        auc = _drawn(here, samples).auc(values[known], *counts(here))
+    if judged:
+        here = [found[number] for number in judged]
+        drawn, outcomes = _drawn(here, samples), counts(here)
+        brier, skill = drawn.brier(said[judged], *outcomes), drawn.skill(said[judged], *outcomes)
+        bins = reliability(*by_run(here, said[judged]), bins=BINS)
+    return PredictorScore(name=name, cells=len(known), auc=auc, brier=brier, skill=skill, reliability=bins)
+
+
+def _drawn(found: Sequence[Cell], samples: int) -> Resampling:
+    return Resampling([cell.language.key for cell in found], samples=samples)
+
+
+def by_run(found: Sequence[Cell], said: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What is said of each run, and what came of it."""
+    outcomes = [float(works) for cell in found for works in cell.works]
+    return np.repeat(said, [len(cell.works) for cell in found]), np.array(outcomes)
+
+
+def reliability_document(found: Iterable[ReliabilityBin]) -> list[dict[str, float]]:
+    """Bins as JSON has them."""
+    names = ("low", "high", "rows", "said", "found")
+    return [{name: round(getattr(each, name), 4) for name in names} for each in found]
 
 
 def counts(found: Iterable[Cell]) -> tuple[FloatArray, FloatArray]:

@@ -80,6 +80,8 @@ def choose_features(table: OddsTable, candidates: Sequence[str]) -> tuple[tuple[
     chosen: list[str] = list(CONTEXT)
     penalty = PENALTIES[0]
     losses = table.losses(table.out_of_sample(chosen, penalty=penalty))
+    if not np.isfinite(losses).all():  # too few languages to leave some out
+        return tuple(chosen), penalty
     while len(chosen) < len(CONTEXT) + MOST_FEATURES:
         tried = {
             name: table.losses(table.out_of_sample([*chosen, name], penalty=penalty))

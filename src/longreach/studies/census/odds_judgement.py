@@ -18,7 +18,7 @@ from longreach.studies.census.canonical_form import Part
 from longreach.studies.census.census_cell import Cell, cells
 from longreach.studies.census.census_language_table import LanguageFacts
 from longreach.studies.census.census_run import CensusRun
-from longreach.studies.census.census_scores import counts
+from longreach.studies.census.census_scores import by_run, counts, reliability_document
 from longreach.studies.census.odds_fit import VERDICT_ALONE
 
 
@@ -73,16 +73,7 @@ class OddsJudgement:
             "part": self.part,
             "outside": self.outside,
             "scores": [each.document() for each in self.scores],
-            "reliability": [
-                {
-                    "low": round(each.low, 4),
-                    "high": round(each.high, 4),
-                    "rows": each.rows,
-                    "said": round(each.said, 4),
-                    "found": round(each.found, 4),
-                }
-                for each in self.reliability
-            ],
+            "reliability": reliability_document(self.reliability),
         }
 
 
@@ -115,7 +106,7 @@ def judge_odds(
         part=parts.pop(),
         outside=len(found) - len(kept),
         scores=tuple(scores),
-        reliability=reliability(*_single(kept, said)),
+        reliability=reliability(*by_run(kept, said)),
     )
 
 
@@ -168,9 +159,3 @@ def _score(
         skill_over_verdict=drawn.skill(said, wins, losses, verdict),
         auc=drawn.auc(said, wins, losses),
     )
-
-
-def _single(found: Sequence[Cell], said: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A row for each run."""
-    outcomes = [float(works) for cell in found for works in cell.works]
-    return np.repeat(said, [len(cell.works) for cell in found]), np.array(outcomes)
