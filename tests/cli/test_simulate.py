@@ -22,6 +22,7 @@ def test_document_of_one_model(longreach: Call) -> None:
     assert (document["construction"], document["case"]) == ("one layer, finite precision", "shared")
     assert (document["precision"], document["word_length"]) == (8, 50_000)
     assert document["bound"] == max(document["terms"].values())
+    assert document["hard_from"] == 3  # 2^(8/4) positions, $ among them
     numbers = document["quantities"]
     assert numbers["first"] > 8 * (numbers["classes"] + numbers["kept"]) / numbers["tolerance"]
 

@@ -135,7 +135,8 @@ def _finite(pair: ModelPair, x: Word, error: float, *, precision: int, plot: Pat
         "case": found.case.value,
         "precision": precision,
         "formula": FINITE_BOUND,
-        "terms": {"hard": found.hard_from, "resolution": scales.longest - 1},
+        "hard_from": found.hard_from,
+        "terms": {"hard": found.hard_from + scales.period, "resolution": scales.longest - 1},
         "quantities": {
             "sensitivity": found.sensitivity,
             "tolerance": float(scales.tolerance),
@@ -230,4 +231,4 @@ def _runs(tokens: list[str]) -> str:
 
     runs = [(token, sum(1 for _ in group)) for token, group in islice(groupby(tokens), SHOWN)]
     text = " ".join(f"{token}×{times}" if times > 1 else token for token, times in runs)
-    return text + (" …" if sum(times for _, times in runs) < len(tokens) else "")
+    return (text or "ε") + (" …" if sum(times for _, times in runs) < len(tokens) else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -107,6 +108,13 @@ def test_an_error_of_any_size_is_fine_and_a_million_tokens_are_quick() -> None:
     lengths = [len(FiniteSimulation(pair, precision=8).string(x, error).z) for error in (0.2, 1.0, 50.0)]
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[0] < 3000
+
+
+def test_parameters_without_a_finite_norm_are_refused() -> None:
+    model = simple_task_model()
+    huge = replace(model, unembedding=model.unembedding * 1e300, embedding=model.embedding * 1e200)
+    with pytest.raises(InputError, match="no finite Lipschitz constant"):
+        FiniteSimulation(ModelPair(huge, huge), precision=8).string(np.zeros(5, dtype=np.intp), 1.0)
 
 
 @pytest.mark.parametrize("error", [0.0, -1.0, float("nan"), inf])

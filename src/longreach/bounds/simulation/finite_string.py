@@ -75,7 +75,11 @@ class FiniteSimulation:
     @cached_property
     def sensitivity(self) -> float:
         """Λ, the larger of the two."""
-        return max(sensitivity(self.pair, model) for model in self.pair.models)
+        with np.errstate(over="ignore", invalid="ignore"):  # where parameters are near 10^308
+            found = max(sensitivity(self.pair, model) for model in self.pair.models)
+        if not np.isfinite(found):
+            raise InputError("parameters so large that no finite Lipschitz constant is found")
+        return found
 
     def scales(self, error: float) -> Scales:
         """The construction's numbers for outputs within `error`."""
