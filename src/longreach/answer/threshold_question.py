@@ -22,7 +22,7 @@ from longreach.config.training import TrainConfig
 from longreach.errors import Argument, Field, InputError
 from longreach.experiments.resolve import resolve
 from longreach.tasks.catalog import load_argument
-from longreach.tasks.task import Task
+from longreach.tasks.task import IntArray, Task
 
 Target: TypeAlias = int | Literal["3N"]
 
@@ -30,6 +30,8 @@ FIRST = 5
 """Where doubling begins: 5, 10, 20, 40. The laptop's own training length is 20."""
 MOST = 40
 """The longest training length to try at 3N, unless another is given."""
+LONGEST = 20_000
+"""Of all lengths: attention over longer inputs does not fit into memory."""
 CHOSEN_HERE = ("train_lengths", "test_lengths", "seed")
 
 
@@ -65,6 +67,12 @@ class ThresholdQuestion:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InputError(f"{value} is less than 1", place=Field(name))
+            if value is not None and value > LONGEST:
+                raise InputError(f"{value} is more than {LONGEST}", place=Field(name))
+        if self.lengths == ():
+            raise InputError("none is given", place=Field("lengths"))
+        if self.lengths is not None and not all(1 <= length <= LONGEST for length in self.lengths):
+            raise InputError(f"not all are from 1 to {LONGEST}", place=Field("lengths"))
         for name in CHOSEN_HERE:
             if name in self.settings:
                 raise InputError("the search chooses these itself", place=Field(name))
@@ -138,8 +146,14 @@ class ThresholdQuestion:
         return self._has(self.tested(train_to))
 
     def _has(self, lengths: LengthRange) -> bool:
-        span = np.arange(lengths.first, lengths.last + 1, dtype=np.int64)
-        return bool(self.loaded.has(span).any())
+        """Whether there is an input with one of these lengths."""
+        return bool(self._inputs[lengths.last] > self._inputs[lengths.first - 1])
+
+    @cached_property
+    def _inputs(self) -> IntArray:
+        """By length, how many lengths up to it have inputs."""
+        span = np.arange(1 + (3 * self.longest_asked if self.to is None else self.to), dtype=np.int64)
+        return np.cumsum(self.loaded.has(span), dtype=np.int64)
 
     @property
     def shortest(self) -> int:
