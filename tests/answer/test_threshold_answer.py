@@ -163,6 +163,7 @@ def test_what_is_not_learned_is_given_up(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(asked) == 1
     assert (found.stopped, found.document()["whole"]) == ("not learned", True)
     assert "more steps" in found.remarks[0]
+    assert "does not work from any length up to 5 on" in repr(found)
 
 
 def test_a_failed_run_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

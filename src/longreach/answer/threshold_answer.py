@@ -121,6 +121,16 @@ class ThresholdAnswer:
         return self.curve.words
 
     @property
+    def sentence(self) -> str:
+        """The same, with its verb."""
+        if self.curve is None:
+            return self.words
+        longest = self.cells[-1].train_to
+        return (
+            f"works {self.words}" if self.threshold else f"does not work from any length up to {longest} on"
+        )
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What else is to be said of the answer."""
         end = NOTHING_TRAINED if self.stopped == "time" and not self.minutes else ENDS[self.stopped]
@@ -154,7 +164,7 @@ class ThresholdAnswer:
         return plot_threshold(self, ax)
 
     def __repr__(self) -> str:
-        lines = [f"{self.title}, tested on {self.tested_words}", f"  works {self.words}"]
+        lines = [f"{self.title}, tested on {self.tested_words}", f"  {self.sentence}"]
         lines += [f"  {self.curve.counts}"] if self.curve is not None else []
         return "\n".join([*lines, *(f"  {each}" for each in self.remarks), f"theory: {self.theory.words}"])
 
@@ -163,7 +173,7 @@ class ThresholdAnswer:
             [cell.train_to, cell.tested.name, f"{cell.tally.work} of {cell.tally.runs}", _shares(cell)]
             for cell in self.cells
         ]
-        note = "; ".join([f"works {self.words}", *self.remarks, f"theory: {self.theory.words}"])
+        note = "; ".join([self.sentence, *self.remarks, f"theory: {self.theory.words}"])
         return notebook.table(["trained to", "tested", "work", "accuracy"], rows, title=self.title, note=note)
 
 

@@ -41,7 +41,7 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
     if found.chance:
         ax.axhline(found.chance, color=GREY, linewidth=1.6, zorder=0)
     if found.threshold is not None:
-        ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=f"works {found.words}", zorder=1)
+        ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=found.sentence, zorder=1)
     lengths = [cell.train_to for cell in found.cells]
     shown: list[float] = [*lengths]
     for bound, words in zip(found.theory.bounds, found.bounds_words, strict=True):

@@ -186,7 +186,7 @@ def _print(found: ThresholdAnswer, figure: Path | None) -> None:
             [_line(found, cell) for cell in found.cells],
         )
     out.print()
-    out.print(f"measured: works {found.words}" if found.cells else found.words, style="bold", markup=False)
+    out.print(f"measured: {found.sentence}" if found.cells else found.words, style="bold", markup=False)
     for remark in found.remarks:
         out.print(f"  {remark}", markup=False)
     out.print(f"theory:   {found.theory.words}", markup=False)
