@@ -14,7 +14,7 @@ TASKS: dict[Scale, tuple[tuple[int, int], ...]] = {
 """S and k."""
 LENGTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (6, 10),
-    "laptop": (6, 8, 12, 16, 24),
+    "laptop": (6, 8, 12, 16, 24, 32),
     "paper": (8, 12, 16, 24, 32, 48, 64, 96),
 }
 TESTS: dict[Scale, tuple[int, ...]] = {
@@ -36,10 +36,10 @@ STUDY = LossStudy(
     name="in-context-kgram",
     title="In-context k-grams: loss at longer lengths",
     source="Izzo, Nichani and Lee, arXiv 2510.27015, section 5 and its experiment with two layers",
-    about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.01 against S and k",
-    time="laptop: 40 runs",
+    about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.02 against S and k",
+    time="laptop: 48 runs",
     axes=("S", "k"),
-    loss=1e-2,
+    loss=2e-2,
     law="grows with S and with k",
     grid=grid,
     figure=loss_figure,
