@@ -4,4 +4,5 @@
 `program_checker`, `prediction_checker` and `predictor_checker` check them; `findings` are their words.
 `induction` proves a program for all lengths, on the steps of `machine`; `rightness` tries it where there is
 no proof; `program_to_automaton` finds the automaton of a program; `flow_explainer` says why there is none.
+`coq_instance` writes certificates for Coq, and `coq_check` asks it.
 """
