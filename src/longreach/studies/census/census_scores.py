@@ -222,10 +222,12 @@ def _table(found: Sequence[Cell], values: FloatArray) -> OddsTable:
 def _probabilities(
     found: Sequence[Cell], values: FloatArray, development: Sequence[Cell], fitted: FloatArray
 ) -> FloatArray:
-    """By cell; not a number where the predictor is unknown."""
+    """By cell; not a number where the predictor is unknown, or all that is fitted works, or fails."""
     said = np.full(len(found), np.nan)
     known = np.isfinite(values)
-    if not known.any():
+    used = [cell for cell, value in zip(development, fitted, strict=True) if np.isfinite(value)]
+    outcomes = {works for cell in used for works in cell.works}
+    if not known.any() or len(outcomes) < 2:
         return said
     here, other = _table(found, values), _table(development, fitted)
     if set(here.languages) & set(other.languages):

@@ -40,12 +40,17 @@ class OddsTable:
         )
 
     def out_of_sample(self, names: Sequence[str], *, penalty: float, seed: int = 0) -> FloatArray:
-        """For each row the probability by a model that has not seen its language."""
-        found = np.empty(len(self.shares))
+        """For each row the probability by a model that has not seen its language.
+
+        Not a number where all other languages have the same outcome, so that there is nothing to fit.
+        """
+        found = np.full(len(self.shares), np.nan)
         folds = folds_of(self.languages, seed)
         for fold in np.unique(folds):
-            model = self.fit(names, np.flatnonzero(folds != fold), penalty=penalty)
-            here = folds == fold
+            others, here = np.flatnonzero(folds != fold), folds == fold
+            if len(others) == 0 or not 0 < np.average(self.shares[others], weights=self.runs[others]) < 1:
+                continue
+            model = self.fit(names, others, penalty=penalty)
             found[here] = model.probabilities(self.columns(names)[here])
         return found
 
