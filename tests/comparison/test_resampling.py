@@ -71,3 +71,16 @@ def test_what_has_no_meaning_has_no_value() -> None:
     with pytest.raises(InputError, match="nothing to draw"):
         Resampling([])
     assert Estimate(value=1 / 3, low=None, high=0.5).rounded(2) == {"value": 0.33, "low": None, "high": 0.5}
+
+
+@pytest.mark.parametrize("languages", [1, 5, 40])
+def test_a_share_of_none_is_not_certain(languages: int) -> None:
+    """The bound is the greatest share with which none of so many is seen in one case of forty."""
+    drawn = Resampling([n // 2 for n in range(2 * languages)], samples=20)
+    nothing, ones = np.zeros(2 * languages), np.ones(2 * languages)
+    none, every = drawn.mean(nothing, ones), drawn.mean(ones, ones)
+    assert none.high is not None
+    assert (1 - none.high) ** languages == pytest.approx(0.025)
+    assert (none.low, every.high) == (0.0, 1.0)
+    assert every.low == pytest.approx(1 - none.high)
+    assert drawn.mean(nothing, nothing).value is None

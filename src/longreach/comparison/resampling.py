@@ -16,6 +16,7 @@ from longreach.comparison.calibration import FloatArray, IntArray, interval
 from longreach.errors import InputError
 
 SAMPLES = 1000
+LEVEL = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +54,23 @@ class Resampling:
         return np.asarray(self.weights @ by_language, dtype=np.float64)
 
     def mean(self, values: npt.ArrayLike, counts: npt.ArrayLike) -> Estimate:
-        """The sum of values over the sum of counts.
+        """The sum of values over the sum of counts: a share.
+
+        A share of 0 or 1 is so in every sample; its interval is then the exact one of Clopper and Pearson for
+        as many languages, since so few cannot show that it is never otherwise.
 
         >>> Resampling(["x", "x", "y"]).mean([1, 0, 1], [1, 1, 1]).value
         0.666...
+        >>> Resampling(range(10)).mean([0] * 10, [1] * 10).high
+        0.308...
         """
-        return estimate(_quotient(self.sums(values), self.sums(counts)))
+        found = estimate(_quotient(self.sums(values), self.sums(counts)))
+        if found.value not in (0.0, 1.0):
+            return found
+        known = len(np.unique(self.places[np.asarray(counts, dtype=np.float64) > 0]))
+        least = (1 - LEVEL) / 2
+        ends = (0.0, 1 - least ** (1 / known)) if found.value == 0.0 else (least ** (1 / known), 1.0)
+        return Estimate(value=found.value, low=ends[0], high=ends[1])
 
     def auc(self, scores: npt.ArrayLike, wins: npt.ArrayLike, losses: npt.ArrayLike) -> Estimate:
         """How often a success scores higher than a failure, ties counting half.
@@ -117,7 +129,7 @@ def estimate(values: FloatArray) -> Estimate:
         return Estimate(value=None, low=None, high=None)
     if not len(samples):
         return Estimate(value=first, low=None, high=None)
-    low, high = interval(samples)
+    low, high = interval(samples, LEVEL)
     return Estimate(value=first, low=low, high=high)
 
 

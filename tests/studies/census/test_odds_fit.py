@@ -70,6 +70,8 @@ def test_odds_are_judged_on_what_was_not_fitted() -> None:
     assert whole.skill_over_verdict.value is not None
     assert whole.skill_over_verdict.value > 0
     assert sum(each.rows for each in found.reliability) == whole.runs
+    for each, spread in zip(found.reliability, found.spread, strict=True):
+        assert spread.value == pytest.approx(each.found)
     parts = [each for each in found.scores if each.encoding]
     assert sum(each.runs for each in parts) == whole.runs
     # What is said comes true about as often, as it must when the truth is of this form.

@@ -221,7 +221,9 @@ def _reliability(odds: Document) -> TextTable:
             f"{100 * each['low']:.0f}–{100 * each['high']:.0f} %",
             str(each["rows"]),
             f"{100 * each['said']:.0f} %",
-            f"{100 * each['found']:.0f} %",
+            number(
+                {"value": each["found"], "low": each["found_low"], "high": each["found_high"]}, percent=True
+            ),
         )
         for each in odds["reliability"]
     )

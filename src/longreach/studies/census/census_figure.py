@@ -173,9 +173,13 @@ def _reliability(part: SubFigure, odds: OddsJudgement | None) -> None:
         upper.text(0.5, 0.5, "no odds", transform=upper.transAxes, ha="center", fontsize=8, color=GREY)
         return
     said = [each.said for each in odds.reliability]
-    upper.plot(
-        said, [each.found for each in odds.reliability], color=BLUE, linewidth=1.6, marker="o", zorder=3
-    )
+    shares = np.array([each.found for each in odds.reliability])
+    low = np.array([0.0 if each.low is None else each.low for each in odds.spread])
+    high = np.array([1.0 if each.high is None else each.high for each in odds.spread])
+    upper.errorbar(
+        said, shares, yerr=(np.maximum(shares - low, 0), np.maximum(high - shares, 0)), color=BLUE,
+        linewidth=1.6, elinewidth=0.9, capsize=2, marker="o", markersize=5, zorder=3,
+    )  # fmt: skip
     lower.bar(
         [(each.low + each.high) / 2 for each in odds.reliability], [each.rows for each in odds.reliability],
         width=[0.9 * (each.high - each.low) for each in odds.reliability], color=BLUE, alpha=0.5,

@@ -66,6 +66,8 @@ class OddsJudgement:
     scores: tuple[OddsScore, ...]
     """Of all cells first, then by encoding, training length and ratio."""
     reliability: tuple[ReliabilityBin, ...]
+    spread: tuple[Estimate, ...]
+    """For each bin of the reliability what was found, with an interval over languages."""
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -73,7 +75,10 @@ class OddsJudgement:
             "part": self.part,
             "outside": self.outside,
             "scores": [each.document() for each in self.scores],
-            "reliability": reliability_document(self.reliability),
+            "reliability": [
+                {**each, "found_low": spread.rounded()["low"], "found_high": spread.rounded()["high"]}
+                for each, spread in zip(reliability_document(self.reliability), self.spread, strict=True)
+            ],
         }
 
 
@@ -102,11 +107,13 @@ def judge_odds(
         if rows:
             here = [kept[number] for number in rows]
             scores.append(_score(here, said[rows], verdict[rows], key, samples))
+    bins = reliability(*by_run(kept, said))
     return OddsJudgement(
         part=parts.pop(),
         outside=len(found) - len(kept),
         scores=tuple(scores),
-        reliability=reliability(*by_run(kept, said)),
+        reliability=bins,
+        spread=tuple(_spread(kept, said, each, samples) for each in bins),
     )
 
 
@@ -130,6 +137,15 @@ def probabilities(model: OddsModel, found: Sequence[Cell]) -> tuple[list[Cell], 
         model.probabilities(np.array(rows, dtype=np.float64)),
         logistic(line[0] + np.array(rivals, dtype=np.float64) @ line[1:]),
     )
+
+
+def _spread(found: Sequence[Cell], said: FloatArray, part: ReliabilityBin, samples: int) -> Estimate:
+    """The share of runs that work among those of a bin; 1 belongs to the last."""
+    upper = np.nextafter(1, 2) if part.high == 1 else part.high
+    here = [cell for cell, value in zip(found, said.tolist(), strict=True) if part.low <= value < upper]
+    wins, losses = counts(here)
+    drawn = Resampling([cell.language.key for cell in here], samples=samples)
+    return drawn.mean(wins, wins + losses)
 
 
 def _matches(cell: Cell, key: tuple[str | None, int | None, int | None]) -> bool:
