@@ -312,7 +312,10 @@ def test_odds_in_the_terminal_and_in_json(longreach: Call, monkeypatch: pytest.M
     ("arguments", "line"),
     [
         (["aa"], "odds for one run: not known; letters: 1 here, 2 to 3 in the census"),
-        (["sort", "--why"], "odds for one run: not known; the census has only regular languages"),
+        (
+            ["sort", "--why"],
+            "odds for one run: not known; the census asks only what may follow in words of a regular language",
+        ),
     ],
 )
 def test_no_odds_are_said_in_one_line(

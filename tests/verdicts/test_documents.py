@@ -26,7 +26,7 @@ def test_what_is_printed_stays(
 
 
 def fingerprint(text: str) -> str:
-    """Of a document all fields in their order but those that are measured; last digits may differ by machine."""
+    """Of a document all fields in their order that are not measured; last digits may differ by machine."""
     if text.startswith("{"):
         document = {name: value for name, value in json.loads(text).items() if name not in MEASURED}
         text = json.dumps(_rounded(document), ensure_ascii=False)
