@@ -130,7 +130,7 @@ def test_odds_of_the_encodings_that_were_asked_for(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("task", "encoding", "reason"),
     [
-        ("parity", "ape", "the census has only regular languages"),
+        ("parity", "ape", "the census asks only what may follow in words of a regular language"),
         ("aa", "ape", "letters: 1 here, 2 to 3 in the census"),
         ("regex:(a|b)*bb(a|b)*", "rope", "the census has other encodings"),
     ],

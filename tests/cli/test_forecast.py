@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longreach.forecast.odds_of_task import OTHER_KIND
 from longreach.results.files import write_result
 from longreach.results.schema import Final
 from longreach.tasks.published import FIGURE_1_TASKS
@@ -312,7 +313,7 @@ def test_odds_in_the_terminal_and_in_json(longreach: Call, monkeypatch: pytest.M
     ("arguments", "line"),
     [
         (["aa"], "odds for one run: not known; letters: 1 here, 2 to 3 in the census"),
-        (["sort", "--why"], "odds for one run: not known; the census has only regular languages"),
+        (["sort", "--why"], f"odds for one run: not known; {OTHER_KIND}"),
     ],
 )
 def test_no_odds_are_said_in_one_line(

@@ -40,7 +40,7 @@ def synthetic_runs(
 ) -> tuple[CensusRun, ...]:
     """Runs on all languages of a part; accuracies never rise with the length. The first few may fail."""
     random = np.random.default_rng(0)
-    runs = []
+    runs: list[CensusRun] = []
     table = census_languages() if languages is None else languages
     for facts in sorted(table.values(), key=lambda each: each.key):
         if facts.part != part:

@@ -4,7 +4,8 @@
 `certificate_kinds`, the one table of what is found, checked and explained: `program_to_verdict`,
 `communication_to_verdict`, `reduction_to_verdict`. The modules named `…_checker` check their certificates
 from a task's answers alone; `claims` reads documents, and `verification` checks what they claim.
-`language_features` has the exact numbers of a language that odds may rest on, `logistic_model` the odds.
+`odds_of_task` gives the odds that one run works: `language_features` has the exact numbers of a language,
+`odds_features` those that odds may rest on, `odds_model` the fitted numbers, `logistic_model` the fit.
 
 The package itself can be called: `longreach.forecast(…)` is `longreach.forecast.forecast(…)`.
 

@@ -29,7 +29,7 @@ from longreach.verdicts.verdict import Verdict
 USUAL_LENGTH = 20
 """The training length for which odds are shown unless another is asked for."""
 NO_MODEL = "this copy has no odds that were fitted on the census"
-OTHER_KIND = "the census has only regular languages"
+OTHER_KIND = "the census asks only what may follow in words of a regular language"
 LEVEL = "half way from the best guess by the position alone to 1"
 
 
@@ -106,7 +106,7 @@ def task_odds(
 
     >>> from longreach.tasks.catalog import load_task
     >>> task_odds(load_task("sort"), {}).reason
-    'the census has only regular languages'
+    'the census asks only what may follow in words of a regular language'
     """
     # Other tasks may have an automaton as well, but learn something else of it.
     if type(task) is not RegularLanguage:
