@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from longreach.config.any_member import AnyMember
 from longreach.config.regression import RegressionConfig
 from longreach.errors import InputError
 from longreach.experiments import engine_maker, plan, stacked_maker, train
@@ -33,7 +35,7 @@ def test_scales() -> None:
         ({"task": "in-context-kgram", "log_length": True}, "log_length: goes with models of one layer"),
     ],
 )
-def test_what_is_refused(given: dict[str, object], message: str) -> None:
+def test_what_is_refused(given: dict[str, Any], message: str) -> None:
     task = str(given.pop("task", "simple-task"))
     with pytest.raises(InputError) as error:
         resolve_regression(task, **given)
@@ -51,7 +53,7 @@ def test_a_document_is_read_back() -> None:
 def test_both_kinds_of_members_are_planned_and_trained_together(tmp_path: Path) -> None:
     numbers = [resolve_regression("simple-task", scale="smoke", seed=seed) for seed in range(2)]
     tokens = resolve("binary-majority", scale="smoke", max_steps=3)
-    members = [numbers[0], tokens, numbers[1]]
+    members: list[AnyMember] = [numbers[0], tokens, numbers[1]]
     make = stacked_maker(engine_maker("local", tmp_path), "cpu", 2)
     planned = plan(members, tmp_path, engine=make)
     assert planned.plan.pending == 3
