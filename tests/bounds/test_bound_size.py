@@ -45,6 +45,8 @@ def test_the_ends() -> None:
     assert Size.of(0).logarithm is None
     assert Size(inf).number() is None
     assert str(Size(inf)) == "beyond any number"
+    assert str(Size(1e300)) == "10^(10^299.5)"
+    assert Size.of(2).power(Fraction(10**600)).log2 == inf
     assert Size.of(1).power(Fraction(10**9)).number() == 1
     assert Size.of(7).power(0.0).number() == 1
     assert [str(Size.of(value)) for value in (0, 999_999, 10**6, Fraction(1, 3))] == [

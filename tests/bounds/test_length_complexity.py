@@ -8,6 +8,7 @@ import pytest
 from longreach.bounds.all_bounds import bounds
 from longreach.bounds.bound_inputs import BoundInputs, read_settings
 from longreach.bounds.length_complexity import NO_BOUND
+from tests.helpers.examples import slow
 from tests.helpers.small_automata import small_automata
 
 
@@ -29,7 +30,11 @@ def tables(states: int, letters: int) -> list[np.ndarray]:
     return found
 
 
-@pytest.mark.parametrize(("states", "letters"), [(1, 2), (2, 1), (2, 2), (3, 1), (4, 1), (3, 2)])
+@pytest.mark.parametrize(("states", "letters"), [
+        (1, 2), (2, 1), (2, 2), (3, 1), (4, 1),
+        pytest.param(3, 2, marks=slow("all automata of three states over two letters")),
+    ],
+)  # fmt: skip
 def test_all_small_automata_differ_by_then_and_some_not_before(states: int, letters: int) -> None:
     """Words are listed by length, so that the first columns are the shorter words."""
     words = np.array(tables(states, letters))

@@ -10,7 +10,9 @@ from math import inf
 from longreach.bounds.bound_size import Number
 from longreach.errors import InputError, near_names
 
-_LONGEST = 100  # characters of a number, so that nobody waits for 1e999999999
+_LONGEST = 400  # characters of a number
+_FARTHEST = Fraction(10**300)
+"""Larger numbers, and smaller ones than its inverse, are refused: floating point ends there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,9 @@ def _value(name: str, text: str) -> Number:
 def _fraction(place: str, text: str) -> Fraction:
     exponent = text.lower().partition("e")[2].lstrip("+-")
     try:
-        if len(text) > _LONGEST or len(exponent) > 4:
-            raise ValueError
-        return Fraction(text)
+        value = Fraction(text) if len(text) <= _LONGEST and len(exponent) <= 3 else None
     except (ValueError, ZeroDivisionError):
         raise InputError(f"{place}: {text[:40]!r} is not a number") from None
+    if value is None or (value and not 1 <= abs(value) * _FARTHEST <= _FARTHEST**2):
+        raise InputError(f"{place}: {text[:40]} is not between 1e-300 and 1e300")
+    return value

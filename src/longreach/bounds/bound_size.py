@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf, isinf, log2
+from math import ceil, inf, isinf, log2, log10
 from typing import TypeAlias
 
 Number: TypeAlias = Fraction | float
@@ -43,7 +43,7 @@ class Size:
         whole = isinstance(exponent, Fraction) and exponent.denominator == 1
         if self.exact is not None and whole and self._bits * exponent <= _LARGEST_EXACT:
             return Size.of(self.exact ** int(exponent))
-        return Size(self.log2 * float(exponent) if self.log2 else 0.0)
+        return Size(self.log2 * _float(exponent) if self.log2 else 0.0)
 
     @property
     def _bits(self) -> int:
@@ -79,10 +79,19 @@ class Size:
             return f"{number:,}" if isinstance(number, int) else f"{number:,.4g}"
         if isinf(self.log2):
             return "beyond any number"
-        tens = self.log2 * log2(2) / log2(10)
+        tens = self.log2 / log2(10)
+        if tens >= 10**15:
+            return f"10^(10^{log10(tens):.1f})"
         if tens >= 1000:
             return f"10^{ceil(tens):,}"
         return f"{10 ** (tens - int(tens)):.1f} · 10^{int(tens)}"
+
+
+def _float(value: Number) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return inf
 
 
 def largest(*sizes: Size) -> Size:

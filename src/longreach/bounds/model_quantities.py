@@ -18,6 +18,7 @@ from longreach.errors import InputError
 from longreach.limit.measure.logit_margins import first_inputs, first_layer_gap
 from longreach.limit.model import START, Array, Head, Layer, Transformer
 from longreach.limit.run.dyadic import Dyadic
+from longreach.limit.run.limit_to_finite import least_period
 
 
 class Regime(StrEnum):
@@ -51,7 +52,7 @@ class ModelQuantities:
     L_squared: Fraction
     """L², exact for one head: L = ‖A‖_F ‖B‖_F times the largest Σ_h ‖V_h (E_s + p_r)‖, of the first layer."""
     period: int
-    """Δ, as the model is stored."""
+    """Δ, the least."""
     locality: int
     """τ: beyond this distance φ is zero."""
     alphabet: int
@@ -146,7 +147,7 @@ def quantities(model: Transformer, *, precision: int | None = None) -> ModelQuan
     return ModelQuantities(
         layers=len(model.layers),
         L_squared=_mlp_squares(first) * _largest_sum(values),
-        period=model.period,
+        period=least_period(model.positions),
         locality=locality,
         alphabet=len(model.vocabulary) - 1,
         precision=precision,

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,8 @@ class TrainedQuantities:
             absent["gamma"] = (
                 f"logits are listed by token, and {config.encoding!r} gives each position its own"
             )
-        elif self.logit_margin is not None:
-            values["gamma"] = Fraction(self.logit_margin)
+        else:
+            values["gamma"] = inf if self.logit_margin is None else Fraction(self.logit_margin)
         if config.layer_norm:
             absent["L"] = (
                 "a layer norm stands before the MLP, and it has no Lipschitz constant; "

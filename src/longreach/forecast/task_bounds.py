@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longreach.bounds.all_bounds import BoundsFound, bounds
+from longreach.bounds.bound_definition import Bound
 from longreach.bounds.bound_inputs import BoundInputs
 from longreach.bounds.bound_subject import Subject, limit_subject
 from longreach.bounds.length_complexity import AUTOMATON, DEPTH_ONE, LEARNER
 from longreach.bounds.model_inputs import without_model
 from longreach.bounds.program_inputs import automaton_inputs, program_inputs, together
-from longreach.forecast.program_answers import program_of
+from longreach.crasp.program import Program
+from longreach.errors import InputError
+from longreach.forecast.program_answers import known_program
 from longreach.limit.compile.program_to_limit import compile_program
 from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import Verdict
 
 NO_AUTOMATON = "the task is not given by an automaton"
-NO_PROGRAM = "no program is known"
 NONE_KNOWN = "no bound on the training length is known without a model"
 MOST_OPERATIONS = 300
 """Of a program that is compiled on the way: larger ones take long, and have many layers."""
@@ -26,16 +28,15 @@ MOST_OPERATIONS = 300
 def task_inputs(task: Task, sides: Mapping[str, Verdict]) -> BoundInputs:
     """The states of its automaton and what its program says, where there are such.
 
-    >>> from longreach.forecast.evidence_to_verdicts import sides
-    >>> from longreach.tasks.catalog import load_task
-    >>> task = load_task("tomita-4")
-    >>> task_inputs(task, sides(task, "tomita-4")).values
+    >>> from longreach.forecast import forecast
+    >>> found = forecast("tomita-4")
+    >>> task_inputs(found.task, found.sides).values
     {'states': Fraction(4, 1)}
     """
     states = _states(task)
     automaton = BoundInputs(absent={"states": NO_AUTOMATON}) if states is None else automaton_inputs(states)
-    program = program_of(sides)
-    read = BoundInputs(absent={"T": NO_PROGRAM}) if program is None else program_inputs(program.core)
+    program = _program(sides)
+    read = BoundInputs(absent={"T": program}) if isinstance(program, str) else program_inputs(program.core)
     return together(automaton, read)
 
 
@@ -47,9 +48,9 @@ def task_bounds(task: Task, sides: Mapping[str, Verdict]) -> BoundsFound:
 def task_subject(task: Task, sides: Mapping[str, Verdict], *, precision: int | None = None) -> Subject:
     """The same, and the quantities of the compiled program where that has one or two layers."""
     inputs = task_inputs(task, sides)
-    program = program_of(sides)
-    if program is None:
-        return Subject(inputs=together(inputs, without_model(NO_PROGRAM)))
+    program = _program(sides)
+    if isinstance(program, str):
+        return Subject(inputs=together(inputs, without_model(program)))
     core = program.core
     if core.size > MOST_OPERATIONS:
         reason = (
@@ -68,8 +69,24 @@ def bounds_note(found: BoundsFound) -> str:
 
 def bound_lines(found: BoundsFound) -> list[str]:
     """The same for people: each bound with its formula; without any, why there is none."""
-    lines = [f"{each.value} ({each.definition.name}: {each.definition.formula})" for each in found.bounds]
-    return lines or list(found.notes)
+    return [_line(each) for each in found.bounds] or list(found.notes)
+
+
+def _line(found: Bound) -> str:
+    """A number only where no constant is unknown."""
+    about = found.definition
+    if not about.up_to_constants:
+        return f"{found.value} ({about.name}: {about.formula})"
+    inputs = ", ".join(f"{name} = {value}" for name, value in found.inputs.items())
+    return f"{about.formula} with {inputs} ({about.name})"
+
+
+def _program(sides: Mapping[str, Verdict]) -> Program | str:
+    """The program of the task, or why there is none."""
+    try:
+        return known_program(sides)
+    except InputError as error:
+        return error.message
 
 
 def _states(task: Task) -> int | None:

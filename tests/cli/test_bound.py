@@ -1,0 +1,140 @@
+"""The bound command: documents, text, and what bad input gets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.limit.compile.hand_built import induction_head
+from longreach.limit.run.model_files import save
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+GIVEN = ["precision=8", "gamma=0.5", "L=2", "period=3", "alphabet=2", "locality=1"]
+SET = [part for setting in GIVEN for part in ("--set", setting)]
+
+
+def test_quantities_alone(longreach: Call) -> None:
+    done = longreach("bound", *SET, "--error", "0.1", "--json")
+    assert (done.code, done.err) == (0, "")
+    document = json.loads(done.out)
+    worst, workshop = document["bounds"]
+    assert (worst["name"], workshop["name"]) == ("one-layer-worst-case", "one-layer-workshop")
+    assert worst["terms"] == {"hard": 65536, "resolution": 55_987_200}
+    assert (worst["value"], workshop["value"]) == (55_987_200, 65536)
+    assert worst["up_to_constants"] is True
+    assert worst["formula"]
+    assert worst["assumes"]
+    missing = {each["name"]: each["missing"] for each in document["not_applicable"]}
+    assert missing["one-layer-average"] == ["alpha0"]
+    assert missing["two-layer"] == ["C_f", "C_g", "gamma_f", "gamma_g"]
+    assert missing["automaton"] == ["states"]
+    assert missing["depth-one"] == ["T"]
+    assert missing["planted-sparse"]
+
+
+def test_the_option_is_the_quantity(longreach: Call) -> None:
+    by_option = longreach("bound", *SET[2:], "--precision", 8, "--error", "0.1", "--json")
+    by_name = longreach("bound", *SET, "--error", "0.1", "--json")
+    assert json.loads(by_option.out)["bounds"][0]["value"] == json.loads(by_name.out)["bounds"][0]["value"]
+
+
+def test_numbers_beyond_floating_point(longreach: Call) -> None:
+    done = longreach("bound", "--set", "gamma=0.001", *SET[4:], "--precision", 24, "--error", "0.1", "--json")
+    worst = json.loads(done.out)["bounds"][0]
+    assert worst["value"] is None
+    assert worst["log2"] == 24_000
+    assert (
+        "10^7,225"
+        in longreach("bound", "--set", "gamma=0.001", *SET[4:], "--precision", 24, "--error", 1).out
+    )
+
+
+def test_a_task(longreach: Call) -> None:
+    done = longreach("bound", "tomita-4", "--error", "0.1", "--json")
+    document = json.loads(done.out)
+    (found,) = document["bounds"]
+    assert (found["name"], found["value"], found["up_to_constants"]) == ("automaton", 6, False)
+    assert "no computable bound exists for two-layer C-RASP in general" in document["notes"][0]
+    (two,) = [each for each in document["not_applicable"] if each["name"] == "two-layer"]
+    assert "Heaviside" in two["why"]["C_f"]
+    text = longreach("bound", "tomita-4", "--error", "0.1").out
+    assert "automaton" in text
+    assert "no computable bound" in text
+
+
+def test_a_model(longreach: Call, tmp_path: Path) -> None:
+    save(induction_head("ab"), tmp_path / "model")
+    done = longreach("bound", tmp_path / "model", "--error", "0.1", "--json")
+    document = json.loads(done.out)
+    assert [each["name"] for each in document["bounds"]] == ["two-layer"]
+    assert document["quantities"]["heads"][0]["regime"] == "position-dominated"
+    save(induction_head("ab", phi=1.25), tmp_path / "other")
+    done = longreach("bound", tmp_path / "model", "--against", tmp_path / "other", "--error", "0.1", "--json")
+    assert json.loads(done.out)["bounds"][0]["terms"]["exponent"] == 4
+
+
+def test_explanations(longreach: Call) -> None:
+    done = longreach("bound", *SET, "--error", "0.1", "--explain")
+    for word in (
+        "says",
+        "formula",
+        "inputs",
+        "assumes",
+        "constants",
+        "source",
+        "quantities that --set takes",
+    ):
+        assert word in done.out
+    assert "arXiv 2510.27015" in done.out
+    assert "missing alpha0" in done.out
+
+
+def test_the_average_and_the_planted_ones(longreach: Call) -> None:
+    document = json.loads(longreach("bound", "--set", "alpha0=2", "--error", "0.1", "--json").out)
+    assert document["bounds"][0]["value"] == 1000
+    values = {
+        "delta": "0.001",
+        "L_local": 5,
+        "train_length": 20,
+        "test_length": 40,
+        "eta_train": 20,
+        "eta_test": 40,
+    }
+    settings = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
+    (found,) = json.loads(longreach("bound", *settings, "--json").out)["bounds"]
+    assert (found["name"], found["gives"], found["value"]) == ("planted-sparse", "error", 25_600)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "MODEL|TASK: missing"),
+        (["--set", "foo=1"], "--set: no quantity is named 'foo'"),
+        (["--set", "gamma"], "--set: 'gamma': expected name=value"),
+        (["--set", "gamma=0"], "--set: gamma: 0 is not positive"),
+        ([*SET, "--error", "0"], "--error: 0 is not positive"),
+        ([*SET, "--error", "-0.5"], "--error: -0.5 is not positive"),
+        ([*SET, "--error", "small"], "--error: 'small' is not a number"),
+        ([*SET, "--precision", "8"], "--precision: is given by --set as well"),
+        (["--precision", "-1"], "--precision: "),
+        (["tomita-44"], "TASK: "),
+        (["no/such/model"], "MODEL|TASK: no/such/model: no such directory"),
+        (["tomita-4", "--against", "x"], "--against: goes with a MODEL"),
+        (["tomita-4", "--alphabet", "ab"], "--alphabet: "),
+    ],
+)
+def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:
+    done = longreach("bound", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_directory_without_a_model(longreach: Call, tmp_path: Path) -> None:
+    done = longreach("bound", tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.endswith("no model.safetensors in it, so no model")
