@@ -14,9 +14,15 @@ TASKS: dict[Scale, tuple[tuple[int, int], ...]] = {
 """S and k."""
 LENGTHS: dict[Scale, tuple[int, ...]] = {
     "smoke": (6, 10),
-    "laptop": (6, 8, 12, 16, 24, 32),
-    "paper": (8, 12, 16, 24, 32, 48, 64, 96),
+    "laptop": (4, 6, 8, 12, 16, 24),
+    "paper": (4, 8, 12, 16, 24, 32, 48, 64),
 }
+LONGER: dict[Scale, tuple[int, ...]] = {
+    "smoke": (6, 10),
+    "laptop": (12, 16, 24, 32, 48, 64),
+    "paper": (12, 16, 24, 32, 48, 64, 96, 128),
+}
+"""From k = 2 on."""
 TESTS: dict[Scale, tuple[int, ...]] = {
     "smoke": (16, 32),
     "laptop": (16, 32, 64, 128, 256),
@@ -26,9 +32,11 @@ SEEDS: dict[Scale, int] = {"smoke": 1, "laptop": 2, "paper": 8}
 
 
 def grid(scale: Scale) -> LossGrid:
-    """Every S and k with every N."""
-    tasks = [f"in-context-kgram:S={symbols},k={order}" for symbols, order in TASKS[scale]]
-    lengths = dict.fromkeys(tasks, LENGTHS[scale])
+    """Every S and k with several N."""
+    lengths = {
+        f"in-context-kgram:S={symbols},k={order}": LENGTHS[scale] if order == 1 else LONGER[scale]
+        for symbols, order in TASKS[scale]
+    }
     return LossGrid(train_to=lengths, tests=TESTS[scale], seeds=SEEDS[scale])
 
 
@@ -36,10 +44,10 @@ STUDY = LossStudy(
     name="in-context-kgram",
     title="In-context k-grams: loss at longer lengths",
     source="Izzo, Nichani and Lee, arXiv 2510.27015, section 5 and its experiment with two layers",
-    about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.02 against S and k",
+    about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.05 against S and k",
     time="laptop: 48 runs",
     axes=("S", "k"),
-    loss=2e-2,
+    loss=5e-2,
     law="grows with S and with k",
     grid=grid,
     figure=loss_figure,
