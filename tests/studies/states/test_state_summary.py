@@ -47,8 +47,8 @@ def test_the_figure() -> None:
     drawn = STUDY.content(measured(theirs), "laptop", ".svg")
     text = drawn.decode()
     for part in (
-        "trained to 50: 65 and 60",
-        "trained to 200: 25 and 25",
+        "trained to 50",
+        "25 with a program, 25 without",
         "ours, without positions",
         "451–500",
     ):

@@ -39,8 +39,8 @@ def figure(found: Sequence[Outcome], title: str) -> Figure:
             for label in COLOURS
         }
         _panel(axis, lines)
-        counts = " and ".join(f"{len(each)}" for each in lines.values())
-        axis.set_title(f"published, trained to {TRAINED_TO[suite]}: {counts}", fontsize=8)
+        counts = f"{len(lines[True])} with a program, {len(lines[False])} without"
+        axis.set_title(f"published, trained to {TRAINED_TO[suite]}\n{counts}", fontsize=8)
     left[0].set_ylabel("accuracy", fontsize=8)
     distances = [each for each in language_distances(found) if each.after]
     for axis, encoding in zip(ours.subplots(1, len(ENCODINGS), sharey=True), ENCODINGS, strict=True):
