@@ -1,6 +1,6 @@
 (** What the theorems rest on. `make proofs` compares what this prints with assumptions.txt. *)
 
-From Longreach Require Import Programs Cropping Flows TheoremA Certificates Windows TheoremB.
+From Longreach Require Import Programs Cropping Flows TheoremA Certificates Windows TheoremB Prediction.
 From Longreach Require Import Construction Components Equivalence.
 
 Print Assumptions accepts_tree.
@@ -14,6 +14,10 @@ Print Assumptions trans_correct.
 Print Assumptions check_arrows_sound.
 Print Assumptions check_arrows_eos_sound.
 Print Assumptions check_positions_sound.
+Print Assumptions check_prediction_sound.
+Print Assumptions check_prediction_with_sound.
+Print Assumptions check_both_sound.
+Print Assumptions check_both_with_sound.
 Print Assumptions construction.
 Print Assumptions ranks_exist.
 (** Only these need an axiom: the law of excluded middle. *)

@@ -159,10 +159,7 @@ def _print(result: dict[str, Any], many: bool) -> None:
         if result["prediction"]:
             what = "for" if result["kind"] == "program" else "nor for"
             reading = f", {what} prediction on prefixes"
-        formal = result.get("formal")
-        if formal == VERIFIED and result["prediction"]:
-            formal = f"{VERIFIED}, prediction apart"
-        how = "; ".join(part for part in (result["how"], formal) if part)
+        how = "; ".join(part for part in (result["how"], result.get("formal")) if part)
         text = f"{says} {result['class']}{reading} ({how})"
     else:
         text = "; ".join(part for part in (result["problem"], result["how"]) if part)

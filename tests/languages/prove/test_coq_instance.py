@@ -21,17 +21,23 @@ def test_a_certificate_becomes_terms() -> None:
     assert instance.automaton == "Automaton 1 [[1]; [0]] [0]"
     flow = "[Flow 0 1 2%Z [(0, 0, (1)%Z); (1, 0, (-1)%Z)]]"
     assert instance.certificate == f"Certificate [0; 1] [[0; 1]] {flow} 0 1 [] [0]"
-    assert (instance.check, instance.claim) == ("check_last_letter", "no_program")
+    assert (instance.check, instance.claim) == ("check_both [0] None", "no_program_nor_predictor")
 
 
-def test_each_convention_has_its_theorem() -> None:
+def test_each_claim_has_its_theorem() -> None:
     instance = instance_of(_certificate(Convention.END_OF_SEQUENCE))
     assert (instance.check, instance.claim) == ("check_eos", "no_program_eos")
+    instance = instance_of(_certificate().model_copy(update={"prediction": False}))
+    assert (instance.check, instance.claim) == ("check_last_letter", "no_program")
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [({"pair": (-1, 0)}, "-1 is not a number"), ({"states": (0, 10**9)}, "1000000000 is not a number")],
+    [
+        ({"pair": (-1, 0)}, "the pair has no successor"),
+        ({"states": (0, -1)}, "-1 is not a number"),
+        ({"states": (0, 10**9)}, "1000000000 is not a number"),
+    ],
 )
 def test_what_cannot_be_written(change: dict[str, object], reason: str) -> None:
     with pytest.raises(NotWritten, match=reason):

@@ -23,10 +23,10 @@ SECONDS = 900
 """After which Coq is stopped."""
 CLOSED = "Closed under the global context"
 MISSING = "Coq is not installed (no coqc on the path); on Debian: apt install coq"
-NEEDED = "TheoremB.v"
+NEEDED = "Prediction.v"
 """The last file that instances rest on."""
 HEADER = """From Coq Require Import List ZArith.
-From Longreach Require Import Flows Automata Certificates TheoremB.
+From Longreach Require Import Flows Automata Certificates TheoremB Prediction.
 Import ListNotations.
 """
 
@@ -68,7 +68,10 @@ def compiled() -> Path:
     made = caches / f"formal-{digest.hexdigest()[:16]}"
     if made.is_dir():
         return made
-    caches.mkdir(parents=True, exist_ok=True)
+    try:
+        caches.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{caches}: the compiled proofs cannot be kept there: {error.strerror}") from None
     with tempfile.TemporaryDirectory(dir=caches) as directory:
         work = Path(directory) / "made"
         work.mkdir()
@@ -77,8 +80,11 @@ def compiled() -> Path:
             done = _run([_coqc(), "-R", ".", "Longreach", file.name], work)
             if done.returncode:
                 raise InputError(f"{file}: coqc does not accept it: {_last_line(done.stderr)}")
-        if not made.is_dir():
+        try:
             work.rename(made)
+        except OSError:  # another process was faster
+            if not made.is_dir():
+                raise
     return made
 
 

@@ -19,6 +19,7 @@ from longreach.languages.prove.language_certificates import (
     FlowCertificate,
     SampledFlowCertificate,
 )
+from longreach.languages.prove.prediction_checker import live_states_of
 
 Checkable: TypeAlias = FlowCertificate | SampledFlowCertificate
 """The certificates that Coq can check."""
@@ -67,15 +68,20 @@ def _without_positions(certificate: FlowCertificate) -> Instance:
         flows.append(_flow(flow.first, flow.second, edges, [edge.weight for edge in flow.weights]))
     first, second = certificate.pair
     words = certificate.words
+    theorem = ("check_eos", "no_program_eos") if eos else ("check_last_letter", "no_program")
+    hint = ""
+    if certificate.prediction and not eos and certificate.letter is not None:
+        hint = _prediction_hint(table, certificate.pair, (_letter(table, certificate.letter),))
+        theorem = ("check_both", "no_program_nor_predictor")
     return Instance(
         automaton=automaton_term(table),
         certificate=(
             f"Certificate {nats(certificate.states)} {_list(map(nats, certificate.classes))} {_list(flows)} "
             f"{nat(first)} {nat(second)} {_word(table, words.before)} {_word(table, words.after)}"
         ),
-        check="check_eos" if eos else "check_last_letter",
-        sound="check_eos_sound" if eos else "check_last_letter_sound",
-        claim="no_program_eos" if eos else "no_program",
+        check=f"{theorem[0]}{hint}",
+        sound=f"{theorem[0]}_sound{hint}",
+        claim=theorem[1],
     )
 
 
@@ -99,18 +105,19 @@ def _with_positions(certificate: SampledFlowCertificate) -> Instance:
         raise NotWritten("a vertex names no object")
     start = shortest_words(table, 0).get(vertices[0].state, ())
     told = distinguishing(table, ends[0].state, ends[1].state) or ()
-    last = (*(_letter(table, token) for token in certificate.objects[ends[0].object]), *told)
+    hiding = tuple(_letter(table, token) for token in certificate.objects[ends[0].object])
+    hint = _prediction_hint(table, (ends[0].state, ends[1].state), hiding)
     return Instance(
         automaton=automaton_term(table),
         certificate=(
             f"ArrowCertificate {block} {_list(_word(table, word) for word in certificate.objects)} "
             f"{_list(arrows)} {_list(f'({nat(v.state)}, {nat(v.object)})' for v in vertices)} "
             f"{_list(map(nats, certificate.classes))} {_list(flows)} {nat(first)} {nat(second)} "
-            f"{nats(start)} {nats(last)}"
+            f"{nats(start)} {nats((*hiding, *told))}"
         ),
-        check=f"check_positions {periodic}",
-        sound=f"check_positions_sound {periodic}",
-        claim=f"no_program_with_positions {periodic}",
+        check=f"check_both_with {periodic}{hint}",
+        sound=f"check_both_with_sound {periodic}{hint}",
+        claim=f"no_program_nor_predictor_with {periodic}",
     )
 
 
@@ -148,6 +155,48 @@ def distinguishing(table: AutomatonTable, first: int, second: int) -> tuple[int,
                 found[targets] = (*found[pair], letter)
                 queue.append(targets)
     return None
+
+
+def legal_difference(
+    table: AutomatonTable, first: int, second: int
+) -> tuple[tuple[int, ...], int | None] | None:
+    """A word that may follow both states, and a letter that may follow it after exactly one (None: the end).
+
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (2,), (2,)), accepting=(1,))
+    >>> legal_difference(table, 0, 1)
+    ((), None)
+    """
+    live = live_states_of(table)
+    found: dict[tuple[int, int], tuple[int, ...]] = {(first, second): ()}
+    queue = [(first, second)]
+    for pair in queue:
+        if (pair[0] in table.accepting) != (pair[1] in table.accepting):
+            return found[pair], None
+        for letter, targets in enumerate(zip(_row(table, pair[0]), _row(table, pair[1]), strict=False)):
+            legal = [target in live for target in targets]
+            if legal[0] != legal[1]:
+                return found[pair], letter
+            if legal[0] and targets not in found:
+                found[targets] = (*found[pair], letter)
+                queue.append(targets)
+    return None
+
+
+def _prediction_hint(table: AutomatonTable, pair: tuple[int, int], tail: tuple[int, ...]) -> str:
+    """The tail, continued until different symbols may follow, and such a symbol."""
+    ends = []
+    for state in pair:
+        for letter in tail:
+            row = _row(table, state)
+            if letter >= len(row):
+                raise NotWritten("the pair has no successor")
+            state = row[letter]
+        ends.append(state)
+    found = legal_difference(table, ends[0], ends[1])
+    if found is None:
+        raise NotWritten("the same symbols may follow the pair for ever")
+    word, symbol = found
+    return f" {nats((*tail, *word))} {'None' if symbol is None else f'(Some {nat(symbol)})'}"
 
 
 def _row(table: AutomatonTable, state: int) -> tuple[int, ...]:
