@@ -144,17 +144,19 @@ Definition flow_ok (f : flow) : bool :=
   negb (scale f =? 0) && mem (first f) vertices && mem (second f) vertices &&
   forallb (fun e => mem (source e) vertices && match step (source e) (label e) with
                                                | Some w => mem w vertices | None => false end) (weights f) &&
-  forallb (fun v => group Nat.eqb source amount (weights f) v - group Nat.eqb target amount (weights f) v
+  let es := map (fun e => (source e, target e, amount e)) (weights f) in
+  forallb (fun v => group Nat.eqb (fun e => fst (fst e)) snd es v - group Nat.eqb (fun e => snd (fst e)) snd es v
                     =? (if Nat.eqb (first f) v then scale f else 0) - (if Nat.eqb (second f) v then scale f else 0))
           vertices &&
-  forallb (fun e => group pair_eqb key amount (weights f) (key e) =? 0) (weights f).
+  let ks := map (fun e => (key e, amount e)) (weights f) in
+  forallb (fun k => group pair_eqb fst snd ks (fst k) =? 0) ks.
 
 Lemma flow_mates f (R : nat -> nat -> Prop) (g : nat -> Z) :
   (forall v w, In v vertices -> In w vertices -> kind v = kind w -> R v w) ->
   potential (fun v => In v vertices) step R g -> flow_ok f = true -> g (first f) = g (second f).
 Proof.
-  intros HR P C. unfold flow_ok in C. rewrite !andb_true_iff in C.
-  destruct C as (((((Cs & C1) & C2) & Ce) & Cv) & Cg).
+  intros HR P C. unfold flow_ok in C. cbv zeta in C. rewrite !andb_true_iff in C.
+  destruct C as ((((Cs & C1) & C2) & Ce) & Cv & Cg).
   rewrite forallb_forall in Ce, Cv, Cg. rewrite mem_in in C1, C2.
   assert (Edge : forall e, In e (weights f) -> In (source e) vertices /\
             step (source e) (label e) = Some (target e) /\ In (target e) vertices).
@@ -167,7 +169,8 @@ Proof.
     - exact pair_dec.
     - intros e e' I I' Q. destruct (Edge e I) as (A & B & _), (Edge e' I') as (A' & B' & _).
       injection Q as Q1 Q2. apply (P _ _ (label e) _ _ A A'); [apply HR; auto|exact B|congruence].
-    - intros e I. apply Z.eqb_eq, Cg, I. }
+    - intros e I. specialize (Cg _ (in_map (fun e => (key e, amount e)) _ _ I)). apply Z.eqb_eq in Cg.
+      unfold group in *. rewrite map_map in Cg. exact Cg. }
   assert (S1 : zsum (map (fun e => amount e * (g (target e) - g (source e))) (weights f)) =
                zsum (map (fun v => - g v * (group Nat.eqb source amount (weights f) v -
                                             group Nat.eqb target amount (weights f) v))
@@ -184,7 +187,9 @@ Proof.
   rewrite S0 in S1.
   rewrite (map_ext_in _ (fun v => (if Nat.eqb (first f) v then - g v * scale f else 0) +
                                   (if Nat.eqb (second f) v then g v * scale f else 0))) in S1.
-  2: { intros v I. apply nodup_In in I. specialize (Cv v I). apply Z.eqb_eq in Cv. rewrite Cv.
+  2: { intros v I. apply nodup_In in I. specialize (Cv v I). apply Z.eqb_eq in Cv.
+       unfold group in Cv at 1 2. rewrite !map_map in Cv. cbn [fst snd] in Cv.
+       fold (group Nat.eqb source amount (weights f) v) (group Nat.eqb target amount (weights f) v) in Cv. rewrite Cv.
        destruct (Nat.eqb (first f) v), (Nat.eqb (second f) v); lia. }
   rewrite zsum_map_add in S1.
   rewrite (pick Nat.eqb Nat.eqb_eq (fun v => - g v * scale f) (first f)) in S1.
