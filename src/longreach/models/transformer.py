@@ -8,6 +8,7 @@ over members and under `torch.compile`. Attention is causal, so padding on the r
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -190,7 +191,7 @@ def _attend(
     def projected(parts: tuple[str, ...], vectors: Tensor) -> list[Tensor]:
         matrices = [parameters[f"{name}.{part}.weight"] for part in parts]
         biases = [parameters[f"{name}.{part}.bias"] for part in parts]
-        if torch.compiler.is_compiling():  # then contiguous results are worth more than fewer products
+        if _is_traced():  # then contiguous results are worth more than fewer products
             made = [F.linear(vectors, *each) for each in zip(matrices, biases, strict=True)]
         else:
             made = list(F.linear(vectors, torch.cat(matrices), torch.cat(biases)).chunk(len(parts), dim=-1))
@@ -209,7 +210,7 @@ def _attend(
     if reading.log_length is not None:
         query = query * reading.log_length.to(query.dtype)
         bias = None if bias is None else bias * reading.log_length.to(bias.dtype)
-    few = query.shape[-2] <= FEW_QUERIES and torch.compiler.is_compiling()
+    few = query.shape[-2] <= FEW_QUERIES and _is_traced()
     # Compiled, products with few queries are faster as sums that are fused with what is around them.
     logits = (query.unsqueeze(3) * key.unsqueeze(2)).sum(-1) if few else query @ key.transpose(-1, -2)
     if bias is not None:
@@ -235,10 +236,18 @@ def _feed(parameters: Parameters, config: DecoderConfig, layer: int, y: Tensor, 
 def _gelu(units: Tensor) -> Tensor:
     """GELU in its tanh form; where nothing differentiates it, as x · sigmoid(2u), which a CPU does faster."""
     plain = units.dtype == torch.float32 and units.device.type == "cpu"
-    if not plain or torch.is_grad_enabled() or torch.compiler.is_compiling():
+    if not plain or torch.is_grad_enabled() or _is_traced():
         return F.gelu(units, approximate="tanh")
     double = (units * units).mul_(GELU_CUBIC).add_(GELU_LINEAR).mul_(units)
     return double.sigmoid_().mul_(units)
+
+
+def _is_traced() -> bool:
+    """Whether a graph is made of what runs, to be compiled: by `torch.compile`, or by `make_fx`."""
+    if torch.compiler.is_compiling():
+        return True
+    proxies = sys.modules.get("torch.fx.experimental.proxy_tensor")  # slow to import
+    return proxies is not None and proxies.get_proxy_mode() is not None
 
 
 def _normalise(parameters: Parameters, config: DecoderConfig, name: str, y: Tensor) -> Tensor:

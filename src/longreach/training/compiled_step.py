@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -20,7 +20,7 @@ from longreach.training.step import Layout, State, chunk_loss, penalty_loss, upd
 
 Step: TypeAlias = Callable[[State, Chunk, Tensor], tuple[Tensor, Tensor]]
 """A state that it changes, a batch as one chunk, the step's numbers; the loss and the gradient's norm."""
-Arrays: TypeAlias = tuple[Tensor, Tensor, Tensor | None, Tensor, Tensor]
+Compiled: TypeAlias = Callable[..., tuple[Tensor, Tensor]]
 
 COMPILERS = ("g++", "clang++", "c++")
 
@@ -57,29 +57,48 @@ def compiled_step(config: TrainConfig) -> Step:
 
 @lru_cache(maxsize=1)
 def _shared(config: TrainConfig) -> Step:
-    from torch import _dynamo  # slow to import, and few runs need it
-
     # Compiled code outlives the process, in the user's cache.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "longreach" / "compiled"
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
-    # The number of graphs of one function is limited, however many configurations a worker sees.
-    _dynamo.reset()
+    made: dict[bool, Compiled] = {}
+
+    def step(state: State, chunk: Chunk, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        arrays = (chunk.tokens, chunk.position_ids, chunk.places, chunk.targets, chunk.weights)
+        inputs = (state.vector, state.first, state.second, numbers, *(a for a in arrays if a is not None))
+        dense = chunk.places is None  # with it all shapes are known
+        with torch.no_grad():
+            if dense not in made:
+                made[dense] = _compiled(config, inputs)
+            loss, norm = made[dense](*inputs)
+        return loss, norm
+
+    return step
+
+
+def _compiled(config: TrainConfig, inputs: tuple[Tensor, ...]) -> Compiled:
+    """The step as code for inputs of these shapes.
+
+    The graph is taken once and compiled as it is: `torch.compile` would look at each call whether its graph
+    still holds, which takes a third of the time of the smallest steps.
+    """
+    from torch._inductor import compile as compile_graph  # slow to import, and few runs need it
+    from torch.fx.experimental.proxy_tensor import make_fx
+
     layout = Layout(model_of(config))
 
-    def loss(vector: Tensor, arrays: Arrays) -> Tensor:
-        total = chunk_loss(vector, layout, config, Chunk(*arrays))
+    def loss(vector: Tensor, arrays: tuple[Tensor, ...]) -> Tensor:
+        tokens, ids, *places, targets, weights = arrays
+        chunk = Chunk(tokens, ids, places[0] if places else None, targets, weights)
+        total = chunk_loss(vector, layout, config, chunk)
         return total + penalty_loss(vector, layout, config) if config.penalty else total
 
     def whole(
-        vector: Tensor, first: Tensor, second: Tensor, numbers: Tensor, arrays: Arrays
+        vector: Tensor, first: Tensor, second: Tensor, numbers: Tensor, *arrays: Tensor
     ) -> tuple[Tensor, Tensor]:
         gradient, value = torch.func.grad_and_value(loss)(vector, arrays)
         return value, update(vector, first, second, gradient, numbers, config)
 
-    run = torch.compile(whole, dynamic=False, fullgraph=True)
-
-    def step(state: State, chunk: Chunk, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        arrays = (chunk.tokens, chunk.position_ids, chunk.places, chunk.targets, chunk.weights)
-        return run(state.vector, state.first, state.second, numbers, arrays)
-
-    return step
+    # Taking the graph takes a step, and the state is not to change.
+    copies: list[Any] = [each.clone() for each in inputs]
+    made: Compiled = compile_graph(make_fx(whole)(*copies), copies)
+    return made
