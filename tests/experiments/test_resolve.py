@@ -9,6 +9,7 @@ from longreach.config.scales import SCALES, Scale
 from longreach.config.training import TrainConfig
 from longreach.errors import Argument, Field, InputError
 from longreach.experiments.resolve import resolve
+from longreach.studies.census.census_settings import settings
 from longreach.training.shape import decoder_of
 
 
@@ -34,7 +35,15 @@ def test_values_without_an_entry() -> None:
     assert (config.layers, config.heads, config.width, config.lr) == (2, 2, 64, 1e-3)
 
 
-@pytest.mark.parametrize("task", ["regex:(ab)*", "dyck-1", "d-7", "crasp:lib:dyck-1", "parity-language"])
+def test_a_regular_language_has_the_setting_of_the_census() -> None:
+    config = resolve("regex:(ab)*")
+    census = settings().setting.given
+    chosen = ("layers", "heads", "width", "lr", "batch", "max_steps", "schedule", "log_length", "penalty")
+    assert [getattr(config, name) for name in chosen] == [census[name] for name in chosen]
+    assert (config.train_lengths.last, config.test_lengths[-1].name) == (20, "41-60")
+
+
+@pytest.mark.parametrize("task", ["dyck-1", "d-7", "crasp:lib:dyck-1", "parity-language"])
 def test_a_task_outside_the_table_has_a_setting_for_this_machine(task: str) -> None:
     config = resolve(task)
     assert (config.layers, config.heads, config.width, config.max_steps) == (2, 4, 64, 3000)

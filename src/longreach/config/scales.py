@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from longreach.config.hyperparameters import BASELINE
+from longreach.config.task_name import Origin, TaskName
 from longreach.config.training import TrainConfig
 from longreach.errors import File, InputError
 
@@ -67,8 +68,10 @@ class ScaleTable(BaseModel):
     about: str
     seeds: Count
     defaults: CellSetting
+    languages: CellSetting | None = None
+    """For regular expressions and automata; None: as for other tasks."""
     others: CellSetting = CellSetting()
-    """For tasks without cells."""
+    """For other tasks without cells."""
     cells: dict[str, dict[str, CellSetting]] = {}
     """By task and encoding. Encodings without an entry have the setting of `ape`."""
 
@@ -88,7 +91,9 @@ class ScaleTable(BaseModel):
     def setting(self, task: str, encoding: str) -> Setting:
         """What the table says of a cell, with its defaults."""
         known = self.cells.get(task, {})
-        own = known.get(encoding) or known.get("ape") or self.others
+        is_language = TaskName(task).origin in (Origin.REGEX, Origin.AUTOMATON)
+        usual = self.languages if is_language and self.languages is not None else self.others
+        own = known.get(encoding) or known.get("ape") or usual
         said = self.defaults.model_dump(exclude_none=True) | own.model_dump(exclude_none=True)
         return CellSetting(**said)
 
