@@ -19,8 +19,8 @@ from tests.cli.conftest import Outcome
 OPTIONS = [
     "--encoding", "--alphabet", "--layers", "--heads", "--width", "--lr", "--batch", "--max-steps",
     "--warmup", "--schedule", "--train-lengths", "--test-lengths", "--test-size", "--evaluate-every",
-    "--stop-early", "--train-on", "--scale", "--layer-norm", "--no-layer-norm", "--log-length", "--tied",
-    "--untied", "--offsets",
+    "--stop-early", "--train-on", "--scale", "--layer-norm", "--no-layer-norm", "--log-length",
+    "--no-log-length", "--tied", "--untied", "--offsets",
     "--dtype", "--penalty", "--compile", "--no-compile", "--seed", "--seeds", "--search", "--engine",
     "--workers", "--address", "--gpus", "--partition", "--time-limit", "--device", "--stack",
     "--dry-run", "--runs", "--json",

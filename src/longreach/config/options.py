@@ -7,7 +7,7 @@ from longreach.config.training import TrainConfig
 SWITCHES: dict[str, tuple[str | None, str | None]] = {
     "stop_early": ("--stop-early", "--train-on"),
     "layer_norm": ("--layer-norm", "--no-layer-norm"),
-    "log_length": ("--log-length", None),
+    "log_length": ("--log-length", "--no-log-length"),
     "tied": ("--tied", "--untied"),
     "compile": ("--compile", "--no-compile"),
 }

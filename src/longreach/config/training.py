@@ -21,7 +21,7 @@ Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
 
 RESOLVED = (
     "layers", "heads", "width", "lr", "max_steps", "warmup", "train_lengths", "test_lengths",
-    "evaluate_every", "stop_early", "test_size", "compile",
+    "evaluate_every", "stop_early", "test_size", "log_length", "compile",
 )  # fmt: skip
 """What `longreach.experiments.resolve` finds for a task where it is not given."""
 
@@ -94,7 +94,8 @@ class TrainConfig(BaseModel):
     ] = "float32"
     layer_norm: Annotated[bool, Field(description="Layer norms.")] = True
     log_length: Annotated[
-        bool, Field(description="Scale attention by the logarithm of the length of the prefix.")
+        bool,
+        Field(description="Scale attention by the logarithm of the prefix's length; default: by the scale."),
     ] = False
     tied: Annotated[bool, Field(description="Whether the output matrix is the embedding.")] = True
     penalty: Annotated[
