@@ -1,7 +1,7 @@
 (** What the theorems rest on. `make proofs` compares what this prints with assumptions.txt. *)
 
 From Longreach Require Import Programs Cropping Flows TheoremA Certificates Windows TheoremB Prediction.
-From Longreach Require Import Construction Components Equivalence.
+From Longreach Require Import Construction YesCertificates Components Equivalence.
 
 Print Assumptions accepts_tree.
 Print Assumptions cropping.
@@ -19,6 +19,7 @@ Print Assumptions check_prediction_with_sound.
 Print Assumptions check_both_sound.
 Print Assumptions check_both_with_sound.
 Print Assumptions construction.
+Print Assumptions check_yes_sound.
 Print Assumptions ranks_exist.
 (** Only these need an axiom: the law of excluded middle. *)
 Print Assumptions theorem_A_last_letter.

@@ -1,9 +1,8 @@
 (** Theorem A, "if": the construction of section 3.
 
     The automaton comes with a rank for each state such that letters never lead to a lower rank; the states of
-    one rank are a component. Two more things are given for each component: in which round the condition holds,
-    and for each pair of states and each round before whether they are mates or some potential separates them.
-    (One of the two is always the case; deciding which is linear algebra.) *)
+    one rank are a component. For each component relations are given that get finer from round to round by means of
+    potentials, such as the mates of each round, and a round in which the condition holds. *)
 
 From Coq Require Import List Arith ZArith Lia Bool FinFun Wellfounded.
 From Longreach Require Import Expressions Programs Graphs Flows Automata TheoremA Definable.
@@ -47,11 +46,22 @@ Proof. unfold layer. rewrite filter_In, in_seq, Nat.eqb_eq. intuition lia. Qed.
 Lemma layer_NoDup m : NoDup (layer m).
 Proof. apply NoDup_filter, seq_NoDup. Qed.
 
-Definition separated (X : list nat) (k q q' : nat) : Prop :=
+(** Relations that get finer from round to round: what is not related is separated by a potential with respect
+    to the round before, which is constant on related states. Mates are such relations, and so are the classes
+    of given potentials. *)
+Definition separated (X : list nat) (R : nat -> nat -> nat -> Prop) (k q q' : nat) : Prop :=
   match k with
   | O => False
-  | S k' => exists f, potential (fun v => In v X) (inner_step A X) (mates_in A X k') f /\ f q <> f q'
+  | S k' => exists f, potential (fun v => In v X) (inner_step A X) (R k') f /\
+              (forall x y, In x X -> In y X -> R (S k') x y -> f x = f y) /\ f q <> f q'
   end.
+
+Definition refining (X : list nat) (round : nat) (R : nat -> nat -> nat -> Prop) : Prop :=
+  (forall q q', In q X -> In q' X -> R 0%nat q q') /\
+  (forall k q, In q X -> R k q q) /\
+  (forall k q q', In q X -> In q' X -> R k q q' -> R k q' q) /\
+  (forall k q q' q'', In q X -> In q' X -> In q'' X -> R k q q' -> R k q' q'' -> R k q q'') /\
+  (forall k q q', (k <= round)%nat -> In q X -> In q' X -> R k q q' \/ separated X R k q q').
 
 (** The next state is r, coming from rank m. *)
 Definition moves (m r : nat) (h : list nat) : bool := Nat.eqb (rank (st (tl h))) m && Nat.eqb (st h) r.
@@ -60,9 +70,9 @@ Section Component.
 Variable m : nat.
 Notation X := (layer m).
 Variable round : nat.
-Hypothesis decided : forall k q q', (k <= round)%nat -> In q X -> In q' X ->
-  mates_in A X k q q' \/ separated X k q q'.
-Hypothesis condition : forall q q' a, In q X -> In q' X -> mates_in A X round q q' -> (a < letters A)%nat ->
+Variable Rel : nat -> nat -> nat -> Prop.
+Hypothesis R_refining : refining X round Rel.
+Hypothesis condition : forall q q' a, In q X -> In q' X -> Rel round q q' -> (a < letters A)%nat ->
   delta A q a = delta A q' a.
 Hypothesis earlier : forall m' r, (m' < m)%nat -> definable (moves m' r).
 
@@ -167,37 +177,48 @@ Qed.
 
 (** * Classes *)
 
+Lemma R_zero q q' : In q X -> In q' X -> Rel 0%nat q q'.
+Proof. apply R_refining. Qed.
+Lemma R_refl k q : In q X -> Rel k q q.
+Proof. apply R_refining. Qed.
+Lemma R_sym k q q' : In q X -> In q' X -> Rel k q q' -> Rel k q' q.
+Proof. apply R_refining. Qed.
+Lemma R_trans k q q' q'' : In q X -> In q' X -> In q'' X -> Rel k q q' -> Rel k q' q'' -> Rel k q q''.
+Proof. apply R_refining. Qed.
+Lemma decided k q q' : (k <= round)%nat -> In q X -> In q' X -> Rel k q q' \/ separated X Rel k q q'.
+Proof. apply R_refining. Qed.
+
 (** A function that numbers the classes of a round. *)
 Definition numbers (k : nat) (cl : nat -> nat) : Prop :=
-  (forall q, In q X -> In (cl q) X /\ mates_in A X k q (cl q)) /\
-  (forall q q', In q X -> In q' X -> (cl q = cl q' <-> mates_in A X k q q')).
+  (forall q, In q X -> In (cl q) X /\ Rel k q (cl q)) /\
+  (forall q q', In q X -> In q' X -> (cl q = cl q' <-> Rel k q q')).
 
-Lemma separated_not_mates k q q' : separated X k q q' -> ~ mates_in A X k q q'.
-Proof. destruct k; [intros []|]. intros (f & P & N) M. apply N, M, P. Qed.
+Lemma separated_not_mates k q q' : In q X -> In q' X -> separated X Rel k q q' -> ~ Rel k q q'.
+Proof. intros I I'. destruct k; [intros []|]. intros (f & _ & C & N) M. apply N, C; auto. Qed.
 
 Lemma numbers_exist k : (k <= round)%nat -> exists cl, numbers k cl.
 Proof.
   intro Hk.
-  destruct (finite_choice pair_dec false (fun p b => b = true <-> mates_in A X k (fst p) (snd p))
+  destruct (finite_choice pair_dec false (fun p b => b = true <-> Rel k (fst p) (snd p))
     (list_prod X X)) as [mb M].
   { intros [q q'] I. apply in_prod_iff in I. destruct I as [I I']. cbn.
     destruct (decided k q q' Hk I I') as [D|D].
     - exists true. tauto.
-    - exists false. split; [discriminate|]. intro C. destruct (separated_not_mates _ _ _ D C). }
-  assert (M' : forall q q', In q X -> In q' X -> mb (q, q') = true <-> mates_in A X k q q').
+    - exists false. split; [discriminate|]. intro C. destruct (separated_not_mates k q q' I I' D C). }
+  assert (M' : forall q q', In q X -> In q' X -> mb (q, q') = true <-> Rel k q q').
   { intros q q' I I'. apply (M (q, q')). apply in_prod; assumption. }
   exists (fun q => match find (fun r => mb (q, r)) X with Some r => r | None => q end).
-  assert (F : forall q, In q X -> exists r, find (fun r => mb (q, r)) X = Some r /\ In r X /\ mates_in A X k q r).
+  assert (F : forall q, In q X -> exists r, find (fun r => mb (q, r)) X = Some r /\ In r X /\ Rel k q r).
   { intros q I. destruct (find (fun r => mb (q, r)) X) as [r|] eqn:E.
     - exists r. apply find_some in E. destruct E as [Ir E]. split; [reflexivity|]. split; [exact Ir|].
       apply M'; assumption.
     - exfalso. pose proof (find_none _ _ E q I) as N. cbn in N.
-      assert (mb (q, q) = true) by (apply M'; auto; apply mates_refl). congruence. }
+      assert (mb (q, q) = true) by (apply M'; auto; apply R_refl; assumption). congruence. }
   split.
   - intros q I. destruct (F q I) as (r & -> & Ir & Mr). auto.
   - intros q q' I I'. destruct (F q I) as (r & E & Ir & Mr), (F q' I') as (r' & E' & Ir' & Mr').
     rewrite E, E'. split.
-    + intros <-. eapply mates_trans; [exact Mr|apply mates_sym, Mr'].
+    + intros <-. apply (R_trans k q r q'); auto. apply R_sym; auto.
     + intro C. assert (S : find (fun r => mb (q, r)) X = find (fun r => mb (q', r)) X).
       { clear E E'. assert (G : forall l, incl l X ->
           find (fun r => mb (q, r)) l = find (fun r => mb (q', r)) l).
@@ -205,8 +226,8 @@ Proof.
           assert (Ix : In x X) by (apply L; left; reflexivity).
           assert (B : mb (q, x) = mb (q', x)).
           { apply eq_true_iff_eq. rewrite !M' by assumption. split; intro K.
-            - eapply mates_trans; [apply mates_sym, C|exact K].
-            - eapply mates_trans; [exact C|exact K]. }
+            - apply (R_trans k q' q x); auto. apply R_sym; auto.
+            - apply (R_trans k q q' x); auto. }
           rewrite B. destruct (mb (q', x)); [reflexivity|]. apply IH. intros y Iy. apply L. right. exact Iy. }
         apply G. intros x Ix. exact Ix. }
       congruence.
@@ -293,7 +314,7 @@ Qed.
 
 (** The shifts of a potential. *)
 Lemma shifts_exist k cl f : numbers k cl ->
-  potential (fun v => In v X) (inner_step A X) (mates_in A X k) f ->
+  potential (fun v => In v X) (inner_step A X) (Rel k) f ->
   exists shift : nat * nat -> Z, forall q r a, In q X -> (a < letters A)%nat -> In (delta A q a) X -> cl q = r ->
     f (delta A q a) - f q = shift (r, a).
 Proof.
@@ -327,16 +348,16 @@ Proof.
     (fun p (fs : (nat -> Z) * (nat * nat -> Z)) =>
        (forall q r a, In q X -> (a < letters A)%nat -> In (delta A q a) X -> cl q = r ->
           fst fs (delta A q a) - fst fs q = snd fs (r, a)) /\
-       (mates_in A X (S k) (fst p) (snd p) -> fst fs (fst p) = fst fs (snd p)) /\
-       (forall q q', In q X -> In q' X -> mates_in A X (S k) q q' -> fst fs q = fst fs q') /\
-       (~ mates_in A X (S k) (fst p) (snd p) -> fst fs (fst p) <> fst fs (snd p)))
+       (Rel (S k) (fst p) (snd p) -> fst fs (fst p) = fst fs (snd p)) /\
+       (forall q q', In q X -> In q' X -> Rel (S k) q q' -> fst fs q = fst fs q') /\
+       (~ Rel (S k) (fst p) (snd p) -> fst fs (fst p) <> fst fs (snd p)))
     (list_prod X X)) as [fs F].
   { intros [q q'] I. apply in_prod_iff in I. destruct I as [I I']. cbn [fst snd].
-    destruct (decided (S k) q q' Hk I I') as [D|(f & P & D)].
+    destruct (decided (S k) q q' Hk I I') as [D|(f & P & Pc & D)].
     - exists ((fun _ => 0), (fun _ => 0)). cbn. tauto.
     - destruct (shifts_exist k cl f N P) as (shift & Hs). exists (f, shift). cbn [fst snd].
-      split; [exact Hs|]. split; [intro M; apply M, P|]. split; [|intros _; exact D].
-      intros x y _ _ M. apply M, P. }
+      split; [exact Hs|]. split; [intro M; apply Pc; auto|]. split; [|intros _; exact D].
+      exact Pc. }
   pose (test := fun r v h => forallb (fun q =>
     counter cls (snd (fs (r, q))) (tl h) =? fst (fs (r, q)) r - fst (fs (r, q)) v) X).
   exists cl', (fun r h => Nat.eqb (cl' r) r && existsb (fun v => came v h && test r v h) X).
@@ -354,13 +375,13 @@ Proof.
                                     fst (fs (r, q)) (st (tl h)) - fst (fs (r, q)) v).
     { intros q Iq. destruct (F (r, q)) as (Hs & _); [apply in_prod; assumption|].
       apply (counter_right k cl cls (fst (fs (r, q)))); auto. apply over_tl, O. }
-    assert (T : test r v h = true <-> mates_in A X (S k) (st (tl h)) r).
+    assert (T : test r v h = true <-> Rel (S k) (st (tl h)) r).
     { unfold test. rewrite forallb_forall. split.
       - intro T. destruct (decided (S k) (st (tl h)) r Hk Is Ir) as [D|D]; [exact D|exfalso].
-        apply separated_not_mates in D.
+        apply separated_not_mates in D; auto.
         specialize (T (st (tl h)) Is). rewrite (C _ Is) in T. apply Z.eqb_eq in T.
         destruct (F (r, st (tl h))) as (_ & _ & _ & G); [apply in_prod; assumption|]. cbn [fst snd] in G.
-        apply G; [|lia]. intro M. apply D, mates_sym, M.
+        apply G; [|lia]. intro M. apply D, R_sym; auto.
       - intros M q Iq. rewrite (C _ Iq). apply Z.eqb_eq.
         destruct (F (r, q)) as (_ & _ & G & _); [apply in_prod; assumption|].
         rewrite (G (st (tl h)) r Is Ir M). reflexivity. }
@@ -383,7 +404,7 @@ Proof.
     + intros r _. apply def_const.
     + intros r h Ir _ O R. assert (Is : In (st (tl h)) X) by (apply in_layer; split; [apply st_state|exact R]).
       apply eq_true_iff_eq. rewrite existsb_exists. split.
-      * intros (q & Iq & E). apply Nat.eqb_eq in E. apply Nat.eqb_eq. rewrite <- E. apply N; auto. exact I.
+      * intros (q & Iq & E). apply Nat.eqb_eq in E. apply Nat.eqb_eq. rewrite <- E. apply N; auto. apply R_zero; auto.
       * intro E. exists (st (tl h)). auto.
   - destruct (IH ltac:(lia)) as (cl & cls & N & K). apply (next_round k cl cls); auto.
 Qed.
@@ -456,15 +477,15 @@ End Component.
 (** * All components *)
 
 Variable round : nat -> nat.
-Hypothesis decided : forall m k q q', (k <= round m)%nat -> In q (layer m) -> In q' (layer m) ->
-  mates_in A (layer m) k q q' \/ separated (layer m) k q q'.
+Variable R : nat -> nat -> nat -> nat -> Prop.
+Hypothesis R_refining : forall m, refining (layer m) (round m) (R m).
 Hypothesis condition : forall m q q' a, In q (layer m) -> In q' (layer m) ->
-  mates_in A (layer m) (round m) q q' -> (a < letters A)%nat -> delta A q a = delta A q' a.
+  R m (round m) q q' -> (a < letters A)%nat -> delta A q a = delta A q' a.
 
 Lemma all_moves m r : definable (moves m r).
 Proof.
   revert r. induction m as [m IH] using (well_founded_induction lt_wf). intro r.
-  apply (next_state m (round m) (decided m) (condition m)). intros m' r' L. apply IH, L.
+  apply (next_state m (round m) (R m) (R_refining m) (condition m)). intros m' r' L. apply IH, L.
 Qed.
 
 Theorem construction : exists P, no_positions P = true /\

@@ -12,10 +12,16 @@ Lemma mates_le V Lab (inside : V -> Prop) (step : V -> Lab -> option V) k k' v w
   k <= k' -> mates inside step k' v w -> mates inside step k v w.
 Proof. induction 1 as [|k' _ IH]; [auto|]. intro M. apply IH, mates_refine, M. Qed.
 
-Lemma mates_or_separated A X k q q' : mates_in A X k q q' \/ separated A X k q q'.
+Lemma mates_refining A X round : refining A X round (mates_in A X).
 Proof.
-  destruct k as [|k]; [left; exact I|]. destruct (classic (mates_in A X (S k) q q')) as [M|M]; [left; exact M|].
-  right. apply not_all_ex_not in M. destruct M as (f & M). exists f. apply imply_to_and in M. exact M.
+  repeat split.
+  - intros. apply mates_refl.
+  - intros k q q' _ _. apply mates_sym.
+  - intros k q q' q'' _ _ _. apply mates_trans.
+  - intros k q q' _ _ _. destruct k as [|k]; [left; exact I|].
+    destruct (classic (mates_in A X (S k) q q')) as [M|M]; [left; exact M|].
+    right. apply not_all_ex_not in M. destruct M as (f & M). exists f. apply imply_to_and in M.
+    destruct M as [P N]. split; [exact P|]. split; [|exact N]. intros x y _ _ M. apply M, P.
 Qed.
 
 Lemma last_round A X : exists l, forall q q', In q X -> In q' X -> mates_in A X l q q' -> alike_in A X q q'.
@@ -45,8 +51,8 @@ Proof.
         mates_in A (layer A rank m) l q q' -> alike_in A (layer A rank m) q q')
       (map rank (seq 0 (states A)))) as [round R].
     { intros m _. apply last_round. }
-    apply (construction A rank W Up round).
-    + intros m k q q' _ _ _. apply mates_or_separated.
+    apply (construction A rank W Up round (fun m => mates_in A (layer A rank m))).
+    + intro m. apply mates_refining.
     + intros m q q' a I I' M La. apply (C m q q' a I I'); [|exact La]. apply R; auto.
       pose proof (proj1 (in_layer A rank m q) I) as [L <-]. apply in_map, in_seq. lia.
 Qed.
@@ -66,9 +72,9 @@ Proof.
         mates_in (with_end A) (X m) l q q' -> alike_in (with_end A) (X m) q q')
       (map (rank_end A rank) (seq 0 (states (with_end A))))) as [round R].
     { intros m _. apply last_round. }
-    destruct (construction (with_end A) (rank_end A rank) (with_end_complete A W) (rank_end_up A W rank Up) round)
-      as (P & U & H).
-    + intros m k q q' _ _ _. apply mates_or_separated.
+    destruct (construction (with_end A) (rank_end A rank) (with_end_complete A W) (rank_end_up A W rank Up) round
+      (fun m => mates_in (with_end A) (X m))) as (P & U & H).
+    + intro m. apply mates_refining.
     + intros m q q' a I I' M La. assert (E : q = q'); [|rewrite E; reflexivity].
       assert (Al : alike_in (with_end A) (X m) q q').
       { apply R; auto. pose proof (proj1 (in_layer _ _ m q) I) as [L <-]. apply in_map, in_seq. lia. }

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 STYLES = {"valid": "green", "invalid": "red"}
 VERIFIED = "verified by Coq"
+EXISTS = "existence verified by Coq"
+"""Of a program: that one exists, not that this one is right."""
 UNCHECKED = "not checked by Coq"
 
 
@@ -51,7 +53,8 @@ def verify(
     "valid": this statement about this task, alphabet, class and convention holds for all lengths. Whatever is
     checked less far has another word: not proved; checked to a length; claimed, not checked; invalid.
 
-    With --formal, certificates of a "no" are checked by Coq as well, and at least one must be verified there.
+    With --formal, Coq checks certificates of a "no", and that programs without positions exist; at least one
+    must be verified there.
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """
@@ -76,7 +79,7 @@ def verify(
     if formal:
         _check_formally(claims, results)
     valid = all(result["valid"] for result in results) and (
-        not formal or any(result["formal"] == VERIFIED for result in results)
+        not formal or any(result["formal"] in (VERIFIED, EXISTS) for result in results)
     )
     if as_json:
         print_json({"certificate": str(file), "valid": valid, "certificates": results})
@@ -96,20 +99,19 @@ def _require_coq() -> None:
 
 def _check_formally(claims: list[Claim], results: list[dict[str, Any]]) -> None:
     """Adds what Coq says of each result; what Coq rejects is invalid."""
-    from longreach.languages.prove.coq_check import check_formally
-    from longreach.languages.prove.coq_instance import Checkable
+    from longreach.languages.prove.coq_check import can_check, check_formally
 
     asked = [
         (claim.certificate, result)
         for claim, result in zip(claims, results, strict=True)
-        if result["valid"] and isinstance(claim.certificate, Checkable)
+        if result["valid"] and can_check(claim.certificate)
     ]
     for result in results:
         result["formal"] = UNCHECKED
     problems = check_formally([certificate for certificate, _ in asked])
     for (_, result), problem in zip(asked, problems, strict=True):
         if problem is None:
-            result["formal"] = VERIFIED
+            result["formal"] = EXISTS if result["kind"] == "program" else VERIFIED
         else:
             result |= {"status": "invalid", "valid": False, "problem": problem, "formal": "rejected by Coq"}
 

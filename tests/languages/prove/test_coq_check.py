@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,18 +19,22 @@ from longreach.crasp.library import load
 from longreach.errors import InputError
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.without_positions import plain_analysis, refutation
+from longreach.languages.program_class import EMPTY
 from longreach.languages.prove import coq_check
-from longreach.languages.prove.coq_check import check_formally, files, sources
-from longreach.languages.prove.coq_instance import Checkable
+from longreach.languages.prove.coq_check import check_formally, check_instances, files, sources
+from longreach.languages.prove.coq_instance import Checkable, automaton_term
+from longreach.languages.prove.coq_yes import is_plain_yes, yes_instance
 from longreach.languages.prove.flow_checker import check_certificate
 from longreach.languages.prove.language_certificates import (
     FlowCertificate,
+    ProgramCertificate,
     SampledFlowCertificate,
     read_certificate,
     write_certificate,
 )
 from longreach.languages.prove.proof_to_certificate import flow_certificate
 from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.languages.regular.automaton_documents import automaton_table
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 from longreach.verdicts.automaton_to_verdicts import judge
 from tests.helpers.coq_programs import needs_coq, program_term
@@ -38,6 +43,7 @@ from tests.helpers.examples import slow
 from tests.helpers.language_oracles import random_automaton
 from tests.languages.prove.test_flow_checker import FLOW_MUTATIONS, SAMPLED_MUTATIONS, _mutated
 
+D_2 = named_automaton("d-2")
 proofs = slow("proofs are checked by Coq")
 # After these the statement still holds (unreachable, convention), or what changed is for people (words,
 # loop), or is not a flow certificate any more (class); `longreach verify` rejects them before Coq is asked.
@@ -130,6 +136,33 @@ def test_a_hundred_random_languages_are_verified() -> None:
             letters = "abc"[: chance.randint(1, 3)]
             found += certify(random_automaton(chance.randint(2, 12), letters, chance))
     assert check_formally(found) == [None] * len(found)
+
+
+@needs_coq
+@proofs
+def test_every_yes_without_positions_is_verified() -> None:
+    chance = random.Random(19)
+    found = [judge(named_automaton(name)).nope.certificate for name in NAMED_LANGUAGES]
+    found += [judge(random_automaton(4, "ab", chance, 0.4)).nope.certificate for _ in range(60)]
+    programs = [each for each in found if is_plain_yes(each)]
+    assert len(programs) >= 20
+    assert check_formally(programs) == [None] * len(programs)
+
+
+@needs_coq
+@proofs
+def test_potentials_of_another_language_fail() -> None:
+    right = yes_instance(ProgramCertificate(program_class=EMPTY, automaton=automaton_table(D_2), program=""))
+    broken = [
+        replace(right, automaton=automaton_term(automaton_table(named_automaton("tomita-5")))),
+        replace(right, certificate=right.certificate.replace("(1)", "(0)")),
+        replace(right, certificate=right.certificate.partition(" [[[[")[0] + " []"),
+        replace(right, certificate=right.certificate.replace("[0;", "[7;", 1)),
+    ]
+    assert len({each.certificate for each in broken}) == 4
+    problems = check_instances([right, *broken])
+    assert problems[0] is None
+    assert None not in problems[1:]
 
 
 @needs_coq

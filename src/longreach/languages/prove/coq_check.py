@@ -14,19 +14,22 @@ import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeGuard
 
 import longreach
 from longreach.errors import InputError
 from longreach.languages.prove.coq_instance import Checkable, Instance, NotWritten, instance_of
+from longreach.languages.prove.coq_yes import is_plain_yes, yes_instance
+from longreach.languages.prove.language_certificates import ProgramCertificate
 
 SECONDS = 900
 """After which Coq is stopped."""
 CLOSED = "Closed under the global context"
 MISSING = "Coq is not installed (no coqc on the path); on Debian: apt install coq"
-NEEDED = "Prediction.v"
+NEEDED = "YesCertificates.v"
 """The last file that instances rest on."""
 HEADER = """From Coq Require Import List ZArith.
-From Longreach Require Import Flows Automata Certificates TheoremB Prediction.
+From Longreach Require Import Flows Automata Certificates TheoremB Prediction YesCertificates.
 Import ListNotations.
 """
 
@@ -88,13 +91,22 @@ def compiled() -> Path:
     return made
 
 
-def check_formally(certificates: Sequence[Checkable]) -> list[str | None]:
+def can_check(certificate: object) -> TypeGuard[Checkable | ProgramCertificate]:
+    """Whether Coq can check a certificate like this one."""
+    return isinstance(certificate, Checkable) or is_plain_yes(certificate)
+
+
+def check_formally(certificates: Sequence[Checkable | ProgramCertificate]) -> list[str | None]:
     """For each certificate what Coq says against it, in one sentence; None if it is verified."""
     problems: list[str | None] = []
     instances: list[Instance] = []
     for certificate in certificates:
         try:
-            instances.append(instance_of(certificate))
+            instances.append(
+                yes_instance(certificate)
+                if isinstance(certificate, ProgramCertificate)
+                else instance_of(certificate)
+            )
             problems.append(None)
         except NotWritten as reason:
             problems.append(f"it cannot be written for Coq: {reason}")

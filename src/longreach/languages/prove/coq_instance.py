@@ -76,8 +76,9 @@ def _without_positions(certificate: FlowCertificate) -> Instance:
     return Instance(
         automaton=automaton_term(table),
         certificate=(
-            f"Certificate {nats(certificate.states)} {_list(map(nats, certificate.classes))} {_list(flows)} "
-            f"{nat(first)} {nat(second)} {_word(table, words.before)} {_word(table, words.after)}"
+            f"Certificate {nats(certificate.states)} {listed(map(nats, certificate.classes))} "
+            f"{listed(flows)} {nat(first)} {nat(second)} "
+            f"{_word(table, words.before)} {_word(table, words.after)}"
         ),
         check=f"{theorem[0]}{hint}",
         sound=f"{theorem[0]}_sound{hint}",
@@ -110,9 +111,9 @@ def _with_positions(certificate: SampledFlowCertificate) -> Instance:
     return Instance(
         automaton=automaton_term(table),
         certificate=(
-            f"ArrowCertificate {block} {_list(_word(table, word) for word in certificate.objects)} "
-            f"{_list(arrows)} {_list(f'({nat(v.state)}, {nat(v.object)})' for v in vertices)} "
-            f"{_list(map(nats, certificate.classes))} {_list(flows)} {nat(first)} {nat(second)} "
+            f"ArrowCertificate {block} {listed(_word(table, word) for word in certificate.objects)} "
+            f"{listed(arrows)} {listed(f'({nat(v.state)}, {nat(v.object)})' for v in vertices)} "
+            f"{listed(map(nats, certificate.classes))} {listed(flows)} {nat(first)} {nat(second)} "
             f"{nats(start)} {nats((*hiding, *told))}"
         ),
         check=f"check_both_with {periodic}{hint}",
@@ -204,7 +205,7 @@ def _row(table: AutomatonTable, state: int) -> tuple[int, ...]:
 
 
 def automaton_term(table: AutomatonTable) -> str:
-    rows = _list(map(nats, table.transitions))
+    rows = listed(map(nats, table.transitions))
     return f"Automaton {nat(len(table.alphabet))} {rows} {nats(table.accepting)}"
 
 
@@ -216,10 +217,11 @@ def nat(number: int) -> str:
 
 
 def nats(numbers: Iterable[int]) -> str:
-    return _list(map(nat, numbers))
+    return listed(map(nat, numbers))
 
 
-def _list(items: Iterable[str]) -> str:
+def listed(items: Iterable[str]) -> str:
+    """A list of terms."""
     return f"[{'; '.join(items)}]"
 
 
@@ -240,7 +242,7 @@ def _flow(first: int, second: int, edges: Sequence[tuple[str, str]], weights: Se
         f"({source}, {label}, ({fraction * scale})%Z)"
         for (source, label), fraction in zip(edges, fractions, strict=True)
     )
-    return f"Flow {nat(first)} {nat(second)} {scale}%Z {_list(entries)}"
+    return f"Flow {nat(first)} {nat(second)} {scale}%Z {listed(entries)}"
 
 
 def _fraction(text: str) -> Fraction:
