@@ -6,18 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from longreach import errors
 from longreach.config.decoder import first_error
-from longreach.config.keys import job_key
 from longreach.config.length_range import LengthRange
+from longreach.config.member_document import MemberDocument
 from longreach.config.regression_name import FAMILIES, Encoding, RegressionName
 from longreach.config.training import Positive
 from longreach.errors import InputError
 
 
-class RegressionConfig(BaseModel):
+class RegressionConfig(MemberDocument):
     """One member; the defaults are those of Izzo, Nichani and Lee (arXiv 2510.27015), appendix B.
 
     >>> config = RegressionConfig.read(
@@ -26,8 +26,6 @@ class RegressionConfig(BaseModel):
     >>> config.batch, config.encoding, config.target_loss
     (1024, 'nope', 1e-05)
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     task: Annotated[str, Field(description="As in simple-task:omega=2.")]
     encoding: Annotated[Encoding, Field(description="What positions the model sees: by the task.")]
@@ -69,30 +67,6 @@ class RegressionConfig(BaseModel):
             raise first_error(error, cls) from None
         config._check()
         return config
-
-    def document(self) -> dict[str, Any]:
-        """All fields as JSON has them: what `read` reads, and what the key is made of."""
-        return self.model_dump(mode="json")
-
-    def with_seed(self, seed: int) -> Self:
-        """The same member with another seed."""
-        return type(self).read({**self.document(), "seed": seed})
-
-    @property
-    def key(self) -> str:
-        """The name of the member's results."""
-        return job_key(self.document())
-
-    @property
-    def ranges(self) -> tuple[LengthRange, ...]:
-        """The training range and the test ranges."""
-        return (self.train_lengths, *self.test_lengths)
-
-    @property
-    def named_ranges(self) -> tuple[tuple[str, LengthRange], ...]:
-        """The same, each with the field that it stands in."""
-        tests = [("test_lengths", lengths) for lengths in self.test_lengths]
-        return (("train_lengths", self.train_lengths), *tests)
 
     @property
     def stop_early(self) -> bool:

@@ -7,14 +7,14 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from longreach import errors
 from longreach.config.decoder import first_error
 from longreach.config.encoding_table import ENCODINGS, unknown_encoding
 from longreach.config.hyperparameters import BASELINE, BASELINE_SHAPE
-from longreach.config.keys import job_key
 from longreach.config.length_range import LengthRange
+from longreach.config.member_document import MemberDocument
 from longreach.errors import InputError
 
 Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
@@ -26,7 +26,7 @@ RESOLVED = (
 """What `longreach.experiments.resolve` finds for a task where it is not given."""
 
 
-class TrainConfig(BaseModel):
+class TrainConfig(MemberDocument):
     """One member. `longreach.experiments.resolve` fills in the setting of a scale for a task.
 
     >>> config = TrainConfig(
@@ -36,8 +36,6 @@ class TrainConfig(BaseModel):
     >>> config.batch, config.train_lengths.name, config.key
     (64, '1-10', 'ebf8140beebf8377')
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     # A program stands here with its whole text, so that the key depends on it and not on a file's name.
     task: Annotated[
@@ -116,34 +114,10 @@ class TrainConfig(BaseModel):
         config._check()
         return config
 
-    def document(self) -> dict[str, Any]:
-        """All fields as JSON has them: what `read` reads, and what the key is made of."""
-        return self.model_dump(mode="json")
-
-    def with_seed(self, seed: int) -> Self:
-        """The same member with another seed."""
-        return type(self).read({**self.document(), "seed": seed})
-
-    @property
-    def key(self) -> str:
-        """The name of the member's results."""
-        return job_key(self.document())
-
-    @property
-    def ranges(self) -> tuple[LengthRange, ...]:
-        """The training range and the test ranges."""
-        return (self.train_lengths, *self.test_lengths)
-
     @property
     def longest_test(self) -> LengthRange:
         """The test range with the longest inputs, where a run works or fails."""
         return max(self.test_lengths, key=lambda lengths: lengths.last)
-
-    @property
-    def named_ranges(self) -> tuple[tuple[str, LengthRange], ...]:
-        """The same, each with the field that it stands in."""
-        tests = [("test_lengths", lengths) for lengths in self.test_lengths]
-        return (("train_lengths", self.train_lengths), *tests)
 
     def _check(self) -> None:
         """Refuse settings that contradict each other."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from longreach.errors import Field, InputError
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.regression_members import resolve_regression
 from longreach.experiments.running import Watcher, longest_first, train_pending
+from longreach.results.figure_files import figure_bytes
 from longreach.results.index import Row, read_index
 from longreach.results.schema import Result
 from longreach.studies.loss_report import LossCell, LossReport, report_of
@@ -115,14 +115,7 @@ class LossStudy:
         """The figure, or the tables, in the format of a name's ending."""
         if suffix == ".md":
             return loss_tables(report, self.law).encode()
-        buffer = io.BytesIO()
-        metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}
-        from matplotlib import rc_context
-
-        with rc_context({"svg.hashsalt": self.name}):
-            figure = self.figure(report, self.heading(scale))
-            figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
-        return buffer.getvalue()
+        return figure_bytes(lambda: self.figure(report, self.heading(scale)), suffix, salt=self.name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -13,6 +12,7 @@ import numpy as np
 from longreach.config.encoding_table import ENCODINGS
 from longreach.errors import Field, InputError
 from longreach.results.atomic import write_atomically
+from longreach.results.figure_files import figure_bytes
 from longreach.studies.census.analysis_tables import analysis_markdown, counted
 from longreach.studies.census.census_analysis import CensusAnalysis
 from longreach.studies.census.census_cell import Cell
@@ -51,13 +51,7 @@ def census_content(analysis: CensusAnalysis, suffix: str) -> bytes:
         raise InputError(reason, place=Field("out"))
     if suffix == ".md":
         return analysis_markdown(analysis.document()).encode()
-    from matplotlib import rc_context
-
-    buffer = io.BytesIO()
-    metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}
-    with rc_context({"svg.hashsalt": "census"}):
-        census_figure(analysis).savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
-    return buffer.getvalue()
+    return figure_bytes(lambda: census_figure(analysis), suffix, salt="census")
 
 
 def census_figure(analysis: CensusAnalysis) -> Figure:
