@@ -40,7 +40,7 @@ def census(study: CensusStudy, asked: StudyAsked) -> None:
     known = _known(asked)
     wanted = members(
         language_table().values(), chosen,
-        parts=parts, trained_to=_lengths(asked.train_to) or chosen.trained_to,
+        parts=parts, trained_to=_lengths(asked.train_to, chosen.trained_to),
         encodings=listed_names("--encodings", asked.encodings), seeds=asked.seeds,
     )  # fmt: skip
     waiting = _waiting(wanted.values(), known)
@@ -57,12 +57,15 @@ def census(study: CensusStudy, asked: StudyAsked) -> None:
     end(failed)
 
 
-def _lengths(text: str | None) -> tuple[int, ...] | None:
+def _lengths(text: str | None, known: tuple[int, ...]) -> tuple[int, ...]:
+    """The training lengths that are named; all of them where none is."""
     names = listed_names("--train-to", text)
     if names is None:
-        return None
-    if not all(each.isdecimal() for each in names):
-        raise InputError(f"--train-to: {text!r} is not a list of lengths, as in 10,20")
+        return known
+    for each in names:
+        if each not in map(str, known):
+            said = ", ".join(map(str, known))
+            raise InputError(f"--train-to: {each!r} is not a training length of the census; it has {said}")
     return tuple(map(int, names))
 
 
