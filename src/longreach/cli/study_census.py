@@ -72,8 +72,10 @@ def _lengths(text: str | None, known: tuple[int, ...]) -> tuple[int, ...]:
 def _known(asked: StudyAsked) -> tuple[CensusRun, ...]:
     from longreach.studies.census.census_run import read_runs
 
-    if asked.table is None or (asked.train and not asked.table.exists()):
+    if asked.table is None:
         return ()
+    if not asked.table.exists() and (asked.train or asked.runs.is_dir()):
+        return ()  # it will be made from the results
     return read_runs(asked.table)
 
 
