@@ -10,16 +10,16 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 setup: $(VENV)/.setup
 $(VENV)/.setup: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) -e '.[train,smt]'
+	$(PIP) -e '.[train,smt,web]'
 	touch $@
 	@echo "ready; to have longreach on your path: source $(BIN)/activate"
 
 $(VENV)/.dev: $(VENV)/.setup
-	$(PIP) -e '.[train,smt,dev]'
+	$(PIP) -e '.[train,smt,web,dev]'
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.dev
-	$(PIP) -e '.[train,smt,dev,docs]'
+	$(PIP) -e '.[train,smt,web,dev,docs]'
 	touch $@
 
 # The main job: three tasks that differ, each forecast and measured within two minutes, and all in one page.
@@ -68,7 +68,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(PIP) -e '.[train,smt,dev,hf,bench]'
+	$(PIP) -e '.[train,smt,web,dev,hf,bench]'
 	touch $@
 
 bench: $(VENV)/.bench

@@ -26,6 +26,7 @@ ACROSS = {
     "languages/test_prediction_on_prefixes.py": "prediction, from the decision to the program",
     "limit/test_pipeline.py": "from a program to all that is made of it",
     "report/test_browser.py": "the report in a browser",
+    "report/live/test_playground_browser.py": "the playground in a browser",
     "studies/test_laptop_results.py": "the committed results",
     "tasks/test_algorithmic.py": "the tasks of one file each, by the same means",
     "verdicts/test_documents.py": "the documents of commands, pinned",

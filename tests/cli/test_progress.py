@@ -14,7 +14,7 @@ from longreach.cli import progress
 from longreach.cli.progress import Bar, announce, show_bars
 from longreach.execution.plan import Plan
 from longreach.experiments.planning import Planned
-from longreach.training.checkpoint import PROGRESS
+from longreach.results.running_members import PROGRESS
 from tests.helpers.result_samples import sample
 
 RESULT = sample(0)

@@ -20,6 +20,7 @@ from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.atomic import write_atomically
 from longreach.results.files import RESULT
+from longreach.results.running_members import PROGRESS
 from longreach.training import checkpoint
 from longreach.training.engine import train
 from longreach.training.job import FUNCTION, run
@@ -167,7 +168,7 @@ def test_a_worker_that_finds_a_state_of_another_run_begins_anew(tmp_path: Path) 
 
 
 def test_half_written_files_go_with_the_next_start(tmp_path: Path) -> None:
-    names = (checkpoint.STATE, checkpoint.MODEL, RESULT, checkpoint.PROGRESS)
+    names = (checkpoint.STATE, checkpoint.MODEL, RESULT, PROGRESS)
     drafts = [tmp_path / f".{name}.0123456789abcdef.tmp" for name in names]
     mine = tmp_path / ".notes.tmp"
     other = tmp_path / "other" / f".{checkpoint.MODEL}.0123456789abcdef.tmp"

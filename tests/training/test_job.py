@@ -14,6 +14,7 @@ from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.record import run_pending
 from longreach.results.files import RESULT, read_result
+from longreach.results.running_members import PROGRESS
 from longreach.training import checkpoint
 from longreach.training.job import FUNCTION, run, run_members
 from longreach.training.run_diary import Diary
@@ -98,4 +99,4 @@ def test_diary(tmp_path: Path) -> None:
     diary = Diary(tmp_path / "member")
     diary(3, None)
     diary(4, None)  # too soon
-    assert json.loads((tmp_path / "member" / checkpoint.PROGRESS).read_text(encoding="utf-8")) == {"step": 3}
+    assert json.loads((tmp_path / "member" / PROGRESS).read_text(encoding="utf-8")) == {"step": 3}

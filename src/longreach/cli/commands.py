@@ -58,6 +58,10 @@ COMMANDS = {
     ),
     "results": Command("List, show, index, export and remove what has been run."),
     "report": Command("Write forecasts and measurements as one HTML file that needs no network.", "report"),
+    "serve": Command(
+        "Serve the report live over the results, and a playground to type languages and programs into.",
+        "serve",
+    ),
     "simulate": Command(
         "Make a short word on which one or two models behave as on a long one, and measure the errors.",
         "simulate",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longreach.cli.output import error_console, note
+from longreach.results.running_members import progress_of
 
 if TYPE_CHECKING:
     from longreach.config.any_member import AnyMember
@@ -69,7 +70,7 @@ def show_bars(
         def watch() -> None:
             while not ended.wait(WATCH_SECONDS):
                 for key, task_id in tasks.items():
-                    if key not in over and (found := _progress(runs / key)) is not None:
+                    if key not in over and (found := progress_of(runs / key)) is not None:
                         speed = next(task.speed for task in progress.tasks if task.id == task_id)
                         state = _state(found, speed)
                         progress.update(
@@ -100,7 +101,7 @@ def _lines(bars: Sequence[Bar], runs: Path, total: int | None) -> Iterator[Calla
     def tell() -> None:
         while not ended.wait(LINE_SECONDS):
             waiting = [bar for bar in bars if bar.key not in over]
-            running = [(bar, found) for bar in waiting if (found := _progress(runs / bar.key))]
+            running = [(bar, found) for bar in waiting if (found := progress_of(runs / bar.key))]
             parts = [f"{before + len(over)} of {_plural(before + len(bars), 'run')} done"]
             parts += [_stand(bar, found["step"]) for bar, found in running[:SHOWN_RUNNING]]
             parts += [f"{len(running) - SHOWN_RUNNING} more"] if len(running) > SHOWN_RUNNING else []
@@ -203,19 +204,6 @@ def duration(seconds: float) -> str:
 
 def _plural(number: int, name: str) -> str:
     return f"{number} {name}{'' if number == 1 else 's'}"
-
-
-def _progress(directory: Path) -> dict[str, Any] | None:
-    """What a job that runs last said, if anything."""
-    import json
-
-    from longreach.training.checkpoint import PROGRESS
-
-    try:
-        found = json.loads((directory / PROGRESS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) and isinstance(found.get("step"), int) else None
 
 
 def _state(found: dict[str, Any], speed: float | None) -> str:

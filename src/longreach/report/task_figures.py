@@ -61,7 +61,7 @@ def attention_view(task: Task | None, programs: Sequence[Program]) -> AttentionV
     """The attention of the first program that is small enough, on an example of the task."""
     if task is None or not programs:
         return None
-    word = _word(task) if isinstance(task, LanguageTask) else _example(task)
+    word = example_word(task) if isinstance(task, LanguageTask) else _example(task)
     for program in programs:
         if word is None or program.core.size > MOST_WIDTH:
             continue
@@ -89,7 +89,7 @@ def _view(program: str, core: Core, word: list[str], part: str) -> AttentionView
     return AttentionView(program=program, word=joined, heads=tuple(heads), number=number) if heads else None
 
 
-def _word(task: LanguageTask) -> list[str] | None:
+def example_word(task: LanguageTask) -> list[str] | None:
     """A word of the language."""
     for length in EXAMPLE_LENGTHS:
         if bool(task.has(np.array([length]))[0]):

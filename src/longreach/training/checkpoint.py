@@ -26,12 +26,12 @@ from longreach.models.parameters import Parameters
 from longreach.models.trainable import model_table, read_model
 from longreach.results.atomic import clean_up, write_atomically
 from longreach.results.files import RESULT
+from longreach.results.running_members import PROGRESS
 from longreach.results.schema import Count, Evaluation, Seconds
 from longreach.training.step import State
 
 STATE = "state.safetensors"
 MODEL = "model.safetensors"
-PROGRESS = "progress.json"
 TENSORS = ("vector", "first", "second")
 FLOAT = "F32"  # how the file format names float32
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from longreach.results.atomic import ResultError, write_atomically
+from longreach.results.running_members import PROGRESS
 from longreach.results.schema import Evaluation
-from longreach.training.checkpoint import PROGRESS
 
 DIARY_SECONDS = 1.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from html import escape
 
 from longreach.languages.regular.automaton import Automaton, live_states
@@ -29,10 +29,17 @@ _STYLE = """
 Point = tuple[float, float]
 
 
-def to_svg(automaton: Automaton, title: str = "automaton", *, part: str | None = None) -> str:
+def to_svg(
+    automaton: Automaton,
+    title: str = "automaton",
+    *,
+    part: str | None = None,
+    notes: Mapping[int, str] | None = None,
+) -> str:
     """The automaton as one SVG document; states that accept nothing any more are pale.
 
     As a part of a page, which `part` names, it has ids of its own and no style: the page has that.
+    Notes stand below their states.
 
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> to_svg(from_expression("(ab)*"), "(ab)*").count("<circle")
@@ -80,6 +87,9 @@ def to_svg(automaton: Automaton, title: str = "automaton", *, part: str | None =
             f"{ring if state in automaton.accepting else ''}"
             f'<text x="{x:.1f}" y="{y + 5:.1f}">{state}</text></g>'
         )
+        if notes and state in notes:
+            place = f'x="{x:.1f}" y="{y + RADIUS + 16:.1f}"'
+            labels.append(f'<text class="label note" {place}>{escape(notes[state])}</text>')
     return "\n".join([*parts, *labels, "</svg>"]) + "\n"
 
 

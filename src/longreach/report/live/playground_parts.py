@@ -1,0 +1,298 @@
+"""What the playground shows of a subject, part by part, each as a document of its own.
+
+The parts are asked for one by one, so that what is quick is there while the rest is still computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from longreach.config.task_name import TaskName
+from longreach.crasp.program import Program
+from longreach.crasp.words import Encoder
+from longreach.errors import Field, InputError
+from longreach.forecast.certificate_kinds import kind_of
+from longreach.forecast.odds_model import odds_words
+from longreach.forecast.odds_of_task import USUAL_LENGTH, task_odds
+from longreach.languages.budget import Budget
+from longreach.languages.decide.without_positions import plain_analysis
+from longreach.languages.profile.determinacy import profiles
+from longreach.languages.profile.prefix_summary import Summary
+from longreach.languages.prove.flow_explainer import spelled
+from longreach.languages.prove.language_certificates import FlowCertificate
+from longreach.languages.prove.rightness import rightness
+from longreach.languages.regular.automaton import Automaton, live_states
+from longreach.languages.regular.automaton_documents import table_automaton
+from longreach.languages.regular.automaton_drawing import to_svg
+from longreach.report.attention_svg import MOST_WIDTH, head_views
+from longreach.report.certificate_view import program_view
+from longreach.report.live.live_limits import LiveLimits
+from longreach.report.live.playground_subject import Subject
+from longreach.tasks.language_task import RegularLanguage
+from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
+from longreach.verdicts.verdict import Verdict
+
+Document: TypeAlias = dict[str, Any]
+SHOWN_SIDES = ("nope", "ape")
+MOST_STATES = 40
+"""Of an automaton that is drawn."""
+LENGTHS = range(1, 61)
+FAMILY = (
+    *(Summary(window=k) for k in (1, 2, 4, 8)),
+    *(Summary(modulus=m) for m in (2, 3, 4)),
+    *(Summary(clip=c) for c in (2, 4)),
+)
+"""Summaries of which the profile is drawn."""
+PROFILE_NODES = 40_000
+PROOF_SECONDS = 3.0
+REPEATED = 12
+"""How often a loop is repeated in the words that are shown."""
+
+
+def part_of(name: str, document: Any) -> Document:
+    """One part of what is shown of the subject in a call.
+
+    >>> found = part_of("verdicts", {"kind": "regex", "text": "(aa)*"})
+    >>> [side["expectation"] for side in found["sides"]]
+    ['expected to fail', 'expected to work']
+    """
+    if name not in PARTS:
+        raise InputError(f"no part is named {name!r}; there are {', '.join(PARTS)}", place=Field("part"))
+    subject = _kept(Subject.read(document))
+    return PARTS[name](subject, document)
+
+
+@lru_cache(maxsize=32)
+def _kept(subject: Subject) -> Subject:
+    """The same subject as before, with what was computed of it."""
+    return subject
+
+
+def _verdicts(subject: Subject, document: Mapping[str, Any]) -> Document:
+    task = subject.task
+    automaton = subject.automaton
+    about = task.about
+    if automaton is not None and subject.program is None:
+        count, letters = len(automaton), " ".join(automaton.alphabet)
+        about = f"words over {letters}, {count} state{'' if count == 1 else 's'}"
+    title = "automaton" if subject.kind == "automaton" else TaskName(subject.task_name).expression
+    return {
+        "title": "program" if subject.program is not None else title,
+        "about": about,
+        "sides": [_side(key, subject.sides[key]) for key in SHOWN_SIDES],
+    }
+
+
+def _side(key: str, verdict: Verdict) -> Document:
+    return {
+        "encoding": key,
+        "title": side_title(key),
+        "answer": verdict.trained.value,
+        "membership": verdict.answer.value,
+        "expectation": expectation(verdict.trained),
+        "clause": clause(verdict),
+        "basis": rests_on(verdict),
+        "class": str(verdict.program_class),
+        "reason": verdict.reason,
+    }
+
+
+def _odds(subject: Subject, document: Mapping[str, Any]) -> Document:
+    if not isinstance(subject.task, RegularLanguage):
+        return {"rows": [], "reason": "odds are known for regular languages alone"}
+    found = task_odds(subject.task, subject.sides, trained_to=[USUAL_LENGTH])
+    rows = [row.document() | {"words": odds_words(row.odds)} for row in found.rows]
+    setting = None if found.model is None else found.model.setting
+    return {"rows": rows, "reason": found.reason, "setting": setting}
+
+
+def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
+    automaton = subject.automaton
+    if automaton is None:
+        return {"svg": None, "note": "no automaton of what the program accepts was found and proved"}
+    if len(automaton) > MOST_STATES:
+        return {"svg": None, "note": f"{len(automaton)} states; at most {MOST_STATES} are drawn"}
+    notes = potential_notes(automaton)
+    said = "States with two rings accept; pale ones accept nothing any more."
+    if notes:
+        said += (
+            " Below a state: the potentials by which counting knows it; ≈ names a state that no count can"
+            " tell from it."
+        )
+    return {"svg": to_svg(automaton, "the minimal automaton", part="automaton", notes=notes), "note": said}
+
+
+def potential_notes(automaton: Automaton) -> dict[int, str]:
+    """What counting knows of the states of each loop, without positions.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> potential_notes(from_expression("(ab)*", "ab"))
+    {0: '0', 1: '1'}
+    >>> potential_notes(from_expression("(aa)*"))
+    {0: '≈ 1', 1: '≈ 0'}
+    """
+    analysis = plain_analysis(automaton, Budget(seconds=PROOF_SECONDS).running())
+    live = live_states(automaton)
+    notes: dict[int, str] = {}
+    for component in analysis.components:
+        states = [analysis.extended.states[state].state for state in component.states]
+        if len(states) < 2 or not set(states) <= set(live):
+            continue
+        columns = [each.values for step in component.refinement.rounds for each in step.potentials]
+        classes = component.refinement.classes
+        for vertex, state in enumerate(states):
+            alike = [
+                str(other)
+                for place, other in enumerate(states)
+                if other != state and classes[place] == classes[vertex]
+            ]
+            parts = [", ".join(str(column[vertex]) for column in columns)] if columns else []
+            parts += [f"≈ {', '.join(alike)}"] if alike else []
+            notes[state] = " ".join(parts)
+    return dict(sorted(notes.items()))
+
+
+def _program(subject: Subject, document: Mapping[str, Any]) -> Document:
+    if subject.program is not None:
+        return {"programs": [_written("the program", subject.program, None)]}
+    programs: list[Document] = []
+    for key in SHOWN_SIDES:
+        found = subject.written_program(key)
+        if isinstance(found, str):
+            programs.append({"side": key, "title": side_title(key), "text": None, "reason": found})
+        else:
+            programs.append({"side": key} | _written(side_title(key), found, subject.automaton))
+    return {"programs": programs}
+
+
+def _written(title: str, program: Program, automaton: Automaton | None) -> Document:
+    view = program_view(program)
+    proof = None
+    if automaton is not None:
+        proof = str(rightness(program.core, automaton, budget=Budget(seconds=PROOF_SECONDS).running()))
+    return {"title": title, "text": view.text, "summary": view.summary, "proof": proof}
+
+
+def _word(document: Mapping[str, Any]) -> str:
+    word = document.get("word", "")
+    if not isinstance(word, str):
+        raise InputError("a string is expected", place=Field("word"))
+    if len(word) > 20 * LiveLimits().word:
+        raise InputError(f"is too long; at most {LiveLimits().word} letters are shown", place=Field("word"))
+    return word
+
+
+def _tokens(program: Program, document: Mapping[str, Any]) -> list[str]:
+    tokens = Encoder(program.core).split(_word(document))
+    if len(tokens) > LiveLimits().word:
+        raise InputError(f"{len(tokens)} letters; at most {LiveLimits().word} are shown", place=Field("word"))
+    Encoder(program.core).tokens(tokens)  # letters of another alphabet are refused
+    return tokens
+
+
+def _chosen(subject: Subject, document: Mapping[str, Any]) -> Program | str:
+    """The program of the side that is asked for; by default the first that has one."""
+    side = document.get("side")
+    if side is not None:
+        return subject.written_program(str(side))
+    found = [subject.written_program(key) for key in SHOWN_SIDES]
+    return next((each for each in found if isinstance(each, Program)), found[0])
+
+
+def _trace(subject: Subject, document: Mapping[str, Any]) -> Document:
+    program = _chosen(subject, document)
+    if isinstance(program, str):
+        return {"rows": None, "reason": program}
+    traced = program.trace(_tokens(program, document))
+    return {
+        "tokens": list(traced.tokens),
+        "positions": list(traced.positions),
+        "rows": [
+            {
+                "text": row.text,
+                "result": row.is_result,
+                "boolean": row.is_boolean,
+                "values": list(map(str, row.values)),
+            }
+            for row in traced.rows
+        ],
+        "accepted": traced.accepted,
+        "predicted": [list(each) for each in traced.predicted],
+    }
+
+
+def _attention(subject: Subject, document: Mapping[str, Any]) -> Document:
+    program = _chosen(subject, document)
+    if isinstance(program, str):
+        return {"heads": [], "number": 0, "reason": program}
+    if program.core.size > MOST_WIDTH:
+        return {"heads": [], "number": 0, "reason": "the program is too large for maps that can be read"}
+    heads, number = head_views(program.core, _tokens(program, document), "word")
+    said = None if heads else "the program counts nothing, so its transformer attends to nothing"
+    return {
+        "heads": [{"title": each.title, "svg": each.svg} for each in heads],
+        "number": number,
+        "reason": said,
+    }
+
+
+def _profile(subject: Subject, document: Mapping[str, Any]) -> Document:
+    if subject.automaton is None or not subject.automaton.accepting:
+        return {"lines": [], "reason": "the profile is that of a regular language with words"}
+    found = profiles(subject.automaton, FAMILY, LENGTHS, most_nodes=PROFILE_NODES)
+    lines = [
+        {"summary": str(each.summary), "values": list(each.probabilities), "exhausted": each.exhausted}
+        for each in found
+    ]
+    return {"lengths": list(LENGTHS), "lines": lines, "reason": None}
+
+
+def _fooling(subject: Subject, document: Mapping[str, Any]) -> Document:
+    found = []
+    for key in SHOWN_SIDES:
+        verdict = subject.sides[key]
+        if verdict.trained.value != "no":
+            continue
+        certificate = verdict.trained_proof.certificate
+        pair = fooling_pair(certificate) if isinstance(certificate, FlowCertificate) else None
+        lines = list(kind_of(certificate).explain(certificate))
+        found.append({"side": key, "title": side_title(key), "lines": lines, "pair": pair})
+    return {"sides": found}
+
+
+def fooling_pair(certificate: FlowCertificate) -> Document | None:
+    """Two long words that begin alike, and which of them is in the language.
+
+    How often loops must be repeated depends on the program that is to be fooled; here it is a fixed number.
+    """
+    automaton = table_automaton(certificate.automaton)
+    words = certificate.words
+    middle = [letter for loop in words.loops for letter in loop] * REPEATED
+    both = [(*words.before, *middle, *part, *words.after) for part in (words.first, words.second)]
+    inside = [automaton.run(word, 0) in automaton.accepting for word in both]
+    if inside[0] == inside[1]:
+        return None
+    return {"words": [spelled(word) for word in both], "inside": inside, "repeated": REPEATED}
+
+
+def _example(subject: Subject, document: Mapping[str, Any]) -> Document:
+    """A word to begin with: a lively one of the language."""
+    from longreach.report.task_figures import example_word
+
+    return {"word": spelled(example_word(subject.task) or [])}
+
+
+PARTS: dict[str, Callable[[Subject, Mapping[str, Any]], Document]] = {
+    "verdicts": _verdicts,
+    "odds": _odds,
+    "automaton": _automaton,
+    "program": _program,
+    "example": _example,
+    "trace": _trace,
+    "attention": _attention,
+    "profile": _profile,
+    "fooling": _fooling,
+}
+"""By name, in the order in which the page shows them."""

@@ -1,0 +1,125 @@
+"""What is typed into the playground, read: an expression, an automaton or a program, never a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from longreach.config.letters import read_letters
+from longreach.config.task_name import AUTOMATON, REGEX
+from longreach.crasp.program import Program, parse
+from longreach.crasp.simplify import simplify
+from longreach.errors import Argument, Field, InputError
+from longreach.forecast.evidence_to_verdicts import language_sides, sides
+from longreach.languages.budget import Budget
+from longreach.languages.prove.program_to_automaton import regular_language
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.automaton_documents import read_automaton, write_automaton
+from longreach.languages.regular.expression_to_automaton import from_expression
+from longreach.report.live.live_limits import LiveLimits
+from longreach.tasks.language_task import RegularLanguage
+from longreach.tasks.program_task import ProgramTask
+from longreach.verdicts.verdict import Verdict
+
+SubjectKind = Literal["regex", "automaton", "program"]
+KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
+SECONDS = 4.0
+"""Of computing, to read an expression."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is looked at.
+
+    >>> Subject("regex", "(aa)*").sides["ape"].answer.value
+    'yes'
+    """
+
+    kind: SubjectKind
+    text: str
+    alphabet: tuple[str, ...] | None = None
+
+    @staticmethod
+    def read(document: Any, limits: LiveLimits | None = None) -> Subject:
+        """The subject of a call; everything in it is checked.
+
+        >>> Subject.read({"kind": "regex", "text": "(aa)*", "alphabet": "ab"}).alphabet
+        ('a', 'b')
+        """
+        limits = limits or LiveLimits()
+        if not isinstance(document, dict):
+            raise InputError("a JSON object is expected, with kind and text")
+        kind, text, letters = document.get("kind"), document.get("text"), document.get("alphabet")
+        if kind not in KINDS:
+            raise InputError(f"one of {', '.join(KINDS)} is expected", place=Field("kind"))
+        if not isinstance(text, str) or not text.strip():
+            raise InputError("is empty", place=Field("text"))
+        if len(text) > limits.text:
+            raise InputError(
+                f"has {len(text):,} characters; at most {limits.text:,} are read", place=Field("text")
+            )
+        if letters is not None and not isinstance(letters, str):
+            raise InputError("letters are expected, as in abc", place=Field("alphabet"))
+        if letters and letters.strip():
+            if kind != "regex":
+                raise InputError("goes with an expression alone", place=Field("alphabet"))
+            try:
+                return Subject(kind, text, read_letters(letters))
+            except InputError as error:
+                raise error.at(Field("alphabet")) from None
+        return Subject(kind, text)
+
+    @cached_property
+    def program(self) -> Program | None:
+        """The program that was typed."""
+        return parse(self.text) if self.kind == "program" else None
+
+    @cached_property
+    def automaton(self) -> Automaton | None:
+        """Of the language; of a program where one was found and proved."""
+        if self.program is not None:
+            return regular_language(simplify(self.program.core))
+        budget = Budget(seconds=SECONDS).running()
+        try:
+            if self.kind == "regex":
+                return from_expression(self.text, self.alphabet, budget)
+            return read_automaton(self.text, budget)
+        except InputError as error:
+            raise error.at(Argument(self.kind)) from None
+
+    @cached_property
+    def task(self) -> RegularLanguage | ProgramTask:
+        """The task to be learned, under a name by which another process finds it without a file."""
+        if self.program is not None:
+            return ProgramTask("the program", self.program)
+        assert self.automaton is not None
+        return RegularLanguage(self.kind, self.automaton)
+
+    @cached_property
+    def task_name(self) -> str:
+        """The name by which the task is trained."""
+        task = self.task
+        if isinstance(task, ProgramTask):
+            return task.self_contained
+        return REGEX + self.text if self.kind == "regex" else AUTOMATON + write_automaton(task.automaton)
+
+    @cached_property
+    def sides(self) -> dict[str, Verdict]:
+        """The verdicts, as `longreach forecast` has them."""
+        if self.program is not None:
+            return sides(self.task, self.task_name, True)
+        assert self.automaton is not None
+        return language_sides(self.automaton, trained=True)
+
+    def written_program(self, side: str) -> Program | str:
+        """The program of a side, or why there is none."""
+        if self.program is not None:
+            return self.program
+        if side not in ("nope", "ape"):
+            raise InputError("nope or ape is expected", place=Field("side"))
+        verdict = self.sides[side]
+        for proof in (verdict.proof, verdict.trained_proof):  # one that decides before one that predicts
+            if proof.program is not None:
+                return proof.program
+        return verdict.not_written or "no program of this class decides it"

@@ -1,0 +1,110 @@
+"""Calls of the playground, answered in processes that are ended when one takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from longreach.report.live.live_limits import LiveLimits
+
+MODULE = "longreach.report.live.playground_worker"
+TOO_LONG, BUSY, LOST = 408, 503, 500
+LONGEST_ANSWER = 1 << 26
+START_SECONDS = 60.0
+"""For a process to load what it needs, on a busy machine."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A status as of HTTP, and a document."""
+
+    status: int
+    document: Mapping[str, Any]
+
+
+class WorkerPool:
+    """A few processes; each answers one call at a time, and further calls wait in order."""
+
+    def __init__(self, limits: LiveLimits) -> None:
+        self.limits = limits
+        self._idle: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
+        self._waiting = 0
+        self._workers: list[_Worker] = []
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[WorkerPool]:
+        """The processes exist inside of it, started when they are first needed."""
+        self._workers = [_Worker(self.limits) for _ in range(self.limits.workers)]
+        for worker in self._workers:
+            self._idle.put_nowait(worker)
+        try:
+            yield self
+        finally:
+            await asyncio.gather(*(worker.end() for worker in self._workers))
+
+    async def call(self, part: str, document: Any) -> Reply:
+        """The answer to one call."""
+        if self._waiting >= self.limits.waiting:
+            return Reply(BUSY, {"error": "too many calls are waiting; try again"})
+        self._waiting += 1
+        try:
+            worker = await self._idle.get()
+        finally:
+            self._waiting -= 1
+        try:
+            return await worker.ask({"part": part, "document": document})
+        finally:
+            self._idle.put_nowait(worker)
+
+
+class _Worker:
+    """A process that is started when it is needed, and again after it was ended."""
+
+    def __init__(self, limits: LiveLimits) -> None:
+        self._limits = limits
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def ask(self, message: Mapping[str, Any]) -> Reply:
+        try:
+            process = await self._started()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+            await process.stdin.drain()
+            line = await asyncio.wait_for(process.stdout.readline(), self._limits.seconds)
+            found = json.loads(line)
+            return Reply(found["status"], found["document"])
+        except TimeoutError:
+            await self.end()
+            seconds = self._limits.seconds
+            return Reply(TOO_LONG, {"error": f"takes longer than {seconds:g} seconds, the limit of a call"})
+        except (ValueError, OSError):
+            await self.end()
+            return Reply(LOST, {"error": "the process that computes was lost; try something smaller"})
+        except asyncio.CancelledError:  # whoever asked is gone: what comes must not answer the next call
+            await self.end()
+            raise
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process is not None and self._process.returncode is None:
+            return self._process
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable, "-P", "-m", MODULE, str(self._limits.memory),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_ANSWER,
+        )  # fmt: skip
+        assert self._process.stdout is not None
+        await asyncio.wait_for(self._process.stdout.readline(), START_SECONDS)
+        return self._process
+
+    async def end(self) -> None:
+        """End the process, if there is one."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
