@@ -1,8 +1,8 @@
 """Which supervised tokens a scheme of position ids leaves far from what they depend on.
 
 A coupling helps where every supervised token has few parents, and these have ids near its own, within a
-window that does not grow with the length (Golowich et al., arXiv 2502.16792, Definition 4.1). Places count from
-SOS, 0; the token that is predicted at a place stands at the next one.
+window that does not grow with the length (Golowich et al., arXiv 2502.16792, Definition 4.1). Places count
+from SOS, 0; the token that is predicted at a place stands at the next one.
 """
 
 from __future__ import annotations
@@ -94,8 +94,9 @@ def locality(
     """How far supervised tokens are from their parents in ids, at some lengths.
 
     `ids` maps a batch to ids (examples, width + 1), as `Task.coupled_ids` does, whose scheme is taken by
-    default; `true_ids` are the places themselves. `parents` are looked for among the examples unless a function
-    says them: at most two places whose tokens determine the supervised one in all examples of one layout.
+    default; `true_ids` are the places themselves. `parents` are looked for among the examples unless a
+    function says them: at most two places whose tokens determine the supervised one in all examples of one
+    layout.
 
     >>> from longreach.tasks.reverse import Reverse
     >>> for scheme in (true_ids, Reverse().coupled_ids):
