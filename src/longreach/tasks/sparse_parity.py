@@ -1,0 +1,84 @@
+"""Sparse parity: the parity of the few bits that stand right after special symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longreach.errors import InputError
+from longreach.tasks.draws import shuffled_bits
+from longreach.tasks.evidence import Evidence
+from longreach.tasks.family_task import FamilyTask
+from longreach.tasks.task import EOS, BoolArray, IntArray
+
+SYMBOLS = 20
+"""N of Golowich et al., arXiv 2502.16792, Table 2; those up to N/2 are special."""
+SPECIAL = SYMBOLS // 2
+BITS = ("t0", "t1")
+_NUMBERS = tuple(map(str, range(1, SYMBOLS + 1)))
+PROGRAM_MOST = 24
+"""With more special symbols the program that counts them is not tried."""
+
+
+@dataclass(frozen=True)
+class SparseParity(FamilyTask):
+    """SOS 3 t1 17 t1 9 t0 SEP t1 EOS: of the numbers 1 … 20 those up to 10 are special, here 3 and 9.
+
+    k, the number of special symbols, is uniform in `k`, both ends included, but always less than the number
+    of bits. LEN is the number of tokens of x, two for each bit: 2ℓ of Golowich et al., arXiv 2502.16792,
+    equation (20).
+
+    >>> SparseParity().answer(["3", "t1", "17", "t1", "9", "t0"])
+    ('t1', 'EOS')
+    """
+
+    k: tuple[int, int] = (1, 4)
+
+    family = "sparse-parity"
+    symbols = (*_NUMBERS, *BITS)
+
+    def __post_init__(self) -> None:
+        first, last = self.k
+        words = str(last) if first == last else f"{first} to {last}"
+        self._describe(
+            {"k": self.k},
+            about=f"the parity of the bits after special symbols, of which there are {words}",
+            nope=Evidence("none", None, "which bits follow special symbols needs the token before"),
+            ape=Evidence("program", f"sparse-parity-{last}", "so few ones are counted, one by one")
+            if last <= PROGRAM_MOST
+            else Evidence("none", None, "the program that counts so many ones is not written out"),
+            chance=1 / 2,
+        )
+
+    @property
+    def least_length(self) -> int:
+        return 2 * (self.k[0] + 1)
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        even: BoolArray = lengths % 2 == 0
+        return even & super().has(lengths)
+
+    def answer_size(self, length: int) -> int:
+        return 1
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        if len(x) % 2 or not {*x[::2]} <= {*_NUMBERS} or not {*x[1::2]} <= {*BITS}:
+            raise InputError(f"{self.name}: x is numbers and bits by turns, as in 3 t1 17 t1")
+        ones = sum(
+            int(number) <= SPECIAL and bit == "t1" for number, bit in zip(x[::2], x[1::2], strict=True)
+        )
+        return (BITS[ones % 2], EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        pairs = lengths // 2
+        first, last = self.k
+        special = rng.integers(first, np.minimum(last, pairs - 1) + 1)
+        is_special = shuffled_bits(pairs, special, rng).astype(np.bool_)
+        numbers = rng.integers(0, SPECIAL, is_special.shape) + np.where(is_special, 0, SPECIAL)
+        bits = rng.integers(0, 2, is_special.shape)
+        used = is_special & (np.arange(is_special.shape[1]) < pairs[:, None])
+        parity = (bits * used).sum(axis=1) % 2
+        x = np.stack([numbers, SYMBOLS + bits], axis=2).reshape(len(lengths), -1)
+        return x, SYMBOLS + parity[:, None], np.ones_like(lengths)
