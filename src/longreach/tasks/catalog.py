@@ -220,7 +220,7 @@ def name_of(task: Task) -> str | None:
     >>> name_of(load_task("sort")), name_of(load_task("regex:(aa)*"))
     ('sort', 'regex:(aa)*')
     """
-    if isinstance(task, ProgramTask | DataTask):
+    if isinstance(task, ProgramTask) or (isinstance(task, DataTask) and task.ids is None):
         return task.self_contained
     machine = getattr(task, "automaton", None) or getattr(task, "machine", None)
     if type(task) is LabelledLanguage or (type(task) is RegularLanguage and not _found(task)):

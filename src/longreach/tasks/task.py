@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
 from longreach.languages.regular.automaton import Automaton
+from longreach.tasks.coupling import IdScheme
 from longreach.tasks.evidence import Evidence, Images
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Task(ABC):
         nope: Evidence | None = None,
         ape: Evidence | None = None,
         chance: float | None = None,
+        ids: IdScheme | None = None,
     ) -> FunctionTask:
         """A task from two functions, laid out as SOS x SEP y EOS.
 
@@ -89,7 +91,8 @@ class Task(ABC):
         truth value. What is not said is found in some hundred examples: the `tokens`, and `longest_answer`,
         the most tokens of an answer (a number, or a function of the length); and `chance`, the share of long
         inputs that always saying the same gets right. `has` says which lengths from
-        `least_length` on have inputs.
+        `least_length` on have inputs. `ids(x, y)` gives the coupled position ids of the tokens SOS x SEP y
+        EOS.
 
         >>> def word(length, rng):
         ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
@@ -113,6 +116,7 @@ class Task(ABC):
             nope=nope or module.NOT_ASKED,
             ape=ape or module.NOT_ASKED,
             given_chance=chance,
+            ids=ids,
         )
         return task
 
@@ -138,6 +142,18 @@ class Task(ABC):
         """The words, over the keys of `letters`, in whose image followed by `after` the token comes next.
 
         Exactly and for all lengths; None where no automaton says so. Reductions are checked with it.
+        """
+        return None
+
+    def coupled_ids(self, batch: Batch) -> IntArray | None:
+        """The task's own position ids, (examples, width + 1), before any shift; None: it has none.
+
+        Tokens that belong together share an id. In the column after an example's last token stands the id of
+        the token after it, mostly EOS.
+
+        >>> from longreach.tasks.reverse import Reverse
+        >>> Reverse().coupled_ids(Reverse().sample([3], np.random.default_rng(0))).tolist()
+        [[0, 1, 2, 3, 0, 3, 2, 1, 0]]
         """
         return None
 
