@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from longreach.config.baseline import BaselineConfig, Model
 from longreach.config.decoder import DecoderConfig
 from longreach.config.hyperparameters import BASELINE
@@ -66,6 +68,35 @@ def check_lengths(config: TrainConfig) -> None:
             task.lengths(*lengths)
         except InputError as error:
             raise error.at(Field(field)) from None
+    for other in config.test_tasks:
+        on_task(config, other)
+
+
+def on_task(config: TrainConfig, name: str) -> TrainConfig:
+    """The same member as if its tests were on another task, in the ranges where that has inputs.
+
+    >>> from longreach.experiments import resolve
+    >>> config = resolve("sparse-parity:2", train_lengths=(6, 8), test_lengths=((10, 10), (12, 20)))
+    >>> [lengths.name for lengths in on_task(config, "sparse-parity:5-5").ranges]
+    ['12-20']
+    """
+    place = Field("test_tasks")
+    try:
+        task = _task(name, None)
+    except InputError as error:
+        raise error.at(place) from None
+    if task.tokens != task_of(config).tokens:
+        raise InputError(f"{name} has other tokens than {config.task}", place=place)
+    spans = [np.arange(first, last + 1) for first, last in config.ranges]
+    known = [lengths for lengths, span in zip(config.ranges, spans, strict=True) if task.has(span).any()]
+    if not known:
+        raise InputError(f"{name}: no input has a length in any range", place=place)
+    other = config.model_copy(
+        update={"task": name, "test_tasks": (), "train_lengths": known[0], "test_lengths": tuple(known[1:])}
+    )
+    if positions_of(other) > positions_of(config):
+        raise InputError(f"{name} has longer answers than {config.task}", place=place)
+    return other.model_copy(update={"max_position": positions_of(config)})
 
 
 def read_member(document: Mapping[str, Any]) -> TrainConfig:
