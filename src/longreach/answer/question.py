@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from longreach.config.encoding_table import ENCODINGS, unknown_encoding
+from longreach.config.encoding_table import unknown_encoding
 from longreach.config.keys import canonical_json
 from longreach.config.task_name import TaskName
 from longreach.errors import Field, InputError
@@ -47,10 +47,6 @@ class Question:
         for name in self.encodings:
             if (wrong := unknown_encoding(name)) is not None:
                 raise InputError(wrong, place=Field("encoding"))
-            if ENCODINGS[name].ids == "given":
-                raise InputError(
-                    f"{name!r} needs position ids that tasks do not have", place=Field("encoding")
-                )
             if self.encodings.count(name) > 1:
                 raise InputError(f"{name!r} stands twice", place=Field("encoding"))
 
