@@ -25,6 +25,15 @@ def test_samples(name: str) -> None:
     assert_samples_are_right(load_task(name), _oracle)
 
 
+def test_samples_of_few_symbols() -> None:
+    """With N = 3 one of the numbers is special."""
+
+    def oracle(x: list[str]) -> list[str]:
+        return [f"t{sum(x[place : place + 2] == ['1', 't1'] for place in range(0, len(x), 2)) % 2}"]
+
+    assert_samples_are_right(load_task("sparse-parity:2,symbols=3"), oracle)
+
+
 def _special(task: SparseParity, lengths: list[int]) -> list[int]:
     batch = task.sample(lengths, np.random.default_rng(5))
     rows = [task.decode(batch.tokens[row, : batch.sizes[row]].tolist()) for row in range(len(lengths))]

@@ -99,7 +99,7 @@ def test_the_ids_of_the_paper() -> None:
     batch = Batch(tokens, tokens, tokens > 0, tokens, size)
     ids = task.coupled_ids(batch)
     assert ids is not None
-    assert ids[0].tolist() == [*range(15), 0, 6, 7, 8, 9, 10, 11, 0]
+    assert ids[0].tolist() == [*range(15), 0, 6, 7, 8, 9, 10, 11, 12]
 
 
 @pytest.mark.parametrize("d", [1, 2, 4])
@@ -115,6 +115,7 @@ def test_coupled_ids(d: int) -> None:
         for step in range(at + 1, len(read), 3):
             (left,) = [place for place in range(3, at, 3) if read[place] == read[step]]
             own += [left, left + 1, left + 2]
+        own.append(own[-1] + 1)
         assert ids[row].tolist() == own + [0] * (ids.shape[1] - len(own))
     assert VariableAssignment(d, 40, scratchpad=False).coupled_ids(batch) is None
 

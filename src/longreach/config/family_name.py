@@ -62,6 +62,9 @@ FAMILY_TASKS: dict[str, dict[str, FamilyParameter]] = {
         "k": FamilyParameter(
             kind="range", default=(1, 4), least=1, most=200, about="special symbols: at most, or a range"
         ),
+        "symbols": FamilyParameter(
+            kind="number", default=20, least=2, most=200, about="how many; half of them are special"
+        ),
     },
     "parity-scratchpad": {
         "k": FamilyParameter(

@@ -63,20 +63,21 @@ class ParityScratchpad(FamilyTask):
         return x, np.take_along_axis(parities, ends - 1, axis=1), sizes
 
     def coupled_ids(self, batch: Batch) -> IntArray | None:
-        """0, then 1 … ⌈ℓ/k⌉ with each id k times, 0, 1 … ⌈ℓ/k⌉; the end has 0 as SOS and SEP do.
+        """0, then 1 … ⌈ℓ/k⌉ with each id k times, 0, 1 … ⌈ℓ/k⌉ (Golowich et al., arXiv 2502.16792, E.2.1).
 
-        Golowich et al., arXiv 2502.16792, E.2.1.
+        The paper has no EOS. Its id is the next one: 0 would be far from the step before, and is not learned
+        for longer inputs.
 
         >>> batch = ParityScratchpad(2).sample([5], np.random.default_rng(0))
         >>> ParityScratchpad(2).coupled_ids(batch).tolist()
-        [[0, 1, 1, 2, 2, 3, 0, 1, 2, 3, 0]]
+        [[0, 1, 1, 2, 2, 3, 0, 1, 2, 3, 4]]
         """
         if not self.scratchpad:
             return None
         separators = (batch.tokens == SEP_ID).argmax(axis=1)[:, None]
         columns = np.arange(batch.tokens.shape[1] + 1)
         read = -(-columns // self.k)
-        written = np.where(columns < batch.sizes[:, None], columns - separators, 0)
+        written = np.where(columns <= batch.sizes[:, None], columns - separators, 0)
         return np.where(columns < separators, read, written)
 
 

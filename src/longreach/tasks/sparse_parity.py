@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,9 +16,7 @@ from longreach.tasks.task import EOS, BoolArray, IntArray
 
 SYMBOLS = 20
 """N of Golowich et al., arXiv 2502.16792, Table 2; those up to N/2 are special."""
-SPECIAL = SYMBOLS // 2
 BITS = ("t0", "t1")
-_NUMBERS = tuple(map(str, range(1, SYMBOLS + 1)))
 PROGRAM_MOST = 24
 """With more special symbols the program that counts them is not tried."""
 
@@ -35,22 +34,26 @@ class SparseParity(FamilyTask):
     """
 
     k: tuple[int, int] = (1, 4)
+    numbers: int = SYMBOLS
 
     family = "sparse-parity"
-    symbols = (*_NUMBERS, *BITS)
 
     def __post_init__(self) -> None:
         first, last = self.k
         words = str(last) if first == last else f"{first} to {last}"
         self._describe(
-            {"k": self.k},
+            {"k": self.k, "symbols": self.numbers},
             about=f"the parity of the bits after special symbols, of which there are {words}",
             nope=Evidence("none", None, "which bits follow special symbols needs the token before"),
             ape=Evidence("program", f"sparse-parity-{last}", "so few ones are counted, one by one")
-            if last <= PROGRAM_MOST
-            else Evidence("none", None, "the program that counts so many ones is not written out"),
+            if last <= PROGRAM_MOST and self.numbers == SYMBOLS
+            else Evidence("none", None, "a program would count the ones, one by one; it is not written out"),
             chance=1 / 2,
         )
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        return (*map(str, range(1, self.numbers + 1)), *BITS)
 
     @property
     def least_length(self) -> int:
@@ -64,10 +67,11 @@ class SparseParity(FamilyTask):
         return 1
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        if len(x) % 2 or not {*x[::2]} <= {*_NUMBERS} or not {*x[1::2]} <= {*BITS}:
-            raise InputError(f"{self.name}: x is numbers and bits by turns, as in 3 t1 17 t1")
+        if len(x) % 2 or not {*x[::2]} <= {*self.symbols[:-2]} or not {*x[1::2]} <= {*BITS}:
+            raise InputError(f"{self.name}: x is numbers and bits by turns, as in 1 t1 2 t1")
+        special = self.numbers // 2
         ones = sum(
-            int(number) <= SPECIAL and bit == "t1" for number, bit in zip(x[::2], x[1::2], strict=True)
+            int(number) <= special and bit == "t1" for number, bit in zip(x[::2], x[1::2], strict=True)
         )
         return (BITS[ones % 2], EOS)
 
@@ -76,9 +80,12 @@ class SparseParity(FamilyTask):
         first, last = self.k
         special = rng.integers(first, np.minimum(last, pairs - 1) + 1)
         is_special = shuffled_bits(pairs, special, rng).astype(np.bool_)
-        numbers = rng.integers(0, SPECIAL, is_special.shape) + np.where(is_special, 0, SPECIAL)
+        half = self.numbers // 2
+        chosen = rng.integers(0, half, is_special.shape)
+        others = rng.integers(half, self.numbers, is_special.shape)
+        numbers = np.where(is_special, chosen, others)
         bits = rng.integers(0, 2, is_special.shape)
         used = is_special & (np.arange(is_special.shape[1]) < pairs[:, None])
         parity = (bits * used).sum(axis=1) % 2
-        x = np.stack([numbers, SYMBOLS + bits], axis=2).reshape(len(lengths), -1)
-        return x, SYMBOLS + parity[:, None], np.ones_like(lengths)
+        x = np.stack([numbers, self.numbers + bits], axis=2).reshape(len(lengths), -1)
+        return x, self.numbers + parity[:, None], np.ones_like(lengths)

@@ -103,10 +103,10 @@ class VariableAssignment(FamilyTask):
         return x, y, np.full_like(lengths, 3 * d)
 
     def coupled_ids(self, batch: Batch) -> IntArray | None:
-        """0, 1 … LEN, 0, then I₁, I₁ + 1, I₁ + 2, I₂ …: a step has the ids of its assignment; the end has 0.
+        """0, 1 … LEN, 0, then I₁, I₁ + 1, I₁ + 2, I₂ …: a step has the ids of its assignment.
 
         I_j is the id of the j-th variable as the left side of its assignment (Golowich et al.,
-        arXiv 2502.16792, E.3.1).
+        arXiv 2502.16792, E.3.1). The paper has no EOS; its id is the next one, I_d + 3.
         """
         if not self.scratchpad:
             return None
@@ -120,7 +120,8 @@ class VariableAssignment(FamilyTask):
         written = separators + 1 + 3 * np.arange(self.d)
         steps = np.take_along_axis(batch.tokens, written, axis=1)
         found = lefts[(sides[:, None, :] == steps[:, :, None]).argmax(axis=2)]
-        for next_one in range(3):
+        # A step writes one id more, which is that of EOS behind the last one, and of the next step elsewhere.
+        for next_one in (3, 2, 1, 0):
             np.put_along_axis(ids, written + next_one, found + next_one, axis=1)
         return ids
 

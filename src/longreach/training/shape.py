@@ -14,7 +14,7 @@ from longreach.config.encoding_table import ENCODINGS
 from longreach.config.hyperparameters import BASELINE
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
-from longreach.tasks.catalog import load_argument
+from longreach.tasks.catalog import load_argument, load_task
 from longreach.tasks.offsets import coupled_offsets
 from longreach.tasks.task import Batch, IntArray, Task
 
@@ -87,7 +87,7 @@ def on_task(config: TrainConfig, name: str) -> TrainConfig:
     """
     place = Field("test_tasks")
     try:
-        task = _task(name, None)
+        task = load_task(name)
     except InputError as error:
         raise error.at(place) from None
     if task.tokens != task_of(config).tokens:
@@ -96,12 +96,9 @@ def on_task(config: TrainConfig, name: str) -> TrainConfig:
     known = [lengths for lengths, span in zip(config.ranges, spans, strict=True) if task.has(span).any()]
     if not known:
         raise InputError(f"{name}: no input has a length in any range", place=place)
-    other = config.model_copy(
-        update={"task": name, "test_tasks": (), "train_lengths": known[0], "test_lengths": tuple(known[1:])}
-    )
-    if positions_of(other) > positions_of(config):
-        raise InputError(f"{name} has longer answers than {config.task}", place=place)
-    return other.model_copy(update={"max_position": positions_of(config)})
+    ranges = {"train_lengths": known[0], "test_lengths": tuple(known[1:])}
+    same = {"test_tasks": (), "max_position": positions_of(config)}
+    return config.model_copy(update={"task": name, **ranges, **same})
 
 
 def own_ids(config: TrainConfig, batch: Batch) -> IntArray:
@@ -128,6 +125,8 @@ def check_ids(config: TrainConfig) -> None:
         elif (size := task.input_size(longest)) > positions:
             reason = f"{positions} position ids are too few for inputs of {size} tokens, at length {longest}"
             raise InputError(reason, place=Field("max_position"))
+    for other in config.test_tasks:
+        check_ids(on_task(config, other))
 
 
 def read_member(document: Mapping[str, Any]) -> TrainConfig:
