@@ -204,6 +204,8 @@ def _document(result: Result) -> dict[str, Any]:
         "accuracy": {} if final is None else final.accuracy,
         "accuracy_random_offset": {} if final is None else final.accuracy_random_offset,
     }
+    if final is not None and final.other:
+        document["other"] = final.other
     if result.error is not None:
         document["error"] = result.error.splitlines()[0]
     return document
@@ -233,6 +235,9 @@ def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     if offsets:
         console().print(f"accuracy from the first position on ({BRACKETS})", style="dim")
     for each in results:
+        if each.final is not None and each.final.other:
+            shares = ", ".join(f"{name} {100 * share:.2f} %" for name, share in each.final.other.items())
+            console().print(f"seed {each.seed}, on its own: {shares}", style="dim", highlight=False)
         if each.error is not None:
             note(f"{each.key}: {each.error.splitlines()[0]}")
 

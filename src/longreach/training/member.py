@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 
+from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
 from longreach.models.parameters import Parameters
 from longreach.models.trainable import initial
@@ -21,9 +22,12 @@ from longreach.training.accuracy import accuracy, draw_bins
 from longreach.training.batches import Batches, Streams
 from longreach.training.checkpoint import Progress
 from longreach.training.devices import CPU, check_dtype, describe
-from longreach.training.shape import model_of, on_task
+from longreach.training.generation import written_right
+from longreach.training.shape import model_of, on_task, task_of
 from longreach.training.step import Layout, State
 
+WRITTEN, TOKENS_WRITTEN = "written right", "tokens written right"
+"""Names of numbers, before a range: of what a model writes on its own, ids included or not."""
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.05  # of the time, at most, where writing the state is slow
 
@@ -135,7 +139,7 @@ class Member:
             loss=self.rows[-1].loss if self.rows else None,
             accuracy=first,
             accuracy_random_offset=dict(first) if same else self._accuracy("shifted"),
-            other=self._on_other_tasks(),
+            other=self._written() | self._on_other_tasks(),
         )
         named = self.layout.named(self.state.vector.cpu())
         return Trained(
@@ -192,6 +196,23 @@ class Member:
             for test in draw_bins(on_task(self.config, name), self._evaluation, self.device):
                 with self.timed("evaluate"):
                     found[task_number(name, test.name)] = accuracy(self.state.vector, self.layout, test.first)
+        return found
+
+    def _written(self) -> dict[str, float]:
+        """The shares that a model which predicts ids writes right on its own, by range."""
+        found: dict[str, float] = {}
+        model = self.layout.model
+        with self.timed("generate") if self.config.predict_ids else nullcontext():
+            for test in self.tests:
+                if test.written is None or not isinstance(model, DecoderConfig):
+                    continue
+                named = self.layout.named(self.state.vector)
+                share = written_right(named, model, task_of(self.config), test.written)
+                if share is not None:
+                    found |= {
+                        f"{WRITTEN} {test.name}": share.right,
+                        f"{TOKENS_WRITTEN} {test.name}": share.tokens_right,
+                    }
         return found
 
     def _is_reached(self, row: Evaluation) -> bool:
