@@ -325,7 +325,7 @@ def copy_unique(size: int) -> Program:
 
 
 def sparse_parity(most: int) -> Program:
-    """SOS x SEP y EOS: x is numbers to 20 and bits by turns, y the parity of the bits behind numbers to 10.
+    """SOS x SEP y: x is numbers to 20 and bits by turns, y the parity of the bits behind numbers to 10.
 
     At most so many numbers are that small, so the ones among their bits are compared with each odd number.
     """
@@ -336,12 +336,11 @@ def sparse_parity(most: int) -> Program:
     odd = b.let("odd", any_of(ones == number for number in range(1, most + 1, 2)))
     b.output(one, token(SEP) & odd)
     b.output(zero, token(SEP) & ~odd)
-    b.output(EOS, answering & ~token(SEP) & ~token(EOS))
     return b.program()
 
 
 def variable_assignment(depth: int, variables: int = 200) -> Program:
-    """SOS v SEP1 assignments SEP y EOS: y writes so many assignments, from the variable v on.
+    """SOS v SEP1 assignments SEP y: y writes so many assignments, from the variable v on.
 
     An induction head: a variable is once the right side of an assignment, and its left side is known by
     the bits of its number, as in `copy_unique`.
@@ -365,7 +364,6 @@ def variable_assignment(depth: int, variables: int = 200) -> Program:
         again = token(symbol) & answering & assigned & ~done
         b.output(symbol, any_of([value, first, again]))
     b.output(arrow, variable & ~assigned)
-    b.output(EOS, variable & assigned & done)
     return b.program()
 
 

@@ -1,4 +1,4 @@
-"""Tasks of one class that differ in their parameters, which their names say."""
+"""Tasks of one class that differ in their parameters, which their names say, and that have no EOS."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from longreach.tasks.layout import SequenceTask
 
 
 class FamilyTask(SequenceTask):
-    """A task whose class is a frozen dataclass with its parameters; `_describe` is called at its making."""
+    """A task whose class is a frozen dataclass with its parameters; `_describe` is called at its making.
+
+    Sequences of Golowich et al., arXiv 2502.16792, end with the answer.
+    """
 
     family: ClassVar[str]
+    ended = False
 
     def _describe(
         self, parameters: dict[str, Value], *, about: str, nope: Evidence, ape: Evidence, chance: float

@@ -11,21 +11,21 @@ import numpy as np
 from longreach.errors import InputError
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.family_task import FamilyTask
-from longreach.tasks.task import EOS, BoolArray, IntArray
+from longreach.tasks.task import BoolArray, IntArray
 
 MOST_TRIES = 1000
 
 
 @dataclass(frozen=True)
 class KgramRetrieval(FamilyTask):
-    """SOS 5 2 9 7 2 2 9 SEP 7 EOS, for k = 2: the last two tokens stood there once before, and 7 followed.
+    """SOS 5 2 9 7 2 2 9 SEP 7, for k = 2: the last two tokens stood there once before, and 7 followed.
 
     Tokens are independent and uniform but for the last k, which repeat those at a uniform place
     (Golowich et al., arXiv 2502.16792, section 3). There the k-gram may stand in further places, and then the
     answer is not determined; here such inputs are drawn again.
 
     >>> KgramRetrieval().answer(["5", "2", "9", "7", "2", "2", "9"])
-    ('7', 'EOS')
+    ('7',)
     """
 
     k: int = 2
@@ -62,7 +62,7 @@ class KgramRetrieval(FamilyTask):
         if len(places) != 1:
             times = len(places)
             raise InputError(f"{self.name}: the last {k} tokens stand {times} times before, not once")
-        return (x[places[0] + k], EOS)
+        return (x[places[0] + k],)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)

@@ -10,20 +10,20 @@ import numpy as np
 from longreach.errors import InputError
 from longreach.tasks.evidence import Evidence, Reduction, Split
 from longreach.tasks.family_task import FamilyTask
-from longreach.tasks.task import EOS, SEP, SEP_ID, Batch, IntArray
+from longreach.tasks.task import SEP, SEP_ID, Batch, IntArray
 
 BITS = ("0", "1")
 
 
 @dataclass(frozen=True)
 class ParityScratchpad(FamilyTask):
-    """SOS 1 0 1 1 SEP 1 1 0 1 EOS, with jumps of k = 2 SOS 1 0 1 1 SEP 1 1 EOS; bits are uniform.
+    """SOS 1 0 1 1 SEP 1 1 0 1, with jumps of k = 2 SOS 1 0 1 1 SEP 1 1; bits are uniform.
 
     LEN is the number of bits, ℓ of Golowich et al., arXiv 2502.16792, equation (21); the paper's lengths are
     2ℓ. Where k does not divide ℓ the last parity is written as well. Without the scratchpad it stands alone.
 
     >>> ParityScratchpad().answer(list("1011")), ParityScratchpad(2).answer(list("101"))
-    (('1', '1', '0', '1', 'EOS'), ('1', '0', 'EOS'))
+    (('1', '1', '0', '1'), ('1', '0'))
     """
 
     k: int = 1
@@ -52,7 +52,7 @@ class ParityScratchpad(FamilyTask):
         if not x or not {*x} <= {*BITS}:
             raise InputError(f"{self.name}: x is bits, as in 1 0 1 1")
         ends = [*range(self.k, len(x), self.k), len(x)] if self.scratchpad else [len(x)]
-        return (*(str(x[:end].count("1") % 2) for end in ends), EOS)
+        return tuple(str(x[:end].count("1") % 2) for end in ends)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = rng.integers(0, 2, (len(lengths), int(lengths.max())))
@@ -65,12 +65,9 @@ class ParityScratchpad(FamilyTask):
     def coupled_ids(self, batch: Batch) -> IntArray | None:
         """0, then 1 … ⌈ℓ/k⌉ with each id k times, 0, 1 … ⌈ℓ/k⌉ (Golowich et al., arXiv 2502.16792, E.2.1).
 
-        The paper has no EOS. Its id is the next one: 0 would be far from the step before, and is not learned
-        for longer inputs.
-
         >>> batch = ParityScratchpad(2).sample([5], np.random.default_rng(0))
         >>> ParityScratchpad(2).coupled_ids(batch).tolist()
-        [[0, 1, 1, 2, 2, 3, 0, 1, 2, 3, 4]]
+        [[0, 1, 1, 2, 2, 3, 0, 1, 2, 3]]
         """
         if not self.scratchpad:
             return None

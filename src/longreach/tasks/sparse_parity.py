@@ -12,7 +12,7 @@ from longreach.errors import InputError
 from longreach.tasks.draws import shuffled_bits
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.family_task import FamilyTask
-from longreach.tasks.task import EOS, BoolArray, IntArray
+from longreach.tasks.task import BoolArray, IntArray
 
 SYMBOLS = 20
 """N of Golowich et al., arXiv 2502.16792, Table 2; those up to N/2 are special."""
@@ -23,14 +23,14 @@ PROGRAM_MOST = 24
 
 @dataclass(frozen=True)
 class SparseParity(FamilyTask):
-    """SOS 3 t1 17 t1 9 t0 SEP t1 EOS: of the numbers 1 … 20 those up to 10 are special, here 3 and 9.
+    """SOS 3 t1 17 t1 9 t0 SEP t1: of the numbers 1 … 20 those up to 10 are special, here 3 and 9.
 
     k, the number of special symbols, is uniform in `k`, both ends included, but always less than the number
     of bits. LEN is the number of tokens of x, two for each bit: 2ℓ of Golowich et al., arXiv 2502.16792,
     equation (20).
 
     >>> SparseParity().answer(["3", "t1", "17", "t1", "9", "t0"])
-    ('t1', 'EOS')
+    ('t1',)
     """
 
     k: tuple[int, int] = (1, 4)
@@ -73,7 +73,7 @@ class SparseParity(FamilyTask):
         ones = sum(
             int(number) <= special and bit == "t1" for number, bit in zip(x[::2], x[1::2], strict=True)
         )
-        return (BITS[ones % 2], EOS)
+        return (BITS[ones % 2],)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         pairs = lengths // 2

@@ -12,7 +12,7 @@ from longreach.errors import InputError
 from longreach.tasks.draws import random_orders
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.family_task import FamilyTask
-from longreach.tasks.task import EOS, SEP_ID, Batch, BoolArray, IntArray
+from longreach.tasks.task import SEP_ID, Batch, BoolArray, IntArray
 
 ARROW, FIRST = "←", "SEP1"
 BEFORE = 2
@@ -22,7 +22,7 @@ NOT_WRITTEN = Evidence("none", None, "a program for this would look up assignmen
 
 @dataclass(frozen=True)
 class VariableAssignment(FamilyTask):
-    """SOS v4 SEP1 v2 ← v9 v4 ← v7 v7 ← v1 v9 ← v3 SEP v4 ← v7 v7 ← v1 EOS, for d = 2.
+    """SOS v4 SEP1 v2 ← v9 v4 ← v7 v7 ← v1 v9 ← v3 SEP v4 ← v7 v7 ← v1, for d = 2.
 
     w chains of d assignments with distinct variables, interleaved uniformly, in order within each chain; x
     begins with the first variable of one chain, and the scratchpad writes that chain. LEN counts the
@@ -30,7 +30,7 @@ class VariableAssignment(FamilyTask):
     arXiv 2502.16792, equation (22)). Without the scratchpad only the last variable is written.
 
     >>> VariableAssignment(2).answer("v4 SEP1 v2 ← v9 v4 ← v7 v7 ← v1 v9 ← v3".split())
-    ('v4', '←', 'v7', 'v7', '←', 'v1', 'EOS')
+    ('v4', '←', 'v7', 'v7', '←', 'v1')
     """
 
     d: int = 2
@@ -81,7 +81,7 @@ class VariableAssignment(FamilyTask):
                 raise InputError(f"{self.name}: nothing is assigned to {now}")
             written += [now, ARROW, value[now]]
             now = value[now]
-        return (*(written if self.scratchpad else [now]), EOS)
+        return tuple(written if self.scratchpad else [now])
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         d, rows = self.d, len(lengths)
@@ -106,7 +106,7 @@ class VariableAssignment(FamilyTask):
         """0, 1 … LEN, 0, then I₁, I₁ + 1, I₁ + 2, I₂ …: a step has the ids of its assignment.
 
         I_j is the id of the j-th variable as the left side of its assignment (Golowich et al.,
-        arXiv 2502.16792, E.3.1). The paper has no EOS; its id is the next one, I_d + 3.
+        arXiv 2502.16792, E.3.1).
         """
         if not self.scratchpad:
             return None
@@ -120,8 +120,7 @@ class VariableAssignment(FamilyTask):
         written = separators + 1 + 3 * np.arange(self.d)
         steps = np.take_along_axis(batch.tokens, written, axis=1)
         found = lefts[(sides[:, None, :] == steps[:, :, None]).argmax(axis=2)]
-        # A step writes one id more, which is that of EOS behind the last one, and of the next step elsewhere.
-        for next_one in (3, 2, 1, 0):
+        for next_one in range(3):
             np.put_along_axis(ids, written + next_one, found + next_one, axis=1)
         return ids
 
