@@ -141,6 +141,8 @@ PREDICTORS = {
     "copy-unique": LOCAL,
     "sort-N": EMPTY,
     "copy-unique-N": LOCAL,
+    "sparse-parity-N": LOCAL,
+    "variable-assignment-N": LOCAL,
     # Tried on all short inputs with the tasks of their names (tests/tasks).
     "mode": EMPTY,
     "count-unary": EMPTY,

@@ -30,9 +30,13 @@ OTHERS = [
     "sigma-be", "l-bb", "dyck-1", "anbncn", "repeated-copy", "repeated-sort", "addition-no-leading-zeros",
     "parity-with-empty", "count", "mode", "reverse", "duplicate-string", "bucket-sort", "even-pairs",
     "cycle-navigation", "modular-arithmetic", "boolean-expressions", "shuffle-dyck", "anbn",
+    "sparse-parity", "parity-scratchpad", "variable-assignment", "kgram-retrieval",
 ]  # fmt: skip
 # Measured as these are: the whole word must be told.
-LIKE = {"addition-no-leading-zeros": "addition", "reverse": "copy-repeat", "duplicate-string": "copy-repeat"}
+LIKE = {
+    "addition-no-leading-zeros": "addition", "reverse": "copy-repeat", "duplicate-string": "copy-repeat",
+    "parity-scratchpad": "copy-repeat",
+}  # fmt: skip
 
 
 def test_the_names() -> None:
@@ -60,6 +64,7 @@ def test_least_lengths_of_the_paper() -> None:
             "modp-task:p=5",
             "modp-task:p=5,k=0 has numbers as answers: longreach train and longreach study take it",
         ),
+        ("parity-scratchpad:0", "parity-scratchpad: k: 0 is not in 1 to 100"),
         ("d-0", "no language is named 'd-0'"),
         ("d-5000", "d-5000: the depth must lie between 1 and 4000"),
         ("regex:(a", "column 1: this bracket is never closed"),
@@ -114,7 +119,12 @@ def test_communication_grows_linearly(name: str) -> None:
 
 def test_the_other_kinds() -> None:
     assert {name for name, _, _ in _evidence("language")} == {*REGULAR, "sigma-be", "l-bb"}
-    assert _evidence("none") == [("binary-majority-interleave", "nope", ""), ("repeated-copy", "nope", "")]
+    without = ["binary-majority-interleave", "repeated-copy", "sparse-parity", "variable-assignment"]
+    assert _evidence("none") == [
+        *((name, "nope", "") for name in without),
+        ("kgram-retrieval", "nope", ""),
+        ("kgram-retrieval", "ape", ""),
+    ]
 
 
 def test_hyperparameters_of_the_paper() -> None:
@@ -136,12 +146,20 @@ def test_names_in_results(tmp_path: Path) -> None:
     assert stored_as(f"dfa:{file}", []) == stored
     assert stored_as(TaskName(stored).short, ["sort", stored]) == stored
     assert stored_as("sort", ["sort"]) == "sort"
+    assert self_contained("parity-scratchpad:k=1") == "parity-scratchpad"
     file.unlink()
     assert stored_as(f"dfa:{file}", []) == f"dfa:{file}"
 
 
 def test_names_of_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("sort", "d-5", "tomita-4", "even-pairs", "regex:(aa)*b"):
+    for name in (
+        "sort",
+        "d-5",
+        "tomita-4",
+        "even-pairs",
+        "regex:(aa)*b",
+        "variable-assignment:3,variables=9",
+    ):
         assert name_of(load_task(name)) == name
     over = load_task("regex:a*", ["a", "b"])
     name = name_of(over)

@@ -13,7 +13,7 @@ SWITCHES: dict[str, tuple[str | None, str | None]] = {
     "predict_ids": ("--predict-ids", None),
 }
 """Settings that are true or false: the option for each, if there is one."""
-FROM_PYTHON_ONLY = ("weight_decay", "clip")
+FROM_PYTHON_ONLY = ("weight_decay", "clip", "test_tasks")
 """Settings without an option."""
 
 

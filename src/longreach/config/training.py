@@ -41,7 +41,7 @@ class TrainConfig(MemberDocument):
     (64, '1-10', 'ebf8140beebf8377')
     """
 
-    later: ClassVar[tuple[str, ...]] = ("position_ids", "max_position", "predict_ids")
+    later: ClassVar[tuple[str, ...]] = ("position_ids", "max_position", "predict_ids", "test_tasks")
 
     # A program stands here with its whole text, so that the key depends on it and not on a file's name.
     task: Annotated[
@@ -120,6 +120,9 @@ class TrainConfig(MemberDocument):
     predict_ids: Annotated[
         bool, Field(description="Predict the position id of the next token, too, with the task's own ids.")
     ] = False
+    test_tasks: Annotated[
+        tuple[str, ...], Field(description="Further tasks with the same tokens, tested at the end.")
+    ] = ()
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:

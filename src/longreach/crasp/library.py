@@ -324,6 +324,49 @@ def copy_unique(size: int) -> Program:
     return b.program()
 
 
+def sparse_parity(most: int) -> Program:
+    """SOS x SEP y: x is numbers to 20 and bits by turns, y the parity of the bits behind numbers to 10.
+
+    At most so many numbers are that small, so the ones among their bits are compared with each odd number.
+    """
+    numbers, (zero, one) = [str(number) for number in range(1, 21)], ("t0", "t1")
+    b, answering = _answer([*numbers, zero, one])
+    special = b.let("special", any_of(numbers[:10]))
+    ones = b.let("ones", count(token(one) & (count(special, 1) >= 1) & ~answering))
+    odd = b.let("odd", any_of(ones == number for number in range(1, most + 1, 2)))
+    b.output(one, token(SEP) & odd)
+    b.output(zero, token(SEP) & ~odd)
+    return b.program()
+
+
+def variable_assignment(depth: int, variables: int = 200) -> Program:
+    """SOS v SEP1 assignments SEP y: y writes so many assignments, from the variable v on.
+
+    An induction head: a variable is once the right side of an assignment, and its left side is known by
+    the bits of its number, as in `copy_unique`.
+    """
+    arrow, symbols = "←", [f"v{number}" for number in range(1, variables + 1)]
+    b, answering = _answer([*symbols, arrow, "SEP1"])
+    here, before, earlier = [], [], []
+    for bit in range(variables.bit_length()):
+        here.append(b.let(f"bit_{bit}", any_of(s for n, s in enumerate(symbols, 1) if n >> bit & 1)))
+        before.append(b.let(f"before_{bit}", count(here[bit], 1) >= 1))
+        earlier.append(b.let(f"earlier_{bit}", count(here[bit], 2) >= 1))
+    assigned = b.let("assigned", count(arrow, 1) >= 1)
+    begins = b.let("begins", count(SOS, 1) >= 1)
+    variable = b.let("variable", answering & ~any_of([arrow, SEP, EOS]))
+    done = b.let("done", count(token(arrow) & answering) >= depth)
+    for symbol in symbols:
+        right = b.let(f"right_{symbol}", token(symbol) & assigned & ~answering)
+        agrees = [now.iff(exists(right & then)) for now, then in zip(before, earlier, strict=True)]
+        value = token(arrow) & answering & exists(right) & all_of(agrees)
+        first = token(SEP) & exists(token(symbol) & begins)
+        again = token(symbol) & answering & assigned & ~done
+        b.output(symbol, any_of([value, first, again]))
+    b.output(arrow, variable & ~assigned)
+    return b.program()
+
+
 def _entries() -> Iterable[Entry]:
     def words(*samples: str) -> tuple[str, ...]:
         return samples
@@ -385,6 +428,10 @@ def _entries() -> Iterable[Entry]:
                 lambda _: copy_unique(150))  # fmt: skip
     yield Entry("sort-N", "sort with n numbers", words("SOS 2 0 SEP 0 2"), sort, 10)
     yield Entry("copy-unique-N", "copy-unique with n symbols", words("SOS 2 0 SEP 2 0"), copy_unique, 10)
+    yield Entry("sparse-parity-N", "the parity of bits behind special symbols, at most n of them",
+                words("SOS 3 t1 17 t1 SEP t1"), sparse_parity, 4)  # fmt: skip
+    yield Entry("variable-assignment-N", "n assignments of a chain, of 200 variables",
+                words("SOS v1 SEP1 v1 ← v2 SEP v1 ← v2"), variable_assignment, 2)  # fmt: skip
 
 
 ENTRIES: dict[str, Entry] = {entry.name: entry for entry in _entries()}

@@ -121,6 +121,15 @@ class Result(_Document):
         return self
 
 
+def task_number(task: str, range_name: str) -> str:
+    """What the accuracy on a further task is called among other numbers.
+
+    >>> task_number("sparse-parity:6-6", "20-20")
+    'sparse-parity:6-6 at 20-20'
+    """
+    return f"{task} at {range_name}"
+
+
 def setting(config: Mapping[str, Any], name: str) -> Any:
     """A setting, wherever the configuration keeps it: on top or one level below; None if nowhere.
 

@@ -23,6 +23,9 @@ MODULES = (
     "thresholds",
     "thresholds_held_out",
     "states.state_study",
+    "coupling.sparse_parity_study",
+    "coupling.parity_scratchpad_study",
+    "coupling.variable_assignment_study",
 )
 """The modules of this package with a `STUDY`, in the order of the list."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 
+from longreach.config.family_name import FamilyName, Value
 from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import AUTOMATON, DATA, PROGRAM, REGEX, STATES, STATES_AFTER, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
@@ -63,19 +64,32 @@ NOT_REGULAR = {
     "anbn": "anbn:AnBn",
     "anbncn": "anbncn:AnBnCn",
 }
-"""Where the class of a task lives: a module of this package, and its name there."""
+FAMILIES = {
+    "sparse-parity": "sparse_parity:SparseParity",
+    "parity-scratchpad": "parity_scratchpad:ParityScratchpad",
+    "variable-assignment": "variable_assignment:VariableAssignment",
+    "kgram-retrieval": "kgram_retrieval:KgramRetrieval",
+}
+"""Where the class of a task lives: a module of this package, and its name there. Families have parameters."""
 
 
-def _made(place: str) -> Task:
+def _made(place: str, *values: Value) -> Task:
     module, _, name = place.partition(":")
-    task: Task = getattr(import_module(f"longreach.tasks.{module}"), name)()
+    task: Task = getattr(import_module(f"longreach.tasks.{module}"), name)(*values)
     return task
+
+
+def _member(name: str) -> Task:
+    """Of a family."""
+    read = FamilyName.read(name)
+    return _made(FAMILIES[read.family], *read.values)
 
 
 TASKS: dict[str, Callable[[], Task]] = {
     **{name: partial(_made, place) for name, place in ALGORITHMIC.items()},
     **{name: partial(_named, name) for name in NAMED_LANGUAGES},
     **{name: partial(_made, place) for name, place in NOT_REGULAR.items()},
+    **{name: partial(_member, name) for name in FAMILIES},
 }
 
 
@@ -88,7 +102,8 @@ _OUTSIDE: dict[Origin, Callable[[str], Task]] = {
 
 
 def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
-    """The task of a name: one of `TASKS`, `d-N` for any N, `regex:…` with its alphabet, the states of its
+    """The task of a name: one of `TASKS`, `d-N` for any N, a member of a family such as
+    `parity-scratchpad:2`, `regex:…` with its alphabet, the states of its
     automaton as `states:…` and `states-after:…`, an automaton as `dfa:FILE`, a program as `crasp:FILE`,
     examples as `data:FILE`, or a task of one's own as `module:attribute`, which is imported.
 
@@ -111,6 +126,8 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
         return _named(name)
+    if FamilyName.is_one(name):
+        return _member(name)
     if TaskName(name).is_session:
         return session_task(name)
     outside = _OUTSIDE.get(TaskName(name).origin)
@@ -167,6 +184,8 @@ def self_contained(name: str) -> str:
     'crasp:#alphabet 0 1\\nD = # "0" == 0'
     """
     read = TaskName(name)
+    if FamilyName.is_one(name):
+        return FamilyName.read(name).text
     if read.is_program:
         return program_task(name).self_contained
     if read.is_automaton:

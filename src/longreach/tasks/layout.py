@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from longreach.tasks.task import EOS, EOS_ID, PAD, SEP, SEP_ID, SOS, SOS_ID, Batch, IntArray, Task
+from longreach.tasks.task import EOS, EOS_ID, PAD, PAD_ID, SEP, SEP_ID, SOS, SOS_ID, Batch, IntArray, Task
 
 
 class SequenceTask(Task):
@@ -15,6 +15,8 @@ class SequenceTask(Task):
     kind = "algorithmic"
     separated = True
     """Whether SEP stands between x and y."""
+    ended = True
+    """Whether EOS behind y is to be predicted. Without it the last token of y is only predicted, not read."""
 
     @property
     @abstractmethod
@@ -37,7 +39,7 @@ class SequenceTask(Task):
 
     def input_size(self, length: int) -> int:
         """SOS, x, SEP and y; EOS is only predicted."""
-        return 1 + length + self.separated + self.answer_size(length)
+        return 1 + length + self.separated + self.answer_size(length) - (not self.ended)
 
     @abstractmethod
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
@@ -45,7 +47,8 @@ class SequenceTask(Task):
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
         x, y, answers = self.draw(lengths, rng)
-        return _laid_out(x, lengths, y, answers, self.separated)
+        made = _laid_out(x, lengths, y, answers, self.separated)
+        return made if self.ended else _without_end(made)
 
 
 def _laid_out(x: IntArray, lengths: IntArray, y: IntArray, answers: IntArray, separated: bool) -> Batch:
@@ -72,3 +75,14 @@ def _laid_out(x: IntArray, lengths: IntArray, y: IntArray, answers: IntArray, se
     targets.ravel()[last] = EOS_ID
     supervised.ravel()[places] = supervised.ravel()[last] = True
     return Batch(tokens, targets, supervised, np.tile(columns, (shape[0], 1)), sizes)
+
+
+def _without_end(batch: Batch) -> Batch:
+    """The same examples without EOS: what was read last is now only a target."""
+    last = np.arange(len(batch)), batch.sizes - 1
+    batch.tokens[last] = batch.targets[last] = PAD_ID
+    batch.mask[last] = False
+    width = batch.tokens.shape[1] - 1
+    arrays = (batch.tokens, batch.targets, batch.mask, batch.position_ids)
+    tokens, targets, mask, ids = (np.ascontiguousarray(array[:, :width]) for array in arrays)
+    return Batch(tokens, targets, mask, ids, batch.sizes - 1)

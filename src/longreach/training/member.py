@@ -15,7 +15,7 @@ from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
 from longreach.models.parameters import Parameters
 from longreach.models.trainable import initial
-from longreach.results.schema import TOKENS_WRITTEN, WRITTEN, Evaluation
+from longreach.results.schema import TOKENS_WRITTEN, WRITTEN, Evaluation, task_number
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
 from longreach.training.accuracy import accuracy, draw_bins
@@ -23,7 +23,7 @@ from longreach.training.batches import Batches, Streams
 from longreach.training.checkpoint import Progress
 from longreach.training.devices import CPU, check_dtype, describe
 from longreach.training.generation import written_right
-from longreach.training.shape import model_of, task_of
+from longreach.training.shape import model_of, on_task, task_of
 from longreach.training.step import Layout, State
 
 CHECKPOINT_SECONDS = 10.0
@@ -83,6 +83,7 @@ class Member:
         check_dtype(config.dtype, self.device)
         self.layout = Layout(model_of(config))
         streams = Streams(config.seed)
+        self._evaluation = streams.evaluation
         self.batches = Batches(config, streams.data, self.shape)
         vector = self.layout.vector(initial(self.layout.model, streams.initial))
         self.state = State.fresh(vector.to(self.device))
@@ -136,7 +137,7 @@ class Member:
             loss=self.rows[-1].loss if self.rows else None,
             accuracy=first,
             accuracy_random_offset=dict(first) if same else self._accuracy("shifted"),
-            other=self._written(),
+            other=self._written() | self._on_other_tasks(),
         )
         named = self.layout.named(self.state.vector.cpu())
         return Trained(
@@ -185,6 +186,15 @@ class Member:
                 test.name: accuracy(self.state.vector, self.layout, getattr(test, kind))
                 for test in self.tests
             }
+
+    def _on_other_tasks(self) -> dict[str, float]:
+        """The accuracy on each further task and range; drawn after all other tests, and not kept."""
+        found: dict[str, float] = {}
+        for name in self.config.test_tasks:
+            for test in draw_bins(on_task(self.config, name), self._evaluation, self.device):
+                with self.timed("evaluate"):
+                    found[task_number(name, test.name)] = accuracy(self.state.vector, self.layout, test.first)
+        return found
 
     def _written(self) -> dict[str, float]:
         """The shares that a model which predicts ids writes right on its own, by range."""

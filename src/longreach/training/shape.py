@@ -14,7 +14,7 @@ from longreach.config.encoding_table import ENCODINGS
 from longreach.config.hyperparameters import BASELINE
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
-from longreach.tasks.catalog import load_argument
+from longreach.tasks.catalog import load_argument, load_task
 from longreach.tasks.offsets import coupled_offsets
 from longreach.tasks.task import Batch, IntArray, Task
 
@@ -73,6 +73,32 @@ def check_lengths(config: TrainConfig) -> None:
             task.lengths(*lengths)
         except InputError as error:
             raise error.at(Field(field)) from None
+    for other in config.test_tasks:
+        on_task(config, other)
+
+
+def on_task(config: TrainConfig, name: str) -> TrainConfig:
+    """The same member as if its tests were on another task, in the ranges where that has inputs.
+
+    >>> from longreach.experiments import resolve
+    >>> config = resolve("sparse-parity:2", train_lengths=(6, 8), test_lengths=((10, 10), (12, 20)))
+    >>> [lengths.name for lengths in on_task(config, "sparse-parity:5-5").ranges]
+    ['12-20']
+    """
+    place = Field("test_tasks")
+    try:
+        task = load_task(name)
+    except InputError as error:
+        raise error.at(place) from None
+    if task.tokens != task_of(config).tokens:
+        raise InputError(f"{name} has other tokens than {config.task}", place=place)
+    spans = [np.arange(first, last + 1) for first, last in config.ranges]
+    known = [lengths for lengths, span in zip(config.ranges, spans, strict=True) if task.has(span).any()]
+    if not known:
+        raise InputError(f"{name}: no input has a length in any range", place=place)
+    ranges = {"train_lengths": known[0], "test_lengths": tuple(known[1:])}
+    same = {"test_tasks": (), "max_position": positions_of(config)}
+    return config.model_copy(update={"task": name, **ranges, **same})
 
 
 def own_ids(config: TrainConfig, batch: Batch) -> IntArray:
@@ -99,6 +125,8 @@ def check_ids(config: TrainConfig) -> None:
         elif (size := task.input_size(longest)) > positions:
             reason = f"{positions} position ids are too few for inputs of {size} tokens, at length {longest}"
             raise InputError(reason, place=Field("max_position"))
+    for other in config.test_tasks:
+        check_ids(on_task(config, other))
 
 
 def read_member(document: Mapping[str, Any]) -> TrainConfig:

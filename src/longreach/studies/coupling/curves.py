@@ -1,0 +1,174 @@
+"""Curves of accuracy against length: what is trained for them, and what the results say of each run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longreach.config.scales import Scale
+from longreach.config.training import TrainConfig
+from longreach.experiments.engine_makers import EngineMaker
+from longreach.experiments.running import Watcher, longest_first, train_pending
+from longreach.results.cells import Spread
+from longreach.results.files import finished
+from longreach.results.schema import Result, task_number
+from longreach.tasks.catalog import load_task
+
+if TYPE_CHECKING:
+    from longreach.studies.coupling.curve_report import CurveReport
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """One line of a figure: a configuration under several seeds, tested on its own task or on another."""
+
+    panel: str
+    name: str
+    config: TrainConfig
+    """With the seed 0."""
+    seeds: int
+    tested: str | None = None
+    """A further task of the configuration; None: its own."""
+
+    def members(self, seeds: int | None = None) -> tuple[TrainConfig, ...]:
+        """What is trained for it, with the seeds 0, 1, …."""
+        return tuple(self.config.with_seed(seed) for seed in range(self.seeds if seeds is None else seeds))
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Those tested, in order, where the task that is tested has inputs."""
+        task = load_task(self.tested or self.config.task)
+        known = np.array(sorted(first for first, last in self.config.test_lengths if first == last))
+        return tuple(known[task.has(known)].tolist())
+
+    @property
+    def chance(self) -> float:
+        """What guessing gets right."""
+        return load_task(self.tested or self.config.task).chance
+
+    def accuracy(self, result: Result, length: int) -> float | None:
+        """What one run has at a length."""
+        assert result.final is not None, result.key
+        name = f"{length}-{length}"
+        if self.tested is None:
+            return result.final.accuracy.get(name)
+        return result.final.other.get(task_number(self.tested, name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """A curve with its runs."""
+
+    curve: Curve
+    members: tuple[TrainConfig, ...]
+    results: tuple[Result, ...]
+    """Those that are done."""
+
+    def runs(self, length: int) -> list[float]:
+        """The accuracy of every run that is done."""
+        found = (self.curve.accuracy(result, length) for result in self.results)
+        return [value for value in found if value is not None]
+
+    def spread(self, length: int) -> Spread | None:
+        """Mean, lowest and highest over the runs; None without runs."""
+        values = self.runs(length)
+        return Spread.of(values) if values else None
+
+    def mean(self, length: int) -> float | None:
+        """Over the runs."""
+        spread = self.spread(length)
+        return None if spread is None else spread.mean
+
+    def in_training(self, result: Result) -> float | None:
+        """What a run has on the training range of its own task."""
+        assert result.final is not None, result.key
+        return result.final.accuracy.get(self.curve.config.train_lengths.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One thing that the paper says, and what the runs say of it."""
+
+    text: str
+    holds: bool | None
+    """None: not measured."""
+    detail: str = ""
+
+
+Curves = Callable[[Scale], Sequence[Curve]]
+Claims = Callable[[Scale, Sequence[Measured]], Sequence[Claim]]
+
+
+@dataclass(frozen=True)
+class CurveCells:
+    """How a study of curves is run."""
+
+    name: str
+    curves: Curves
+    claims: Claims
+
+    def members(self, scale: Scale, seeds: int | None = None) -> list[TrainConfig]:
+        """What is trained, the most work first; curves that differ in the test only share their members."""
+        return longest_first(member for curve in self.curves(scale) for member in curve.members(seeds))
+
+    def run(
+        self,
+        scale: Scale,
+        *,
+        seeds: int | None = None,
+        runs: str | Path = "runs",
+        engine: EngineMaker | None = None,
+        progress: Watcher | None = None,
+        train: bool = True,
+    ) -> CurveReport:
+        """Train what is missing, unless only what is there counts, and look at all curves."""
+        from longreach.studies.coupling.curve_report import CurveReport
+
+        failed: tuple[Result, ...] = ()
+        if train:
+            found = train_pending(self.members(scale, seeds), runs, engine=engine, progress=progress)
+            failed = tuple(result for result in found.values() if result.status == "failed")
+        measured = tuple(self._measured(scale, seeds, Path(runs)))
+        return CurveReport(
+            study=self.name, curves=measured, claims=tuple(self.claims(scale, measured)), failed=failed
+        )
+
+    def _measured(self, scale: Scale, seeds: int | None, runs: Path) -> Iterator[Measured]:
+        known: dict[str, Result | None] = {}
+        for curve in self.curves(scale):
+            members = curve.members(seeds)
+            for member in members:
+                if member.key not in known:
+                    known[member.key] = finished(runs / member.key)
+            there = [known[member.key] for member in members]
+            done = tuple(result for result in there if result is not None and result.status == "done")
+            yield Measured(curve=curve, members=members, results=done)
+
+
+def above(text: str, better: Sequence[float | None], worse: Sequence[float | None], margin: float) -> Claim:
+    """The claim that the least of some numbers is above the greatest of others, by a margin.
+
+    >>> above("one is above the other", [0.9], [0.5, 0.6], 0.1).holds
+    True
+    """
+    if not better or not worse or None in (*better, *worse):
+        return Claim(text=text, holds=None)
+    low = min(value for value in better if value is not None)
+    high = max(value for value in worse if value is not None)
+    return Claim(text=text, holds=low - high >= margin, detail=f"{100 * low:.1f} against {100 * high:.1f}")
+
+
+def at_least(text: str, values: Sequence[float | None], level: float) -> Claim:
+    """The claim that all numbers reach a level.
+
+    >>> at_least("all are high", [0.9, None], 0.8).holds is None
+    True
+    """
+    if not values or None in values:
+        return Claim(text=text, holds=None)
+    low = min(value for value in values if value is not None)
+    return Claim(text=text, holds=low >= level, detail=f"least {100 * low:.1f}")
