@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.question import Question
 from longreach.answer.question_to_members import SHARES, first_members, largest_share, length_rule, trained_to
 from longreach.answer.threshold_sweep import Sweep, sweep
-from longreach.answer.timed_training import START_SECONDS, TimedTraining
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.training import TrainConfig
 from longreach.experiments.running import Watcher, check_runs, check_torch
+from longreach.experiments.timed_training import START_SECONDS, TimedTraining
 from longreach.forecast import Forecast
 from longreach.results.atomic import write_atomically
 from longreach.verdicts.verdict import Answer

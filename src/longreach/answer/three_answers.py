@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.measurement import Measurement
 from longreach.answer.question import Question
 from longreach.answer.threshold_curve import Threshold
 from longreach.answer.what_helps import Advice, advice
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.comparison.tally import Finding, Tally, judge_runs
 from longreach.forecast import Forecast
 from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.threshold_curve import Threshold
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.comparison.tally import Finding
 from longreach.forecast import Forecast
 from longreach.verdicts.plain_words import side_title

@@ -36,8 +36,8 @@ from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
-    from longreach.answer.measured_cell import MeasuredCell
     from longreach.answer.threshold_answer import ThresholdAnswer
+    from longreach.comparison.measured_cell import MeasuredCell
     from longreach.experiments.engine_makers import EngineMaker
 
 FORMATS = (".svg", ".png", ".pdf")

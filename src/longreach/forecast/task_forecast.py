@@ -27,6 +27,7 @@ from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
+from longreach.tasks.task_change import base_of
 from longreach.tasks.task_to_name import name_of_task
 from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 
@@ -62,9 +63,10 @@ class Forecast:
 
     @property
     def alphabet(self) -> tuple[str, ...]:
-        """The letters of a language; of other tasks all tokens that are read and written."""
-        if isinstance(self.task, LanguageTask):
-            return tuple(self.task.letters)
+        """The letters of a language, changed or not; of other tasks all tokens that are read and written."""
+        base = base_of(self.task)
+        if isinstance(base, LanguageTask):
+            return tuple(base.letters)
         return tuple(token for token in self.task.tokens if token != PAD)
 
     @property

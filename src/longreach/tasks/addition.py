@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, IntArray
 
 _PLUS, _EQUALS = 2, 3
+Number = TypeVar("Number", int, IntArray)
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Addition(SequenceTask):
     symbols = ("0", "1", "+", "=")
     separated = False
     least_length = 4
+    sign = "+"
     leading_zeros = True
     """Whether operands of several bits may begin with a zero."""
     nope = ape = Evidence(
@@ -43,8 +46,22 @@ class Addition(SequenceTask):
     def answer_size(self, length: int) -> int:
         return length - 2  # an operand of LEN − 3 bits and a carry
 
+    def operands(self, x: Sequence[str]) -> tuple[str, str]:
+        """The two numbers.
+
+        >>> Addition().operands("10+1=")
+        ('10', '1')
+        """
+        first, second = "".join(x).removesuffix("=").split(self.sign)
+        return first, second
+
+    def most_bits(self, first: Number, second: Number) -> Number:
+        """How many bits a sum has at most, by those of its operands."""
+        longer: Any = np.maximum(first, second) + 1
+        return int(longer) if isinstance(first, int) else longer
+
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        first, second = "".join(x).removesuffix("=").split("+")
+        first, second = self.operands(x)
         return (*f"{int(first, 2) + int(second, 2):b}", EOS)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:

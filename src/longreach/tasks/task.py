@@ -81,6 +81,7 @@ class Task(ABC):
         nope: Evidence | None = None,
         ape: Evidence | None = None,
         chance: float | None = None,
+        steps: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
     ) -> FunctionTask:
         """A task from two functions, laid out as SOS x SEP y EOS.
 
@@ -89,7 +90,8 @@ class Task(ABC):
         truth value. What is not said is found in some hundred examples: the `tokens`, and `longest_answer`,
         the most tokens of an answer (a number, or a function of the length); and `chance`, the share of long
         inputs that always saying the same gets right. `has` says which lengths from
-        `least_length` on have inputs.
+        `least_length` on have inputs. `steps(x)` gives the tokens that the changed task `…+scratchpad` writes
+        before the answer.
 
         >>> def word(length, rng):
         ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
@@ -113,6 +115,7 @@ class Task(ABC):
             nope=nope or module.NOT_ASKED,
             ape=ape or module.NOT_ASKED,
             given_chance=chance,
+            stepper=steps,
         )
         return task
 
