@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from longreach.errors import InputError
-from longreach.tasks.catalog import load_argument, load_task, self_contained
-from longreach.tasks.data_task import DataTask
+from longreach.tasks.catalog import load_argument, load_task, name_of, self_contained
+from longreach.tasks.data_task import DataTask, read_examples
 
 SUMS = [("1+1", "2"), ("2+3", "5"), ("12+3", "15"), ("12+13", "2 5"), ("9+9+9+9", "3 6")]
 
@@ -25,6 +25,47 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _write(path: Path, pairs: list[tuple[str, str]]) -> None:
     lines = [json.dumps({"input": x, "output": y, "by": "hand"}) for x, y in pairs]
     path.write_text("\n".join(lines) + "\n\n")
+
+
+def test_ids_of_the_file_and_of_a_function(here: Path) -> None:
+    lines = [{"input": "ab", "output": "b", "position_ids": [0, 2, 1, 0, 1, 0]}]
+    Path("last.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    task, rng = _loaded("data:last.jsonl"), np.random.default_rng(0)
+    ids = task.coupled_ids(task.sample([2], rng))
+    assert ids is not None
+    assert ids.tolist() == [[0, 2, 1, 0, 1, 0]]
+    assert name_of(task) == task.self_contained
+    own = read_examples("data:sums.jsonl", ids=lambda x, y: [0, *range(len(x) + len(y)), 0, 7])
+    ids = own.coupled_ids(own.sample([3, 4], rng))
+    assert ids is not None
+    assert ids.tolist() == [[0, 0, 1, 2, 3, 0, 7, 0, 0], [0, 0, 1, 2, 3, 4, 5, 0, 7]]
+    assert name_of(own) is None  # no name says the function
+    assert _loaded("data:sums.jsonl").coupled_ids(own.sample([3], rng)) is None
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ({}, "a.jsonl: position_ids: missing for the input b; all lines have them, or none"),
+        ({"position_ids": 3}, "a.jsonl:2: position_ids: expected a list of 5 ids, for SOS x SEP y EOS"),
+        ({"position_ids": [0]}, "a.jsonl:2: position_ids: expected a list of 5 ids, for SOS x SEP y EOS"),
+        ({"position_ids": [0, 0, 0, 0, -1]}, "a.jsonl:2: position_ids: ids are whole numbers from 0 on"),
+        ({"position_ids": [0, 0, 0, 0, True]}, "a.jsonl:2: position_ids: ids are whole numbers from 0 on"),
+        (
+            {"input": "a", "position_ids": [0] * 5},
+            "a.jsonl:2: position_ids: an earlier line has the same input with others",
+        ),
+    ],
+)
+def test_bad_ids_of_a_file(here: Path, second: dict[str, object], message: str) -> None:
+    lines = [
+        {"input": "a", "output": "c", "position_ids": [0, 1, 0, 1, 0]},
+        {"input": "b", "output": "c", **second},
+    ]
+    Path("a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(InputError) as caught:
+        load_task("data:a.jsonl")
+    assert caught.value.message == message
 
 
 def _loaded(name: str) -> DataTask:

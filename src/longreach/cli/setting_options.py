@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Literal, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
@@ -73,7 +74,7 @@ _choices: Any = StrEnum
 
 def _parameter(name: str) -> inspect.Parameter:
     field = TrainConfig.model_fields[name]
-    kind: Any = field.annotation
+    kind: Any = field.annotation if field.annotation in _READERS else _plain(field.annotation)
     spelling = option_name(name)
     metavar: str | None = None
     if name in SWITCHES:
@@ -89,6 +90,13 @@ def _parameter(name: str) -> inspect.Parameter:
     option = typer.Option(spelling, metavar=metavar, help=text, show_default=False)
     annotation = _annotated[kind | None, option]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _plain(kind: Any) -> Any:
+    """A type without its None and what is said about it."""
+    if get_origin(kind) in (Union, UnionType):
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:

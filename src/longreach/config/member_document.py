@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,6 +16,9 @@ class MemberDocument(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
+    later: ClassVar[tuple[str, ...]] = ()
+    """Fields that came after results were kept: left out of documents while at their default."""
+
     if TYPE_CHECKING:
         train_lengths: LengthRange
         test_lengths: tuple[LengthRange, ...]
@@ -26,8 +29,13 @@ class MemberDocument(BaseModel):
         raise NotImplementedError
 
     def document(self) -> dict[str, Any]:
-        """All fields as JSON has them: what `read` reads, and what the key is made of."""
-        return self.model_dump(mode="json")
+        """The fields as JSON has them: what `read` reads, and what the key is made of.
+
+        Fields of `later` stand there only if they say something, so that keys of earlier results hold.
+        """
+        fields = type(self).model_fields
+        usual = {name for name in self.later if getattr(self, name) == fields[name].default}
+        return self.model_dump(mode="json", exclude=usual)
 
     def with_seed(self, seed: int) -> Self:
         """The same member with another seed."""

@@ -10,6 +10,7 @@ SWITCHES: dict[str, tuple[str | None, str | None]] = {
     "log_length": ("--log-length", "--no-log-length"),
     "tied": ("--tied", "--untied"),
     "compile": ("--compile", "--no-compile"),
+    "predict_ids": ("--predict-ids", None),
 }
 """Settings that are true or false: the option for each, if there is one."""
 FROM_PYTHON_ONLY = ("weight_decay", "clip")

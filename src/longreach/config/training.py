@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from pydantic import Field, ValidationError
 
@@ -18,6 +18,10 @@ from longreach.config.member_document import MemberDocument
 from longreach.errors import InputError
 
 Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
+
+IdSchemeName: TypeAlias = Literal["true", "shift", "coupled", "pose", "randomized"]
+ID_SCHEMES: tuple[IdSchemeName, ...] = get_args(IdSchemeName)
+"""How the tokens of training inputs get their position ids."""
 
 RESOLVED = (
     "layers", "heads", "width", "lr", "max_steps", "warmup", "train_lengths", "test_lengths",
@@ -36,6 +40,8 @@ class TrainConfig(MemberDocument):
     >>> config.batch, config.train_lengths.name, config.key
     (64, '1-10', 'ebf8140beebf8377')
     """
+
+    later: ClassVar[tuple[str, ...]] = ("position_ids", "max_position", "predict_ids")
 
     # A program stands here with its whole text, so that the key depends on it and not on a file's name.
     task: Annotated[
@@ -100,6 +106,20 @@ class TrainConfig(MemberDocument):
         float, Field(ge=0, description="The coefficient of the penalty on attention between positions.")
     ] = 0.0
     compile: Annotated[bool, Field(description="Compile the whole step; default: by the config.")] = False
+    position_ids: Annotated[
+        IdSchemeName | None,
+        Field(
+            description="Position ids in training: as they are, shifted, the task's own, PoSE's, or a random "
+            "choice; default: as the encoding and --offsets say."
+        ),
+    ] = None
+    max_position: Annotated[
+        Positive | None,
+        Field(description="How many position ids there are (L_max); default: the longest test input."),
+    ] = None
+    predict_ids: Annotated[
+        bool, Field(description="Predict the position id of the next token, too, with the task's own ids.")
+    ] = False
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:

@@ -29,6 +29,7 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
     >>> train_command({"task": "parity"}, [0]) is None
     True
     """
+    config = {name: usual(name) for name in TrainConfig.later} | dict(config)
     if config.keys() != _KNOWN or any(config[name] != usual(name) for name in FROM_PYTHON_ONLY):
         return None
     task, alphabet = config["task"], config["alphabet"]

@@ -217,7 +217,7 @@ def name_of(task: Task) -> str | None:
     if isinstance(task, ChangedTask):
         base = name_of(task.base)
         return None if base is None else TaskName(base).changed(task.change)
-    if isinstance(task, ProgramTask | DataTask):
+    if isinstance(task, ProgramTask) or (isinstance(task, DataTask) and task.ids is None):
         return task.self_contained
     machine = getattr(task, "automaton", None) or getattr(task, "machine", None)
     if type(task) is LabelledLanguage or (type(task) is RegularLanguage and not _found(task)):

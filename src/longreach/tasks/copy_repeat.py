@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longreach.tasks.coupling import numbered
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, IntArray
+from longreach.tasks.task import EOS, SEP_ID, Batch, IntArray
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class CopyRepeat(SequenceTask):
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*x, EOS)
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … L, 0, 1 … L: each symbol and its copy share an id."""
+        x, y = numbered(batch, SEP_ID)
+        return x + y
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = rng.integers(0, len(self.symbols), (len(lengths), int(lengths.max())))

@@ -9,9 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.tasks.coupling import numbered
 from longreach.tasks.distinct import DistinctSymbols, distinct_symbols
 from longreach.tasks.evidence import Evidence, Images, Reduction
-from longreach.tasks.task import EOS, SEP, IntArray
+from longreach.tasks.task import EOS, SEP, SEP_ID, Batch, IntArray
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class CopyUnique(DistinctSymbols):
         found = [int(symbol == after[1]) for symbol in letters.values()]
         followed = [2 if symbol == token else int(symbol == after[1]) for symbol in letters.values()]
         return minimal(tuple(letters), [found, followed, [2] * len(letters)], 0, [2])
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … L, 0, 1 … L: each symbol and its copy share an id."""
+        x, y = numbered(batch, SEP_ID)
+        return x + y
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = distinct_symbols(lengths, self.size, rng)

@@ -16,9 +16,10 @@ import numpy as np
 from longreach.config.length_range import LengthRange
 from longreach.config.task_name import DATA, TaskName
 from longreach.errors import Argument, InputError
+from longreach.tasks.coupling import IdScheme, ids_by_function
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, PAD, SEP, SOS, BoolArray, IntArray
+from longreach.tasks.task import EOS, PAD, SEP, SEP_ID, SOS, Batch, BoolArray, IntArray
 
 RESERVED = (PAD, SOS, EOS, SEP)
 RARE = 0.05
@@ -43,6 +44,10 @@ class DataTask(SequenceTask):
     """Inputs with their outputs."""
     digest: str
     """The hash of the file's content, so that a changed file is another task."""
+    written_ids: IdScheme | None = None
+    """The coupled position ids of the tokens SOS x SEP y EOS, as the file has them."""
+    ids: IdScheme | None = None
+    """The same as Python says; it goes before the file."""
 
     nope = ape = NOT_ASKED
 
@@ -134,6 +139,10 @@ class DataTask(SequenceTask):
             found.setdefault(len(x), []).append((read, written))
         return found
 
+    def coupled_ids(self, batch: Batch) -> IntArray | None:
+        scheme = self.ids or self.written_ids
+        return None if scheme is None else ids_by_function(self, batch, scheme, SEP_ID)
+
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         groups = [self._by_length[length] for length in lengths.tolist()]
         chosen = rng.integers(0, np.array([len(group) for group in groups], dtype=np.int64)).tolist()
@@ -146,11 +155,12 @@ class DataTask(SequenceTask):
         return x, y, sizes
 
 
-def read_examples(name: str) -> DataTask:
+def read_examples(name: str, ids: IdScheme | None = None) -> DataTask:
     """The task of `data:FILE`, or of `data:FILE#HASH`, which must have that content.
 
     A line is {"input": …, "output": …}; other fields are ignored. A list is a list of tokens; a string is
-    split at blanks, and one without blanks into its characters.
+    split at blanks, and one without blanks into its characters. Where all lines have "position_ids", a list
+    of numbers for SOS x SEP y EOS, these are the coupled ids; a function `ids` says it in their place.
     """
     read = TaskName(name)
     if not read.file:
@@ -174,11 +184,16 @@ def read_examples(name: str) -> DataTask:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not a text file (byte {error.start} is not UTF-8)") from None
-    return DataTask(name, _examples(text, str(path)), digest)
+    examples, written = _examples(text, str(path))
+    return DataTask(name, examples, digest, written, ids)
 
 
-def _examples(text: str, file: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+def _examples(
+    text: str, file: str
+) -> tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], IdScheme | None]:
+    """Inputs with their outputs, and the ids that the file has for them, if it has."""
     found = []
+    ids: dict[tuple[str, ...], tuple[int, ...]] = {}
     seen: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -190,9 +205,25 @@ def _examples(text: str, file: str) -> tuple[tuple[tuple[str, ...], tuple[str, .
         if before[1] != y:
             raise InputError(f"{place}: output: the input of line {before[0]} again, with another output")
         found.append((x, y))
+        if "position_ids" in document:
+            read = _ids(document["position_ids"], len(x) + len(y) + 3, place)
+            if ids.setdefault(x, read) != read:
+                raise InputError(f"{place}: position_ids: an earlier line has the same input with others")
     if not found:
         raise InputError(f'{file}: no examples; expected lines such as {{"input": "1+1", "output": "2"}}')
-    return tuple(found)
+    if ids and (missing := next((x for x, _ in found if x not in ids), None)) is not None:
+        shown = " ".join(missing)
+        raise InputError(f"{file}: position_ids: missing for the input {shown}; all lines have them, or none")
+    return tuple(found), (lambda x, y: ids[x]) if ids else None
+
+
+def _ids(value: Any, size: int, place: str) -> tuple[int, ...]:
+    numbers = value if isinstance(value, list) else []
+    if len(numbers) != size:
+        raise InputError(f"{place}: position_ids: expected a list of {size} ids, for SOS x SEP y EOS")
+    if any(type(each) is not int or not 0 <= each < 2**31 for each in numbers):
+        raise InputError(f"{place}: position_ids: ids are whole numbers from 0 on")
+    return tuple(numbers)
 
 
 def _object(line: str, place: str) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longreach.tasks.coupling import numbered
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, IntArray
+from longreach.tasks.task import EOS, SEP_ID, Batch, IntArray
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class DuplicateString(SequenceTask):
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*x, *x, EOS)
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … L, 0, 1 … L, 1 … L: each symbol shares its id with both copies."""
+        x, y = numbered(batch, SEP_ID)
+        length = np.maximum(x.max(axis=1, keepdims=True), 1)
+        return x + np.where(y > 0, (y - 1) % length + 1, 0)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = rng.integers(0, len(self.symbols), (len(lengths), int(lengths.max())))

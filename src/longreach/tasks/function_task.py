@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from longreach.errors import InputError
+from longreach.tasks.coupling import IdScheme, ids_by_function
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, PAD, SEP, SOS, BoolArray, IntArray
+from longreach.tasks.task import EOS, PAD, SEP, SEP_ID, SOS, Batch, BoolArray, IntArray
 
 Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
 Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
@@ -42,6 +43,7 @@ class FunctionTask(SequenceTask):
     given_chance: float | None = None
     stepper: Callable[[tuple[str, ...]], Sequence[str]] | None = None
     """The steps that lead to the answer, for a scratchpad."""
+    ids: IdScheme | None = None
 
     def __post_init__(self) -> None:
         if self.least_length < 0:
@@ -158,6 +160,10 @@ class FunctionTask(SequenceTask):
             return self.longest_answer
         constant, times = self._shape
         return constant if constant >= 0 else max(1, times * max(1, length))
+
+    def coupled_ids(self, batch: Batch) -> IntArray | None:
+        """As the function `ids` says."""
+        return None if self.ids is None else ids_by_function(self, batch, self.ids, SEP_ID)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         pairs = []

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.tasks.coupling import numbered
 from longreach.tasks.draws import shuffled_bits
 from longreach.tasks.evidence import Evidence, Images, Reduction
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, SEP, IntArray
+from longreach.tasks.task import EOS, SEP, SEP_ID, Batch, IntArray
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,14 @@ class Parity(SequenceTask):
             return None
         rows = [[state ^ (symbol == "1") for symbol in letters.values()] for state in range(2)]
         return minimal(tuple(letters), rows, 0, [parities.index(token)])
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … 1, 0, 1: the answer is about all bits, so they share its id.
+
+        It is the scheme of a scratchpad whose one jump is as long as the input.
+        """
+        x, y = numbered(batch, SEP_ID)
+        return np.minimum(x + y, 1)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         ones = rng.integers(0, lengths + 1)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from longreach.tasks.coupling import numbered
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.repeated import RepeatedTask
-from longreach.tasks.task import IntArray
+from longreach.tasks.task import SEP, Batch, IntArray
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,13 @@ class RepeatedCopy(RepeatedTask):
 
     def repeat(self, word: Sequence[str]) -> list[str]:
         return list(word)
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … n, 0, 1 … n, 0, …: the next id stands in the column after the last token."""
+        word, _ = numbered(batch, self.tokens.index(SEP))
+        columns = np.arange(batch.tokens.shape[1] + 1)
+        ids = columns % (word.max(axis=1, keepdims=True) + 1)
+        return np.where(columns <= batch.sizes[:, None], ids, 0)
 
     def _repeats(self, words: IntArray) -> IntArray:
         return words

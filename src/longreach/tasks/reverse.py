@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longreach.tasks.coupling import backwards, numbered
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, IntArray
+from longreach.tasks.task import EOS, SEP_ID, Batch, IntArray
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Reverse(SequenceTask):
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*reversed(x), EOS)
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … L, 0, L … 1 (Golowich et al., arXiv 2502.16792, equation (2))."""
+        x, y = numbered(batch, SEP_ID)
+        return x + backwards(y)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = rng.integers(0, len(self.symbols), (len(lengths), int(lengths.max())))

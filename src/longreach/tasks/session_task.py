@@ -65,6 +65,8 @@ def fingerprint(task: Task) -> str:
             for array in (batch.tokens, batch.targets, batch.mask, batch.position_ids, batch.sizes):
                 found.update(repr(array.shape).encode())
                 found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+            if (ids := task.coupled_ids(batch)) is not None:
+                found.update(np.ascontiguousarray(ids, dtype=np.int64).tobytes())
     except InputError:
         raise
     except Exception as error:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
 from longreach.languages.regular.automaton import Automaton
+from longreach.tasks.coupling import IdScheme
 from longreach.tasks.evidence import Evidence, Images
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Task(ABC):
         ape: Evidence | None = None,
         chance: float | None = None,
         steps: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
+        ids: IdScheme | None = None,
     ) -> FunctionTask:
         """A task from two functions, laid out as SOS x SEP y EOS.
 
@@ -90,8 +92,8 @@ class Task(ABC):
         truth value. What is not said is found in some hundred examples: the `tokens`, and `longest_answer`,
         the most tokens of an answer (a number, or a function of the length); and `chance`, the share of long
         inputs that always saying the same gets right. `has` says which lengths from
-        `least_length` on have inputs. `steps(x)` gives the tokens that the changed task `…+scratchpad` writes
-        before the answer.
+        `least_length` on have inputs. `ids(x, y)` gives the coupled position ids of the tokens SOS x SEP y
+        EOS. `steps(x)` gives the tokens that the changed task `…+scratchpad` writes before the answer.
 
         >>> def word(length, rng):
         ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
@@ -116,6 +118,7 @@ class Task(ABC):
             ape=ape or module.NOT_ASKED,
             given_chance=chance,
             stepper=steps,
+            ids=ids,
         )
         return task
 
@@ -141,6 +144,18 @@ class Task(ABC):
         """The words, over the keys of `letters`, in whose image followed by `after` the token comes next.
 
         Exactly and for all lengths; None where no automaton says so. Reductions are checked with it.
+        """
+        return None
+
+    def coupled_ids(self, batch: Batch) -> IntArray | None:
+        """The task's own position ids, (examples, width + 1), before any shift; None: it has none.
+
+        Tokens that belong together share an id. In the column after an example's last token stands the id of
+        the token after it, mostly EOS.
+
+        >>> from longreach.tasks.reverse import Reverse
+        >>> Reverse().coupled_ids(Reverse().sample([3], np.random.default_rng(0))).tolist()
+        [[0, 1, 2, 3, 0, 3, 2, 1, 0]]
         """
         return None
 
