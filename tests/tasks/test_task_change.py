@@ -1,16 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from longreach.errors import InputError
 from longreach.tasks.catalog import load_task
-from longreach.tasks.task_change import LocalSteps, local_steps
-
-
-def test_words() -> None:
-    assert (
-        LocalSteps(1, 0, "itself").words
-        == "each step depends on 1 token at coupled distance 0 or less: itself"
-    )
+from longreach.tasks.task_change import base_of, check_distinct, places_of
 
 
 def test_lengths_are_those_of_the_base() -> None:
@@ -19,8 +14,12 @@ def test_lengths_are_those_of_the_base() -> None:
     assert load_task("addition+reversed").least_length == 4
 
 
-def test_what_is_known_of_steps() -> None:
-    found = local_steps(load_task("addition+reversed"))
-    assert found is not None
-    assert (found.parents, found.distance) == (5, 1)
-    assert local_steps(load_task("multiplication+reversed")) is None
+def test_the_base_of_all_changes() -> None:
+    assert base_of(load_task("addition+reversed+index-hints")) == load_task("addition")
+
+
+def test_tokens_that_stand_twice() -> None:
+    check_distinct("mine", ["a", "b"])
+    with pytest.raises(InputError, match="mine: 'a' cannot be a symbol"):
+        check_distinct("mine", ["a", "b", "a"])
+    assert places_of(("a", "b"), ("b", "b")) == [1, 1]

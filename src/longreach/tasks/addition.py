@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -58,8 +58,10 @@ class Addition(SequenceTask):
 
     def most_bits(self, first: Number, second: Number) -> Number:
         """How many bits a sum has at most, by those of its operands."""
-        longer: Any = np.maximum(first, second) + 1
-        return int(longer) if isinstance(first, int) else longer
+        if isinstance(first, int):
+            return max(first, second) + 1
+        longer: IntArray = np.maximum(first, second) + 1
+        return longer
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         first, second = self.operands(x)

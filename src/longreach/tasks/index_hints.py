@@ -117,7 +117,7 @@ class IndexHints(ChangedTask):
         here = np.arange(batch.tokens.shape[1]) < batch.sizes[:, None]
         hinted = here & (ids > 0)
         # Where each token stands behind its hint, and how many tokens there are then.
-        places = np.cumsum(here + hinted, axis=1) - 1
+        places = np.cumsum(here.astype(np.int64) + hinted, axis=1) - 1
         sizes = places[np.arange(len(batch)), batch.sizes - 1] + 1
         tokens = np.zeros((len(batch), int(sizes.max())), dtype=np.int64)
         rows = np.broadcast_to(np.arange(len(batch))[:, None], here.shape)

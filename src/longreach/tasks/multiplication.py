@@ -8,9 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from longreach.tasks.coupling import significance
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.task import EOS, IntArray
+from longreach.tasks.task import EOS, Batch, IntArray
 
 _TIMES, _EQUALS = 2, 3
 Number = TypeVar("Number", int, IntArray)
@@ -60,6 +61,11 @@ class Multiplication(SequenceTask):
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         first, second = self.operands(x)
         return (*f"{int(first, 2) * int(second, 2):b}", EOS)
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """Digits of equal significance share an id, 1 for the least; SOS, *, = and EOS have 0."""
+        times, equals = (self.tokens.index(self.symbols[place]) for place in (_TIMES, _EQUALS))
+        return significance(batch, plus=times, equals=equals)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         first = rng.integers(1, lengths - 2)

@@ -9,11 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from longreach.tasks.addition import Addition
+from longreach.tasks.coupling import significance
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.layout import SequenceTask
+from longreach.tasks.local_steps import END, LocalSteps
 from longreach.tasks.multiplication import Multiplication
-from longreach.tasks.task import EOS, IntArray
-from longreach.tasks.task_change import ChangedTask, LocalSteps
+from longreach.tasks.task import EOS, Batch, IntArray
+from longreach.tasks.task_change import ChangedTask
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,21 @@ class ReversedAnswer(ChangedTask):
         padded[:, : y.shape[1]] = (backwards * (columns < sizes[:, None]))[:, : padded.shape[1]]
         return x, padded, whole
 
+    def coupled_ids(self, batch: Batch) -> IntArray | None:
+        """As in the base; digits of equal significance share an id."""
+        if isinstance(self.base, Addition | Multiplication):
+            sign, equals = (self.tokens.index(symbol) for symbol in (self.base.sign, "="))
+            return significance(batch, plus=sign, equals=equals, reversed_answer=True)
+        forwards = replace(batch, tokens=_turned(batch, batch.tokens))
+        ids = self.base.coupled_ids(forwards)
+        return None if ids is None else _turned(batch, ids)
+
     @property
     def local_steps(self) -> LocalSteps | None:
         """The carry is known from the bit before: its sum less its operands' bits."""
         if not isinstance(self.base, Addition):
             return None
-        return LocalSteps(5, 1, "the two bits to be added, the two before them, and their sum")
+        return LocalSteps(5, 1, "the two bits to be added, the two before them, and their sum", but=END)
 
     @cached_property
     def nope(self) -> Evidence:  # type: ignore[override]
@@ -86,6 +97,15 @@ class ReversedAnswer(ChangedTask):
     def ape(self) -> Evidence:  # type: ignore[override]
         """The same."""
         return _kept(self.base.ape)
+
+
+def _turned(batch: Batch, rows: IntArray) -> IntArray:
+    """The columns of the answers in the other order, and all others as they are."""
+    columns = np.arange(rows.shape[1])
+    first = batch.mask.argmax(axis=1)[:, None] + 1
+    last = batch.sizes[:, None] - 1
+    places = np.where((columns >= first) & (columns <= last), first + last - columns, columns)
+    return np.take_along_axis(rows, places, axis=1)
 
 
 def _kept(evidence: Evidence) -> Evidence:

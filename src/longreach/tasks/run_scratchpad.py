@@ -10,14 +10,16 @@ from functools import cached_property
 import numpy as np
 
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton
+from longreach.tasks.coupling import numbered
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import RegularLanguage
+from longreach.tasks.local_steps import END, LocalSteps
 from longreach.tasks.parity import Parity
 from longreach.tasks.regular_answer import UNDEFINED, RegularAnswer
 from longreach.tasks.state_task import StateTask, state_name
-from longreach.tasks.task import EOS, SEP_ID, BoolArray, IntArray
-from longreach.tasks.task_change import ChangedTask, LocalSteps, check_distinct, places_of
+from longreach.tasks.task import EOS, SEP_ID, Batch, BoolArray, IntArray
+from longreach.tasks.task_change import ChangedTask, check_distinct, places_of
 from longreach.tasks.uniform_words import UniformWords
 
 FIRST = SEP_ID + 1
@@ -112,10 +114,15 @@ class RunScratchpad(ChangedTask):
         found[[each != UNDEFINED for each in self.said]] = known
         return found
 
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … L, 0, 1 … L: a step has the id of its letter, the answer the next one."""
+        x, y = numbered(batch, SEP_ID)
+        return x + y
+
     @property
     def local_steps(self) -> LocalSteps:
         """A step is the move of the automaton."""
-        return LocalSteps(2, 1, "the state before it and the letter that is read")
+        return LocalSteps(2, 1, "the state before it and the letter that is read", but=END)
 
     @cached_property
     def nope(self) -> Evidence:  # type: ignore[override]

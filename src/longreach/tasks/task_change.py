@@ -1,9 +1,8 @@
-"""What changed tasks share: the task that is changed, its name, and how local the changed one is."""
+"""What changed tasks share: the task that is changed, and the name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -11,39 +10,6 @@ from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import BoolArray, IntArray, Task
-
-
-@dataclass(frozen=True)
-class LocalSteps:
-    """On how many tokens each written token depends, and how far they are in coupled position ids.
-
-    It is what Golowich et al. (arXiv 2502.16792) ask of a task in Theorem 4.3, with Proposition 4.4 for ids.
-
-    >>> LocalSteps(2, 1, "the state before and the letter").words
-    'each step depends on 2 tokens at coupled distance 1 or less: the state before and the letter'
-    """
-
-    parents: int
-    distance: int
-    why: str
-    """Which tokens these are: it follows from how the task is made."""
-
-    @property
-    def words(self) -> str:
-        """One sentence without a full stop."""
-        tokens = "1 token" if self.parents == 1 else f"{self.parents} tokens"
-        return f"each step depends on {tokens} at coupled distance {self.distance} or less: {self.why}"
-
-
-def local_steps(task: Task) -> LocalSteps | None:
-    """What is known of a task under its own coupled ids; None: nothing.
-
-    >>> from longreach.tasks.catalog import load_task
-    >>> local_steps(load_task("parity+scratchpad")).parents, local_steps(load_task("parity"))
-    (2, None)
-    """
-    found = getattr(task, "local_steps", None)
-    return found if isinstance(found, LocalSteps) else None
 
 
 class ChangedTask(SequenceTask):
