@@ -22,6 +22,12 @@ NOTHING_KNOWN = (
 )
 
 
+def title(found: TaskAdvice) -> str:
+    """What the task is called."""
+    name = TaskName(found.forecast.name)
+    return found.forecast.task.name if name.is_session else name.expression
+
+
 def as_it_is(found: TaskAdvice) -> list[tuple[str, str, str]]:
     """What is expected of the original: under which encoding, what, and why."""
     rows = []
