@@ -18,7 +18,6 @@ from longreach.errors import InputError
         ({"seeds": 0}, "seeds: 0 is less than 1"),
         ({"encodings": ()}, "encoding: none is given"),
         ({"encodings": ("ape", "ape")}, "encoding: 'ape' stands twice"),
-        ({"encodings": ("coupled",)}, "encoding: 'coupled' needs position ids that tasks do not have"),
     ],
 )
 def test_what_cannot_be_asked(given: dict[str, Any], message: str) -> None:

@@ -38,7 +38,38 @@ def test_another_seed_is_another_member() -> None:
         ({"width": 9}, "width", "width: 9 is not a multiple of 2 heads"),
         ({"encoding": "rop"}, "encoding", "encoding: unknown encoding 'rop'; did you mean 'rope'"),
         ({"encoding": "rope", "width": 6}, "encoding", "encoding: rope needs an even width per head, not 3"),
-        ({"encoding": "coupled"}, "encoding", "encoding: anything has no position ids of its own"),
+        ({"position_ids": "odd"}, "position_ids", "position_ids: Input should be 'true', 'shift', 'coupled'"),
+        ({"max_position": 0}, "max_position", "max_position: Input should be greater than or equal to 1"),
+        (
+            {"encoding": "coupled", "position_ids": "pose"},
+            "position_ids",
+            "position_ids: 'coupled' has coupled ids, not 'pose'",
+        ),
+        (
+            {"encoding": "randomized", "position_ids": "true"},
+            "position_ids",
+            "position_ids: 'randomized' has randomized ids, not 'true'",
+        ),
+        (
+            {"position_ids": "pose", "offsets": "none"},
+            "offsets",
+            "offsets: 'pose' draws its position ids, there is no 'none'",
+        ),
+        (
+            {"predict_ids": True, "position_ids": "shift"},
+            "predict_ids",
+            "predict_ids: goes with the task's own ids ('coupled'), not with 'shift'",
+        ),
+        (
+            {"predict_ids": True, "encoding": "rope"},
+            "predict_ids",
+            "predict_ids: 'rope' does not see ids, only their differences; try ape, sinusoidal",
+        ),
+        (
+            {"encoding": "mlp", "layers": 2, "heads": 1, "max_position": 50},
+            "max_position",
+            "max_position: goes with a transformer, not with 'mlp'",
+        ),
         ({"train_lengths": [5]}, "train_lengths", "train_lengths: Field required"),
         ({"train_lengths": [-1, 5]}, "train_lengths", "train_lengths: Input should be greater than or equal"),
         ({"test_lengths": []}, "test_lengths", "test_lengths: Tuple should have at least 1 item"),
@@ -52,6 +83,29 @@ def test_errors_are_one_line_at_their_field(change: dict[str, Any], place: str, 
     assert caught.value.place == Field(place)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "scheme"),
+    [
+        ({}, "shift"),
+        ({"offsets": "none"}, "true"),
+        ({"encoding": "randomized"}, "randomized"),
+        ({"encoding": "coupled"}, "coupled"),
+        ({"encoding": "coupled", "offsets": "none"}, "coupled"),
+        ({"encoding": "mlp", "layers": 2, "heads": 1}, "shift"),
+        ({"predict_ids": True}, "coupled"),
+        ({"encoding": "rope", "position_ids": "pose"}, "pose"),
+        ({"encoding": "rope", "position_ids": "randomized"}, "randomized"),
+    ],
+)
+def test_which_ids_a_configuration_asks_for(change: dict[str, Any], scheme: str) -> None:
+    config = TrainConfig.read({**FIELDS, **change})
+    assert config.id_scheme == scheme
+    # What came later is told only if it says something.
+    told = {name for name in TrainConfig.later if name in config.document()}
+    assert told == {name for name in TrainConfig.later if name in change}
+    assert TrainConfig.read(config.document()) == config
 
 
 def test_a_configuration_is_frozen() -> None:

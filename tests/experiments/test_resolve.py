@@ -81,6 +81,16 @@ def test_the_document_reads_back_and_names_the_key() -> None:
         ({"task": "sotr"}, "TASK: no task is named 'sotr'; did you mean 'sort'"),
         ({"encoding": "rop"}, "--encoding: unknown encoding 'rop'; did you mean 'rope'"),
         ({"encoding": "coupled"}, "--encoding: sort has no position ids of its own"),
+        ({"position_ids": "coupled"}, "--position-ids: sort has no position ids of its own"),
+        ({"predict_ids": True}, "--predict-ids: sort has no position ids of its own"),
+        (
+            {"max_position": 20, "train_lengths": (1, 5), "test_lengths": ((6, 10),)},
+            "--max-position: 20 position ids are too few for inputs of 22 tokens, at length 10",
+        ),
+        (
+            {"task": "reverse", "encoding": "coupled", "max_position": 60, "test_lengths": ((21, 60),)},
+            "--max-position: 60 position ids are too few for the task's own, 61 are needed",
+        ),
         ({"width": 10, "heads": 4}, "--width: 10 is not a multiple of 4 heads"),
         ({"width": 6, "heads": 2, "encoding": "rope"}, "--encoding: rope needs an even width per head"),
         ({"lr": 0.0}, "--lr: Input should be greater than 0"),

@@ -16,7 +16,7 @@ from longreach.config.encoding_table import ENCODINGS
 from longreach.models.decoder_gradient import DecoderGradient, first_kinds, has_gradient_by_hand
 from longreach.models.packed_rows import Packed, PackedRows
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import forward, initialise
+from longreach.models.transformer import forward, initialise, last_states
 
 
 def shape(**given: Any) -> DecoderConfig:
@@ -36,7 +36,10 @@ def parameters_of(config: DecoderConfig, scale: float = 0.3) -> Parameters:
 class Drawn:
     """A batch with rows of these sizes, padded with tokens that would change everything if they were seen."""
 
-    def __init__(self, config: DecoderConfig, sizes: list[int], share: float, seed: int = 0) -> None:
+    def __init__(
+        self, config: DecoderConfig, sizes: list[int], share: float, seed: int = 0, any_ids: bool = False
+    ) -> None:
+        """Ids are consecutive, or any at all, as the schemes of tasks may have them."""
         rng = np.random.default_rng(seed)
         self.sizes = np.sort(np.array(sizes, dtype=np.int64))
         extent = len(sizes), int(self.sizes.max())
@@ -47,10 +50,14 @@ class Drawn:
         self.mask[-1, -1] = True
         offsets = rng.integers(0, config.positions - self.sizes + 1)[:, None]
         self.ids = np.minimum(offsets + np.arange(extent[1]), config.positions - 1)
+        self.next_ids = rng.integers(0, config.positions, extent)
+        if any_ids:
+            self.ids = rng.integers(0, config.positions, extent)
 
     def packed(self, config: DecoderConfig, borders: list[int], shared: bool = False) -> Packed:
         arrays = self.tokens, self.ids, self.targets, self.mask, self.sizes
-        rows = PackedRows(*arrays, first_kinds(config, self.tokens, self.ids) if shared else None)
+        kinds = first_kinds(config, self.tokens, self.ids) if shared else None
+        rows = PackedRows(*arrays, kinds, self.next_ids if config.predict_ids else None)
         return rows.batch(slice(0, len(self.sizes)), heads=config.heads, borders=borders)
 
     def plain(self, config: DecoderConfig, parameters: Parameters) -> tuple[Tensor, Parameters]:
@@ -60,6 +67,10 @@ class Drawn:
         lengths = torch.arange(1, tokens.shape[1] + 1)[None] if config.log_length else None
         logits = forward(leaves, config, tokens, ids, lengths=lengths)
         loss = F.cross_entropy(logits[mask], targets[mask])
+        if config.predict_ids:
+            y = last_states(leaves, config, tokens, ids, lengths=lengths)
+            guessed = y @ leaves["id_unembedding"].T
+            loss = loss + F.cross_entropy(guessed[mask], torch.from_numpy(self.next_ids)[mask])
         found = torch.autograd.grad(loss, list(leaves.values()))
         return loss.detach(), dict(zip(leaves, found, strict=True))
 
@@ -103,6 +114,18 @@ def test_the_gradient_is_that_of_automatic_differentiation(
     assert has_gradient_by_hand(config)
     drawn = Drawn(config, [3, 1, 9, 4, 9, 2], share)
     check(config, drawn, [0, 2, 5, 6], parameters_of(config))
+
+
+@pytest.mark.parametrize("encoding", list(ENCODINGS))
+@pytest.mark.parametrize(
+    "change", [{}, {"layers": 1}, {"log_length": True}, {"tied": False}, {"layer_norm": False}], ids=str
+)
+@pytest.mark.parametrize("predict", [False, True])
+def test_the_gradient_under_ids_of_any_kind(encoding: str, change: dict[str, Any], predict: bool) -> None:
+    config = shape(encoding=encoding, predict_ids=predict, **change)
+    for share in (1.0, 0.3):
+        drawn = Drawn(config, [3, 1, 9, 4, 9, 2], share, any_ids=True)
+        check(config, drawn, [0, 2, 5, 6], parameters_of(config))
 
 
 @settings(max_examples=25)

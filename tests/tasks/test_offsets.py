@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from longreach.errors import InputError
 from longreach.tasks.catalog import load_task
-from longreach.tasks.offsets import OFFSETS, no_offsets, random_offsets
+from longreach.tasks.offsets import coupled_offsets, no_offsets, random_offsets
+from longreach.tasks.task import Batch
 
 
 def test_offsets_are_uniform_over_those_that_fit() -> None:
@@ -37,12 +40,50 @@ def test_none_is_the_initial_segment() -> None:
     state = rng.bit_generator.state
     assert no_offsets(batch, 50, rng).position_ids.tolist() == [list(range(7))] * 2
     assert rng.bit_generator.state == state
-    assert set(OFFSETS) == {"random", "none"}
 
 
-@pytest.mark.parametrize("kind", list(OFFSETS))
-def test_too_few_positions(kind: str) -> None:
+@pytest.mark.parametrize("kind", [random_offsets, no_offsets])
+def test_too_few_positions(kind: Callable[..., Batch]) -> None:
     rng = np.random.default_rng(0)
     batch = load_task("sort").sample([3], rng)
-    with pytest.raises(InputError, match="7 positions are too few for an input of 8 tokens"):
-        OFFSETS[kind](batch, 7, rng)
+    with pytest.raises(InputError, match="7 position ids are too few for an input of 8 tokens"):
+        kind(batch, 7, rng)
+
+
+def test_coupled_ids_are_shifted_as_one_by_a_uniform_number_that_fits() -> None:
+    task, positions, rng = load_task("reverse"), 9, np.random.default_rng(0)
+    batch = task.sample([3] * 3000 + [5] * 3000, rng)
+    ids = task.coupled_ids(batch)
+    assert ids is not None
+    placed = coupled_offsets(batch, ids, positions, rng)
+    assert placed.next_ids is not None
+    for rows, length in ((slice(0, 3000), 3), (slice(3000, 6000), 5)):
+        size = 2 + 2 * length
+        shifts = placed.position_ids[rows, 0]
+        for found, wanted in ((placed.position_ids, ids[:, :-1]), (placed.next_ids, ids[:, 1:])):
+            assert (found[rows, :size] == wanted[rows, :size] + shifts[:, None]).all()
+        # With ids 0 … L there are positions − L shifts, the last one ends at the last id.
+        counts = np.bincount(shifts, minlength=positions)
+        assert (counts[positions - length :] == 0).all()
+        assert (abs(counts[: positions - length] - 3000 / (positions - length)) < 120).all()
+    assert placed.position_ids.max() == placed.next_ids.max() == positions - 1
+
+
+def test_coupled_ids_stay_where_they_are_without_random_numbers() -> None:
+    task, rng = load_task("copy-repeat"), np.random.default_rng(0)
+    batch = task.sample([1, 2], rng)
+    ids = task.coupled_ids(batch)
+    assert ids is not None
+    placed = coupled_offsets(batch, ids, 3, None)
+    assert placed.position_ids.tolist() == [[0, 1, 0, 1, 0, 2], [0, 1, 2, 0, 1, 2]]
+    assert placed.next_ids is not None
+    assert placed.next_ids.tolist() == [[1, 0, 1, 0, 2, 2], [1, 2, 0, 1, 2, 0]]
+    with pytest.raises(InputError, match="2 position ids are too few for the task's own, 3 are needed"):
+        coupled_offsets(batch, ids, 2, rng)
+
+
+def test_the_id_of_what_comes_next_must_fit_too() -> None:
+    batch = load_task("copy-repeat").sample([1], np.random.default_rng(0))
+    ids = np.array([[0, 1, 0, 1, 7]])
+    with pytest.raises(InputError, match="8 are needed"):
+        coupled_offsets(batch, ids, 7, None)

@@ -15,8 +15,9 @@ from longreach.models.transformer import forward, initialise
 from longreach.tasks.task import draw_lengths
 from longreach.training import accuracy as bins
 from longreach.training.accuracy import PackedPart, Part, accuracy, draw_bins, packed_parts
-from longreach.training.batches import Chunk, chunks, placed
+from longreach.training.batches import Chunk, chunks
 from longreach.training.engine import train
+from longreach.training.placing import placed
 from longreach.training.shape import decoder_of, model_of, task_of
 from longreach.training.step import Layout
 from tests.training.test_engine import tiny
@@ -28,7 +29,7 @@ def test_a_sequence_is_right_when_all_its_supervised_tokens_are(task: str) -> No
     layout = Layout(decoder_of(config))
     rng = np.random.default_rng(0)
     known = task_of(config)
-    batch = placed(known.sample(draw_lengths(known, 4, 6, 400, rng), rng), config, "random", rng)
+    batch = placed(known.sample(draw_lengths(known, 4, 6, 400, rng), rng), config, "shifted", rng)
     # Half trained, so that some are right; and with large parameters, so that answers differ.
     half = layout.vector(train(config.model_copy(update={"max_steps": 40})).parameters)
     for vector in (half, *(layout.vector(initialise(decoder_of(config), seed)) * 20 for seed in range(3))):
@@ -79,7 +80,9 @@ OPTIONS: list[dict[str, Any]] = [{}, {"log_length": True}, {"layer_norm": False}
 @pytest.mark.parametrize(
     ("task", "encoding", "options"),
     [
-        *(("parity", encoding, {}) for encoding in (*ENCODINGS, BASELINE) if encoding != "coupled"),
+        *(("parity", encoding, {}) for encoding in (*ENCODINGS, BASELINE)),
+        *(("copy-repeat", "ape", {"predict_ids": True, **options}) for options in OPTIONS),
+        *(("parity", encoding, {"position_ids": "pose"}) for encoding in ("ape", "rope", "t5")),
         *((task, "ape", options) for task in ("tomita-1", "sort") for options in OPTIONS),
         *((task, "alibi", {"log_length": True}) for task in ("tomita-1", "sort")),
     ],

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from longreach.config.encoding_table import ENCODINGS, unknown_encoding
+from longreach.config.encoding_table import unknown_encoding
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import self_contained
 from longreach.tasks.task_to_name import file_name
@@ -42,10 +42,6 @@ class Question:
         for name in self.encodings:
             if (wrong := unknown_encoding(name)) is not None:
                 raise InputError(wrong, place=Field("encoding"))
-            if ENCODINGS[name].ids == "given":
-                raise InputError(
-                    f"{name!r} needs position ids that tasks do not have", place=Field("encoding")
-                )
             if self.encodings.count(name) > 1:
                 raise InputError(f"{name!r} stands twice", place=Field("encoding"))
 

@@ -44,6 +44,9 @@ class DecoderConfig(BaseModel):
     """Hidden units of the MLP per unit of width."""
     log_length: bool = False
     """Attention logits are multiplied by log |x| (Huang et al., arXiv 2410.02140, equation (2))."""
+    predict_ids: bool = False
+    """A second output matrix, whose labels are position ids: that of the next token (predictive position
+    coupling, Golowich et al., arXiv 2502.16792, section 5.2)."""
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """Of embeddings, attention weights and both residual branches, in training only."""
 

@@ -32,6 +32,8 @@ class EncodingRow:
     """The class, as in `module:Class` with a module of `longreach.models`; a string, since it needs torch."""
     ids: IdSource = "offset"
     """How training draws ids: consecutive from a random offset, a random increasing choice, or the task's."""
+    absolute: bool = False
+    """Whether the model sees ids themselves; others see differences of ids, or none."""
     learned_positions: bool = False
     """Whether there is a learned vector per id, which can be penalized."""
     plain: str = ""
@@ -69,13 +71,15 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             source="Kazemnejad et al., arXiv 2305.19466",
         ),
         EncodingRow(
-            name="ape", title="APE", code="encoding_modules:LearnedAbsolute", learned_positions=True,
+            name="ape", title="APE", code="encoding_modules:LearnedAbsolute", absolute=True,
+            learned_positions=True,
             plain="with learned positions (APE)",
             about="A learned vector per position, added to the embedding.",
             source="Radford et al. 2019 (GPT-2)",
         ),
         EncodingRow(
-            name="sinusoidal", title="sinusoidal", code="encoding_modules:Sinusoidal", even="width",
+            name="sinusoidal", title="sinusoidal", code="encoding_modules:Sinusoidal", absolute=True,
+            even="width",
             about="Fixed sines and cosines of the position, added to the embedding.",
             source="Vaswani et al., arXiv 1706.03762",
         ),
@@ -105,13 +109,13 @@ ENCODINGS: dict[str, EncodingRow] = _table(
         ),
         EncodingRow(
             name="randomized", title="randomized", code="encoding_modules:LearnedAbsolute", ids="randomized",
-            learned_positions=True,
+            absolute=True, learned_positions=True,
             about="Learned vectors under a random increasing choice of positions.",
             source="Ruoss et al., arXiv 2305.16843",
         ),
         EncodingRow(
             name="coupled", title="coupled", code="encoding_modules:LearnedAbsolute", ids="given",
-            learned_positions=True,
+            absolute=True, learned_positions=True,
             plain="with the task's own positions (coupled)",
             about="Learned vectors under the task's own position ids.",
             source="Cho et al., arXiv 2405.20671",

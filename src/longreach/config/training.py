@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from longreach import errors
 from longreach.config.decoder import first_error
-from longreach.config.encoding_table import ENCODINGS, unknown_encoding
+from longreach.config.encoding_table import ENCODINGS, EncodingRow, unknown_encoding
 from longreach.config.hyperparameters import BASELINE, BASELINE_SHAPE
 from longreach.config.length_range import LengthRange
 from longreach.config.member_document import MemberDocument
@@ -139,6 +139,18 @@ class TrainConfig(MemberDocument):
         """The test range with the longest inputs, where a run works or fails."""
         return max(self.test_lengths, key=lambda lengths: lengths.last)
 
+    @property
+    def id_scheme(self) -> IdSchemeName:
+        """How training inputs get their position ids, whether it is said or follows from the encoding."""
+        if self.position_ids is not None:
+            return self.position_ids
+        ids = ENCODINGS[self.encoding].ids if self.encoding in ENCODINGS else "offset"
+        if self.predict_ids or ids == "given":
+            return "coupled"
+        if ids == "randomized":
+            return "randomized"
+        return "shift" if self.offsets == "random" else "true"
+
     def _check(self) -> None:
         """Refuse settings that contradict each other."""
         if self.width % self.heads:
@@ -158,21 +170,37 @@ class TrainConfig(MemberDocument):
         if (wrong := unknown_encoding(self.encoding)) is not None:
             raise _refused("encoding", wrong)
         encoding = ENCODINGS[self.encoding]
-        if encoding.ids == "given":
-            raise _refused("encoding", f"{self.task} has no position ids of its own for {self.encoding!r}")
-        if encoding.ids == "randomized" and self.offsets == "none":
-            raise _refused("offsets", f"{self.encoding!r} draws its position ids, there is no 'none'")
+        self._check_ids(encoding)
         if self.penalty and not encoding.learned_positions:
             raise _refused("penalty", f"{self.encoding!r} has no learned positions to penalize")
         if (refusal := encoding.refusal(width=self.width, heads=self.heads)) is not None:
             raise _refused("encoding", refusal)
+
+    def _check_ids(self, encoding: EncodingRow) -> None:
+        """Refuse position ids that contradict the encoding, or each other."""
+        scheme = self.id_scheme
+        own = {"randomized": "randomized", "given": "coupled"}.get(encoding.ids, scheme)
+        if scheme != own:
+            raise _refused("position_ids", f"{self.encoding!r} has {own} ids, not {scheme!r}")
+        if scheme not in ("true", "coupled") and self.offsets == "none":
+            drawn = repr(self.encoding if self.position_ids is None else scheme)
+            raise _refused("offsets", f"{drawn} draws its position ids, there is no 'none'")
+        if not self.predict_ids:
+            return
+        if scheme != "coupled":
+            raise _refused("predict_ids", f"goes with the task's own ids ('coupled'), not with {scheme!r}")
+        if not encoding.absolute:
+            known = ", ".join(row.name for row in ENCODINGS.values() if row.absolute and row.ids == "offset")
+            raise _refused(
+                "predict_ids", f"{self.encoding!r} does not see ids, only their differences; try {known}"
+            )
 
     def _check_baseline(self) -> None:
         """Refuse what only a transformer has."""
         for name in ("layers", "heads"):
             if getattr(self, name) != BASELINE_SHAPE[name]:
                 raise _refused(name, f"{BASELINE!r} has {BASELINE_SHAPE[name]}")
-        for name in ("penalty", "layer_norm", "log_length", "tied"):
+        for name in ("penalty", "layer_norm", "log_length", "tied", *self.later):
             if getattr(self, name) != type(self).model_fields[name].default:
                 raise _refused(name, f"goes with a transformer, not with {BASELINE!r}")
 

@@ -13,7 +13,7 @@ from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.task import Task
-from longreach.training.shape import check_lengths
+from longreach.training.shape import check_ids, check_lengths
 
 PAPER_TRAIN_LENGTH = 50
 COMPILE_BELOW_WIDTH = 64
@@ -57,6 +57,7 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **give
     fields.setdefault("compile", _worth_compiling(fields))
     config = TrainConfig.read(fields)
     check_lengths(config)
+    check_ids(config)
     return config
 
 

@@ -21,7 +21,7 @@ from longreach.models.packed_biases import PackedBiases
 from longreach.models.packed_forward import Attended, Norm, PackedForward, entering
 from longreach.models.packed_rows import Ints, Packed
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import GELU_CUBIC, GELU_LINEAR
+from longreach.models.transformer import GELU_CUBIC, GELU_LINEAR, ID_MATRIX
 from longreach.models.workspace import Workspace
 
 _aten = torch.ops.aten
@@ -99,7 +99,7 @@ class DecoderGradient(PackedForward):
             for number in range(self._config.layers):
                 layer, y = self._layer(number, packed, y, biases)
                 layers.append(layer)
-            loss, gradient = self._outputs(y, packed.targets)
+            loss, gradient = self._outputs(y, packed)
             self._backward(packed, layers, gradient, biases)
             return loss
 
@@ -128,19 +128,28 @@ class DecoderGradient(PackedForward):
         after += bias
         return _Layer(attended, mlp_norm, mlp_inputs, slope, active), after
 
-    def _outputs(self, y: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    def _outputs(self, y: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
         """The loss, and its gradient by the residual stream."""
-        name = "embedding" if self._config.tied else "unembedding"
-        matrix, share = self._parameters[name], 1 / len(targets)
         inputs, norm = self._normalise("norm", y)
-        logits = self._unembedded(inputs)
+        loss, gradient = self._cross_entropy(inputs, self._matrix, packed.targets)
+        if self._config.predict_ids:
+            assert packed.target_ids is not None
+            of_ids, more = self._cross_entropy(inputs, ID_MATRIX, packed.target_ids)
+            loss += of_ids
+            gradient += more
+        return loss, self._normalise_back("norm", norm, gradient)
+
+    def _cross_entropy(self, inputs: Tensor, name: str, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """The loss of an output matrix, and its gradient by what it reads; its own is written."""
+        matrix, share = self._parameters[name], 1 / len(targets)
+        logits = self._unembedded(inputs, name)
         logs = torch.log_softmax(logits, dim=-1)
         at = targets[:, None]
         loss = logs.gather(1, at).sum() * -share
         gradient = torch.exp(logs, out=logits).mul_(share)
         gradient.scatter_add_(1, at, gradient.new_full((1, 1), -share).expand_as(at))
         torch.mm(gradient.t(), inputs, out=self._gradients[name])
-        return loss, self._normalise_back("norm", norm, torch.mm(gradient, matrix))
+        return loss, torch.mm(gradient, matrix)
 
     def _backward(
         self, packed: Packed, layers: Sequence[_Layer], gradient: Tensor, biases: PackedBiases | None

@@ -110,6 +110,8 @@ def config_to_document(config: DecoderConfig) -> dict[str, Any]:
         raise InputError("GPT-2 has layer norms, this model has none")
     if config.log_length:
         raise InputError("GPT-2 has no log-length scaling of attention")
+    if config.predict_ids:
+        raise InputError("GPT-2 has one output matrix, this model predicts position ids with a second one")
     if config.outputs != config.vocabulary:
         raise InputError(f"GPT-2 has as many outputs as tokens, not {config.outputs} and {config.vocabulary}")
     return {

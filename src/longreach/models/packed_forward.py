@@ -18,7 +18,7 @@ from longreach.models.encoding_modules import Encoding
 from longreach.models.packed_biases import PackedBiases
 from longreach.models.packed_rows import Packed
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import GELU_CUBIC, GELU_LINEAR
+from longreach.models.transformer import GELU_CUBIC, GELU_LINEAR, ID_MATRIX
 from longreach.models.workspace import Workspace
 
 _aten = torch.ops.aten
@@ -73,6 +73,10 @@ class PackedForward:
 
     def logits(self, packed: Packed) -> Tensor:
         """At the supervised tokens, (tokens, outputs); the next call overwrites them."""
+        return self.outputs(packed)[0]
+
+    def outputs(self, packed: Packed) -> tuple[Tensor, Tensor | None]:
+        """The same, and the logits of the next token's id where the model predicts it."""
         with torch.no_grad():
             self._space.start()
             biases = self._biases(packed, keep=False)
@@ -85,7 +89,9 @@ class PackedForward:
                 self._feed(number, inputs, y, after)
                 y = after
                 self._space.back(mark)
-            return self._unembedded(self._normalise("norm", y)[0])
+            inputs = self._normalise("norm", y)[0]
+            ids = self._unembedded(inputs, ID_MATRIX) if self._config.predict_ids else None
+            return self._unembedded(inputs, self._matrix), ids
 
     def _biases(self, packed: Packed, *, keep: bool = True) -> PackedBiases | None:
         return PackedBiases(self._config, self._parameters, packed, keep=keep) if self._biased else None
@@ -146,9 +152,14 @@ class PackedForward:
         torch.addmm(y, active, parameters[f"{name}.out.weight"].t(), out=out)
         out += parameters[f"{name}.out.bias"]
 
-    def _unembedded(self, inputs: Tensor) -> Tensor:
-        """The logits."""
-        matrix = self._parameters["embedding" if self._config.tied else "unembedding"]
+    @property
+    def _matrix(self) -> str:
+        """The output matrix of tokens."""
+        return "embedding" if self._config.tied else "unembedding"
+
+    def _unembedded(self, inputs: Tensor, name: str) -> Tensor:
+        """The logits of an output matrix."""
+        matrix = self._parameters[name]
         return torch.mm(inputs, matrix.t(), out=self._space.take(len(inputs), len(matrix)))
 
     def _projected(self, name: str, inputs: Tensor) -> Tensor:

@@ -67,6 +67,8 @@ class Packed:
     """Of the supervised tokens."""
     distinct: Distinct | None = None
     """None: tokens are taken one by one."""
+    target_ids: Tensor | None = None
+    """Of the supervised tokens, where ids are predicted."""
 
 
 GROUP_COST = 8000
@@ -122,12 +124,17 @@ class PackedRows:
         mask: NDArray[np.bool_],
         sizes: Ints,
         kinds: Ints | None = None,
+        next_ids: Ints | None = None,
     ) -> None:
-        """`kinds`, small numbers, are the same where tokens enter the first layer as the same vector."""
+        """`kinds`, small numbers, are the same where tokens enter the first layer as the same vector.
+
+        `next_ids` are the position ids to be predicted.
+        """
         present = np.arange(tokens.shape[1]) < sizes[:, None]
         self._places = present.nonzero()[1]
         self._tokens, self._ids = tokens[present], ids[present]
         self._targets = targets[mask]
+        self._target_ids = None if next_ids is None else next_ids[mask]
         self._kinds = None if kinds is None else kinds[present]
         self._sizes, self._starts = sizes, _starts(sizes)
         self._counts = mask.sum(axis=1)
@@ -160,6 +167,7 @@ class PackedRows:
             chosen=chosen,
             targets=torch.from_numpy(self._targets[supervised]),
             distinct=None if self._kinds is None else _distinct(self._kinds[tokens], everywhere, heads),
+            target_ids=None if self._target_ids is None else torch.from_numpy(self._target_ids[supervised]),
         )
 
 

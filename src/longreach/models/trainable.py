@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch.nn.functional as F
 from torch import Tensor
 
 from longreach.config.baseline import BaselineConfig, Model
@@ -41,6 +42,22 @@ def logits(
     if isinstance(model, BaselineConfig):
         return baseline.baseline_forward(parameters, tokens, mask_positions)
     return transformer.forward(parameters, model, tokens, position_ids, mask_positions, lengths)
+
+
+def outputs(
+    parameters: Parameters,
+    model: Model,
+    tokens: Tensor,
+    position_ids: Tensor | None = None,
+    mask_positions: Tensor | None = None,
+    lengths: Tensor | None = None,
+) -> tuple[Tensor, Tensor | None]:
+    """The same, and logits (batch, time, positions) of the next token's id where the model predicts it."""
+    if isinstance(model, BaselineConfig) or not model.predict_ids:
+        return logits(parameters, model, tokens, position_ids, mask_positions, lengths), None
+    y = transformer.last_states(parameters, model, tokens, position_ids, mask_positions, lengths)
+    tokens_matrix = parameters["embedding" if model.tied else "unembedding"]
+    return F.linear(y, tokens_matrix), F.linear(y, parameters[transformer.ID_MATRIX])
 
 
 def read_model(document: dict[str, object]) -> Model:

@@ -22,6 +22,8 @@ from longreach.models.encoding_lookup import ENCODING_MODULES
 from longreach.models.parameters import Initial, Parameters, check, draw, register
 
 _STD = 0.02
+ID_MATRIX = "id_unembedding"
+"""The output matrix whose labels are position ids."""
 FEW_QUERIES = 4
 # 2u of GELU's tanh form x · (1 + tanh u) / 2 = x · sigmoid(2u) (Hendrycks and Gimpel, arXiv 1606.08415).
 GELU_LINEAR = 2 * math.sqrt(2 / math.pi)
@@ -54,7 +56,10 @@ def parameter_table(config: DecoderConfig) -> dict[str, Initial]:
     if not config.tied:
         table["unembedding"] = Initial((config.outputs, width), "normal", _STD)
     # Last, so that members of one seed agree elsewhere under different encodings.
-    return table | ENCODING_MODULES[config.encoding].table(config)
+    table |= ENCODING_MODULES[config.encoding].table(config)
+    if config.predict_ids:
+        table[ID_MATRIX] = Initial((config.positions, width), "normal", _STD)
+    return table
 
 
 def _linear(name: str, outputs: int, inputs: int, std: float) -> dict[str, Initial]:
@@ -131,6 +136,21 @@ def forward(
     >>> logits.shape, some.shape, torch.allclose(some[1, 0], logits[1, 1], atol=1e-7)
     (torch.Size([2, 3, 5]), torch.Size([2, 1, 5]), True)
     """
+    y = last_states(parameters, config, tokens, position_ids, mask_positions, lengths, training=training)
+    return F.linear(y, parameters["embedding" if config.tied else "unembedding"])
+
+
+def last_states(
+    parameters: Mapping[str, Tensor],
+    config: DecoderConfig,
+    tokens: Tensor,
+    position_ids: Tensor | None = None,
+    mask_positions: Tensor | None = None,
+    lengths: Tensor | None = None,
+    *,
+    training: bool = False,
+) -> Tensor:
+    """What the output matrices read, (batch, time, width): the arguments are those of `forward`."""
     parameters = dict(parameters)
     encoding = ENCODING_MODULES[config.encoding]
     dropout = config.dropout if training else 0.0
@@ -146,8 +166,7 @@ def forward(
             bias = encoding.bias(parameters, config, layer, reading.query_ids, reading.key_ids)
         y = _attend(parameters, config, layer, y, reading, bias, dropout)
         y = _feed(parameters, config, layer, y, dropout)
-    y = _normalise(parameters, config, "norm", y)
-    return F.linear(y, parameters["embedding" if config.tied else "unembedding"])
+    return _normalise(parameters, config, "norm", y)
 
 
 def _everything(

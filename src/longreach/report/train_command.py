@@ -29,7 +29,8 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
     >>> train_command({"task": "parity"}, [0]) is None
     True
     """
-    config = {name: usual(name) for name in TrainConfig.later} | dict(config)
+    usually: dict[str, Any] = {name: usual(name) for name in TrainConfig.later}
+    config = usually | dict(config)
     if config.keys() != _KNOWN or any(config[name] != usual(name) for name in FROM_PYTHON_ONLY):
         return None
     task, alphabet = config["task"], config["alphabet"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from longreach.errors import InputError
-from longreach.tasks.task import Batch
+from longreach.errors import Field, InputError
+from longreach.tasks.task import Batch, IntArray
 
 
 def random_offsets(batch: Batch, positions: int, rng: np.random.Generator) -> Batch:
@@ -27,19 +26,35 @@ def random_offsets(batch: Batch, positions: int, rng: np.random.Generator) -> Ba
     return replace(batch, position_ids=np.minimum(batch.position_ids + offsets[:, None], positions - 1))
 
 
+def coupled_offsets(batch: Batch, ids: IntArray, positions: int, rng: np.random.Generator | None) -> Batch:
+    """Each example with the task's own ids, all shifted by a uniformly random number that fits; without
+    random numbers by none. What comes next must fit as well.
+
+    >>> from longreach.tasks.reverse import Reverse
+    >>> batch = Reverse().sample([2], np.random.default_rng(0))
+    >>> moved = coupled_offsets(batch, Reverse().coupled_ids(batch), 9, np.random.default_rng(0))
+    >>> moved.position_ids.tolist(), moved.next_ids.tolist()
+    ([[5, 6, 7, 5, 7, 6]], [[6, 7, 5, 7, 6, 5]])
+    """
+    inside = np.arange(ids.shape[1]) <= batch.sizes[:, None]
+    most = np.where(inside, ids, 0).max(axis=1)
+    if int(most.max()) >= positions:
+        reason = f"{positions} position ids are too few for the task's own, {int(most.max()) + 1} are needed"
+        raise InputError(reason, place=Field("max_position"))
+    if rng is not None:
+        ids = ids + rng.integers(0, positions - most)[:, None]
+    ids = np.where(inside, ids, positions - 1)
+    return replace(batch, position_ids=ids[:, :-1], next_ids=ids[:, 1:])
+
+
 def no_offsets(batch: Batch, positions: int, rng: np.random.Generator) -> Batch:
     """Each example at the first positions."""
     _check(batch, positions)
     return batch
 
 
-OFFSETS: dict[str, Callable[[Batch, int, np.random.Generator], Batch]] = {
-    "random": random_offsets,
-    "none": no_offsets,
-}
-
-
 def _check(batch: Batch, positions: int) -> None:
     longest = int(batch.sizes.max())
     if longest > positions:
-        raise InputError(f"{positions} positions are too few for an input of {longest} tokens")
+        reason = f"{positions} position ids are too few for an input of {longest} tokens"
+        raise InputError(reason, place=Field("max_position"))

@@ -56,7 +56,8 @@ class Parity(SequenceTask):
         It is the scheme of a scratchpad whose one jump is as long as the input.
         """
         x, y = numbered(batch, SEP_ID)
-        return np.minimum(x + y, 1)
+        made: IntArray = np.minimum(x + y, 1)
+        return made
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         ones = rng.integers(0, lengths + 1)

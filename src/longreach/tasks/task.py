@@ -42,6 +42,8 @@ class Batch:
     """The place of each token for the positional encoding."""
     sizes: IntArray
     """How many tokens each example has."""
+    next_ids: IntArray | None = None
+    """The position id of the token after each, where it is to be predicted."""
 
     def __len__(self) -> int:
         return len(self.tokens)

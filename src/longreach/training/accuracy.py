@@ -12,7 +12,6 @@ from torch import Tensor
 
 from longreach.config.baseline import BaselineConfig
 from longreach.config.decoder import DecoderConfig
-from longreach.config.encoding_table import ENCODINGS
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.models.decoder_gradient import has_gradient_by_hand
@@ -20,15 +19,18 @@ from longreach.models.encoding_lookup import ignores_offsets
 from longreach.models.packed_forward import PackedForward
 from longreach.models.packed_rows import Packed
 from longreach.tasks.task import Batch, draw_lengths
-from longreach.training.batches import Chunk, Rows, chunks, placed
+from longreach.training.batches import Chunk, Rows, chunks
 from longreach.training.devices import CPU, send_chunk
+from longreach.training.placing import Occasion, placed
 from longreach.training.shape import decoder_of, model_of, task_of
-from longreach.training.step import Layout, chunk_logits
+from longreach.training.step import Layout, chunk_outputs
 
 TOKENS_AT_ONCE = 16_384
 """Rows that are evaluated together hold about so many tokens: enough to be fast, few enough for the cache."""
 PACKED_AT_ONCE = 4096
 """The same for rows without padding."""
+
+TESTS: tuple[Occasion, ...] = ("first", "shifted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def _bin(config: TrainConfig, lengths: LengthRange, rng: np.random.Generator, de
     task, model = task_of(config), model_of(config)
     batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
     # Both are drawn whatever comes of them, so that the numbers that follow are the same.
-    first, shifted = (placed(batch, config, offsets, rng) for offsets in ("none", "random"))
+    first, shifted = (placed(batch, config, occasion, rng) for occasion in TESTS)
     packed = device.type == "cpu" and has_gradient_by_hand(model)
     cut = (lambda rows: packed_parts(rows, config)) if packed else _cut
     made = cut(first)
@@ -78,7 +80,7 @@ def _bin(config: TrainConfig, lengths: LengthRange, rng: np.random.Generator, de
 def _ignores_offsets(config: TrainConfig) -> bool:
     if isinstance(model_of(config), BaselineConfig):
         return True
-    return ENCODINGS[config.encoding].ids != "randomized" and ignores_offsets(config.encoding)
+    return config.id_scheme != "randomized" and ignores_offsets(config.encoding)
 
 
 def _cut(batch: Batch) -> tuple[Part, ...]:
@@ -94,7 +96,10 @@ def packed_parts(batch: Batch, config: TrainConfig) -> tuple[Part, ...]:
 
 
 def accuracy(vector: Tensor, layout: Layout, parts: Sequence[Part]) -> float:
-    """The share of sequences whose supervised tokens are all the most likely ones, given those before."""
+    """The share of sequences whose supervised tokens are all the most likely ones, given those before.
+
+    Where the model predicts ids, all of them must be the most likely ones, too.
+    """
     named, model = layout.named(vector), layout.model
     packed = PackedForward(model, named) if isinstance(model, DecoderConfig) else None
     total, right = 0, torch.zeros((), dtype=torch.long, device=vector.device)
@@ -102,18 +107,24 @@ def accuracy(vector: Tensor, layout: Layout, parts: Sequence[Part]) -> float:
         for part in parts:
             if isinstance(part, PackedPart):
                 assert packed is not None
-                right += part.rows - _wrong(packed.logits(part.packed), part)
+                right += part.rows - _wrong(packed, part)
                 total += part.rows
             else:
                 chunk = send_chunk(part, vector.device)
-                logits = chunk_logits(named, model, chunk)
-                correct = (logits.argmax(dim=-1) == chunk.targets) | (chunk.weights == 0)
+                logits, ids = chunk_outputs(named, model, chunk)
+                correct = logits.argmax(dim=-1) == chunk.targets
+                if ids is not None:
+                    correct &= ids.argmax(dim=-1) == chunk.target_ids
+                correct |= chunk.weights == 0
                 right += correct.all(dim=1).sum()
                 total += len(correct)
     return int(right) / total
 
 
-def _wrong(logits: Tensor, part: PackedPart) -> int:
-    """How many rows have a supervised token that is not the most likely one."""
+def _wrong(run: PackedForward, part: PackedPart) -> int:
+    """How many rows have a supervised token, or id, that is not the most likely one."""
+    logits, ids = run.outputs(part.packed)
     wrong = logits.argmax(dim=-1) != part.packed.targets
+    if ids is not None:
+        wrong |= ids.argmax(dim=-1) != part.packed.target_ids
     return int(torch.zeros(part.rows, dtype=torch.long).index_fill_(0, part.row[wrong], 1).sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, cast
@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from longreach.config.decoder import DecoderConfig
-from longreach.config.encoding_table import ENCODINGS
 from longreach.config.training import TrainConfig
 from longreach.models.decoder_gradient import first_kinds
 from longreach.models.packed_rows import Packed, PackedRows, group_widths
-from longreach.models.position_ids import randomized_ids
-from longreach.tasks.offsets import OFFSETS
 from longreach.tasks.task import Batch
-from longreach.training.shape import decoder_of, positions_of, task_of
+from longreach.training.placing import placed
+from longreach.training.shape import decoder_of, task_of
 
 Counts = NDArray[np.int64]
 
@@ -41,6 +39,8 @@ class Chunk:
     """(rows, n)"""
     weights: Tensor
     """(rows, n): the share of each place in the loss of the whole batch, 0 for padding."""
+    target_ids: Tensor | None = None
+    """(rows, n), where ids are predicted."""
 
 
 class Streams:
@@ -124,9 +124,7 @@ class Batches:
             self._before = self._state()
             count = BLOCK * self._config.batch
             lengths = self._lengths[self._rng.integers(0, len(self._lengths), count)]
-            drawn = placed(
-                self._task.sample(lengths, self._rng), self._config, self._config.offsets, self._rng
-            )
+            drawn = placed(self._task.sample(lengths, self._rng), self._config, "training", self._rng)
             self._rows = Rows(drawn, BLOCK, self._shape)
             self._block = block
         return self._rows
@@ -141,19 +139,6 @@ def _is_stream(state: dict[str, Any], own: dict[str, Any]) -> bool:
     fits = all(type(each) is int and 0 <= each < most for each, most in zip(numbers, limits, strict=True))
     same = state["bit_generator"] == own["bit_generator"] and state["state"]["inc"] == own["state"]["inc"]
     return fits and same
-
-
-def placed(batch: Batch, config: TrainConfig, offsets: str, rng: np.random.Generator) -> Batch:
-    """The batch at the positions that the encoding asks for.
-
-    An encoding with randomized ids draws them whatever the offsets, in tests as in training.
-    """
-    positions = positions_of(config)
-    encoding = ENCODINGS.get(config.encoding)  # the baseline has none, and no use for the ids
-    if encoding is not None and encoding.ids == "randomized":
-        width = batch.tokens.shape[1]
-        return replace(batch, position_ids=randomized_ids(batch.sizes, width, positions, rng))
-    return OFFSETS[offsets](batch, positions, rng)
 
 
 class Rows:
@@ -178,15 +163,18 @@ class Rows:
             _wide(array[order], width) for array in (batch.tokens, batch.position_ids, batch.targets)
         )
         self._mask = _wide(batch.mask[order], width)
+        self._next_ids = None if batch.next_ids is None else _wide(batch.next_ids[order], width)
         self._counts = self._mask.sum(axis=1)
         self._dense = bool((self._counts == self._sizes).all())
         self._packed: PackedRows | None = None
 
     @cached_property
     def _arrays(self) -> tuple[Tensor, ...]:
-        """Tokens, ids, supervised places, their targets and weights."""
+        """Tokens, ids, supervised places, their targets, weights and target ids."""
         targets, mask = self._targets, self._mask
-        places = np.zeros((0, 0), dtype=np.int64)
+        none = np.zeros((0, 0), dtype=np.int64)
+        target_ids = none if self._next_ids is None else self._next_ids
+        places = none
         if not self._dense:
             # The supervised places of each row in order, then places that the loss leaves out.
             most = int(self._counts.max()) if self._shape is None else self._shape[1]
@@ -194,10 +182,14 @@ class Rows:
             found = np.flatnonzero(mask)  # faster than nonzero of a matrix, and than a mask as an index
             places, answers = (np.zeros(used.shape, dtype=np.int64) for _ in range(2))
             places[used], answers[used] = found % mask.shape[1], targets.ravel()[found]
+            if len(target_ids):
+                asked = np.zeros(used.shape, dtype=np.int64)
+                asked[used] = target_ids.ravel()[found]
+                target_ids = asked
             targets, mask = answers, used
         totals = self._counts.reshape(-1, self._each).sum(axis=1).repeat(self._each)
         weights = mask.astype(np.float32) / totals.astype(np.float32)[:, None]
-        return tuple(map(torch.from_numpy, (self._tokens, self._ids, places, targets, weights)))
+        return tuple(map(torch.from_numpy, (self._tokens, self._ids, places, targets, weights, target_ids)))
 
     def whole(self, number: int) -> Batch:
         """One of the batches, as the task drew it."""
@@ -209,6 +201,7 @@ class Rows:
             mask=self._batch.mask[rows, :width],
             position_ids=self._batch.position_ids[rows, :width],
             sizes=self._batch.sizes[rows],
+            next_ids=None if self._batch.next_ids is None else self._batch.next_ids[rows, :width],
         )
 
     def parts(self, number: int, parts: int) -> list[Chunk]:
@@ -236,7 +229,9 @@ class Rows:
         inner = np.searchsorted(sizes, widths[:-1], side="right").tolist()
         if self._packed is None:
             kinds = first_kinds(model, self._tokens, self._ids)
-            self._packed = PackedRows(self._tokens, self._ids, self._targets, self._mask, self._sizes, kinds)
+            self._packed = PackedRows(
+                self._tokens, self._ids, self._targets, self._mask, self._sizes, kinds, self._next_ids
+            )
         return self._packed.batch(rows, heads=model.heads, borders=sorted({0, *inner, len(sizes)}))
 
     def fixed(self, number: int) -> Chunk:
@@ -259,7 +254,7 @@ class Rows:
         return [slice(first + a, first + b) for a, b in pairwise(borders)]
 
     def _chunk(self, rows: slice, width: int, most: int) -> Chunk:
-        tokens, ids, places, targets, weights = self._arrays
+        tokens, ids, places, targets, weights, target_ids = self._arrays
         if self._dense:
             most = width
         return Chunk(
@@ -268,6 +263,7 @@ class Rows:
             None if self._dense else places[rows, :most],
             targets[rows, :most],
             weights[rows, :most],
+            target_ids[rows, :most] if len(target_ids) else None,
         )
 
 

@@ -63,7 +63,8 @@ def _shared(config: TrainConfig) -> Step:
     made: dict[bool, Compiled] = {}
 
     def step(state: State, chunk: Chunk, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        arrays = (chunk.tokens, chunk.position_ids, chunk.places, chunk.targets, chunk.weights)
+        parts = (chunk.tokens, chunk.position_ids, chunk.targets, chunk.weights)
+        arrays = (*parts, chunk.places, chunk.target_ids)
         inputs = (state.vector, state.first, state.second, numbers, *(a for a in arrays if a is not None))
         dense = chunk.places is None  # with it all shapes are known
         with torch.no_grad():
@@ -87,8 +88,9 @@ def _compiled(config: TrainConfig, inputs: tuple[Tensor, ...]) -> Compiled:
     layout = Layout(model_of(config))
 
     def loss(vector: Tensor, arrays: tuple[Tensor, ...]) -> Tensor:
-        tokens, ids, *places, targets, weights = arrays
-        chunk = Chunk(tokens, ids, places[0] if places else None, targets, weights)
+        tokens, ids, targets, weights, *rest = arrays
+        target_ids = rest.pop() if config.predict_ids else None
+        chunk = Chunk(tokens, ids, rest[0] if rest else None, targets, weights, target_ids)
         total = chunk_loss(vector, layout, config, chunk)
         return total + penalty_loss(vector, layout, config) if config.penalty else total
 

@@ -105,4 +105,5 @@ def send_chunk(chunk: Chunk, device: torch.device) -> Chunk:
         None if chunk.places is None else send(chunk.places, device),
         send(chunk.targets, device),
         send(chunk.weights, device),
+        None if chunk.target_ids is None else send(chunk.target_ids, device),
     )

@@ -45,7 +45,7 @@ def shape(config: TrainConfig) -> dict[str, Any]:
     """
     shape = model_of(config)
     model = shape.model_dump()
-    if "positions" not in model_table(shape):
+    if "positions" not in model_table(shape) and not config.predict_ids:
         model.pop("positions", None)  # how far the ids go, which is the data's business
     own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
     return model | own
@@ -224,13 +224,17 @@ class _Ensemble:
     def _losses(self, vectors: Tensor, chunk: Chunk) -> Tensor:
         """The losses (members,) of a chunk whose arrays have a leading member axis."""
 
-        def one(vector: Tensor, arrays: tuple[Tensor, ...], places: Tensor | None) -> Tensor:
+        def one(
+            vector: Tensor, arrays: tuple[Tensor, ...], places: Tensor | None, target_ids: Tensor | None
+        ) -> Tensor:
             tokens, ids, targets, weights = arrays
-            return chunk_loss(vector, self.layout, self.config, Chunk(tokens, ids, places, targets, weights))
+            mine = Chunk(tokens, ids, places, targets, weights, target_ids)
+            return chunk_loss(vector, self.layout, self.config, mine)
 
         arrays = (chunk.tokens, chunk.position_ids, chunk.targets, chunk.weights)
-        axes = (0, 0, None if chunk.places is None else 0)
-        losses: Tensor = torch.func.vmap(one, in_dims=axes)(vectors, arrays, chunk.places)
+        some = (chunk.places, chunk.target_ids)
+        axes = (0, 0, *(None if each is None else 0 for each in some))
+        losses: Tensor = torch.func.vmap(one, in_dims=axes)(vectors, arrays, *some)
         return losses
 
     def _penalties(self, vectors: Tensor) -> Tensor:
@@ -273,17 +277,21 @@ def side_by_side(batches: Sequence[Batch], parts: int) -> Iterator[Chunk]:
     width = int(sizes.max())
     names = ("tokens", "position_ids", "targets", "mask")
     wide = [_wide([getattr(batch, name) for batch in batches], width) for name in names]
+    following = [batch.next_ids for batch in batches if batch.next_ids is not None]
+    next_ids = _wide(following, width) if following else None
     totals = wide[3].sum(axis=(1, 2), dtype=np.float32)
     order = np.argsort(sizes, axis=1, kind="stable")
     for rows in np.array_split(order, min(parts, sizes.shape[1]), axis=1):
         longest = int(np.take_along_axis(sizes, rows, axis=1).max())
         tokens, ids, targets, mask = (_rows(array, rows, longest) for array in wide)
+        target_ids = None if next_ids is None else _rows(next_ids, rows, longest)
         counts = mask.sum(axis=2)
         most, found = int(counts.max()), None
         if most < longest:
             # The supervised places of each row in order, then places that the loss leaves out.
             found = np.argsort(~mask, axis=2, kind="stable")[:, :, :most]
             targets = np.take_along_axis(targets, found, axis=2)
+            target_ids = None if target_ids is None else np.take_along_axis(target_ids, found, axis=2)
             mask = np.arange(most) < counts[:, :, None]
         weights = mask.astype(np.float32) / totals[:, None, None]
         yield Chunk(
@@ -292,6 +300,7 @@ def side_by_side(batches: Sequence[Batch], parts: int) -> Iterator[Chunk]:
             None if found is None else torch.from_numpy(found),
             torch.from_numpy(targets),
             torch.from_numpy(weights),
+            None if target_ids is None else torch.from_numpy(target_ids),
         )
 
 

@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from longreach.config.baseline import BaselineConfig, Model
 from longreach.config.decoder import DecoderConfig
+from longreach.config.encoding_table import ENCODINGS
 from longreach.config.hyperparameters import BASELINE
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument
-from longreach.tasks.task import Task
+from longreach.tasks.offsets import coupled_offsets
+from longreach.tasks.task import Batch, IntArray, Task
 
 
 def task_of(config: TrainConfig) -> Task:
@@ -28,7 +32,9 @@ def _task(name: str, alphabet: tuple[str, ...] | None) -> Task:
 
 @lru_cache(maxsize=256)
 def positions_of(config: TrainConfig) -> int:
-    """As many as the longest input of any range needs."""
+    """As many as said, or as the longest input of any range needs."""
+    if config.max_position is not None:
+        return config.max_position
     task = task_of(config)
     longest = [int(task.lengths(*lengths)[-1]) for lengths in config.ranges]
     return max(map(task.input_size, longest))
@@ -55,6 +61,7 @@ def decoder_of(config: TrainConfig) -> DecoderConfig:
         layer_norm=config.layer_norm,
         log_length=config.log_length,
         tied=config.tied,
+        predict_ids=config.predict_ids,
     )
 
 
@@ -68,8 +75,35 @@ def check_lengths(config: TrainConfig) -> None:
             raise error.at(Field(field)) from None
 
 
+def own_ids(config: TrainConfig, batch: Batch) -> IntArray:
+    """The task's own ids of a batch; a refusal, where it has none, names the option that asked for them."""
+    ids = task_of(config).coupled_ids(batch)
+    if ids is not None:
+        return ids
+    encoding, field = ENCODINGS[config.encoding], "predict_ids"
+    if encoding.ids == "given":
+        field = "encoding"
+    elif config.position_ids is not None:
+        field = "position_ids"
+    raise InputError(f"{config.task} has no position ids of its own", place=Field(field))
+
+
+def check_ids(config: TrainConfig) -> None:
+    """Refuse ids of its own that the task does not have, and fewer than inputs need."""
+    task, positions = task_of(config), positions_of(config)
+    for lengths in config.ranges:
+        longest = int(task.lengths(*lengths)[-1])
+        if config.id_scheme == "coupled":
+            example = task.sample([longest], np.random.default_rng(0))
+            coupled_offsets(example, own_ids(config, example), positions, None)
+        elif (size := task.input_size(longest)) > positions:
+            reason = f"{positions} position ids are too few for inputs of {size} tokens, at length {longest}"
+            raise InputError(reason, place=Field("max_position"))
+
+
 def read_member(document: Mapping[str, Any]) -> TrainConfig:
     """The configuration in a document, if it can be trained."""
     config = TrainConfig.read(document)
     check_lengths(config)
+    check_ids(config)
     return config

@@ -21,7 +21,7 @@ from longreach.models.decoder_gradient import DecoderGradient
 from longreach.models.packed_rows import Packed
 from longreach.models.parameters import Parameters
 from longreach.models.penalty import position_penalty
-from longreach.models.trainable import logits, model_table
+from longreach.models.trainable import model_table, outputs
 from longreach.models.workspace import Workspace
 from longreach.training.batches import Chunk
 from longreach.training.devices import precision
@@ -88,19 +88,31 @@ def learning_rate(config: TrainConfig, step: int) -> float:
 
 def chunk_logits(parameters: Parameters, model: Model, chunk: Chunk) -> Tensor:
     """The logits at the supervised places of a chunk."""
+    return chunk_outputs(parameters, model, chunk)[0]
+
+
+def chunk_outputs(parameters: Parameters, model: Model, chunk: Chunk) -> tuple[Tensor, Tensor | None]:
+    """The same, and the logits of the next token's id where the model predicts it."""
     lengths: Tensor | None = None
     if isinstance(model, DecoderConfig) and model.log_length:
         # Of the prefix that a place ends: how much is still to come is not known when a text is written.
         lengths = torch.arange(1, chunk.tokens.shape[1] + 1, device=chunk.tokens.device)[None]
-    return logits(parameters, model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
+    return outputs(parameters, model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
 
 
 def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
-    """The chunk's share of the batch's mean loss over supervised places."""
+    """The chunk's share of the batch's mean loss over supervised places: of the tokens, and of their ids."""
     with precision(config.dtype, vector.device):
-        found = chunk_logits(layout.named(vector), layout.model, chunk)
-    each = F.cross_entropy(found.float().flatten(0, 1), chunk.targets.flatten(), reduction="none")
+        found, ids = chunk_outputs(layout.named(vector), layout.model, chunk)
+    each = _cross_entropies(found, chunk.targets)
+    if ids is not None:
+        assert chunk.target_ids is not None
+        each = each + _cross_entropies(ids, chunk.target_ids)
     return each @ chunk.weights.flatten()
+
+
+def _cross_entropies(logits: Tensor, targets: Tensor) -> Tensor:
+    return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), reduction="none")
 
 
 def penalty_loss(vector: Tensor, layout: Layout, config: TrainConfig) -> Tensor:
