@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from longreach.config.task_name import CHANGES
 from longreach.errors import InputError
+from longreach.tasks import changed_task as changed_task_module
 from longreach.tasks.catalog import load_task, name_of, self_contained
+from longreach.tasks.changed_task import changed_task
 from longreach.tasks.task_to_name import name_of_task
 
 
@@ -37,6 +40,12 @@ def test_changed_tasks_have_names(name: str) -> None:
 
 def test_the_order_of_the_words_makes_no_other_task() -> None:
     assert self_contained("addition+reversed+reversed") == "addition+reversed"
+
+
+def test_changes_are_made_in_one_order() -> None:
+    assert tuple(changed_task_module._CHANGES) == CHANGES
+    found = changed_task(load_task("addition+index-hints"), ["reversed"])
+    assert found == load_task("addition+reversed+index-hints")
 
 
 def test_an_alphabet_goes_to_the_expression() -> None:

@@ -21,8 +21,8 @@ from longreach.tasks.local_steps import local_steps
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import Answer
 
-IDEAL = "few and near tokens are enough for an ideal attention to work at all lengths"
-SOURCE = "Golowich et al., Theorem 4.3 and Proposition 4.4; not proved of trained models"
+IDEAL = "that is enough for an ideal attention, not proved of trained models"
+SOURCE = "Golowich et al., arXiv 2502.16792, Theorem 4.3 and Proposition 4.4"
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
 NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
@@ -174,9 +174,9 @@ def has_coupled_ids(task: Task) -> bool:
 
 
 _FORM_CHANGES = {
-    "scratchpad": "the steps written down before the answer (+scratchpad)",
+    "scratchpad": "its steps written down before the answer (+scratchpad)",
     "reversed": "the answer written from its end (+reversed)",
-    "index-hints": "index hints in front of the symbols (+index-hints)",
+    "index-hints": "a hint before each symbol (+index-hints)",
 }
 
 
@@ -185,5 +185,5 @@ def _change_words(name: str, original: str) -> str:
     new = [change for change in TaskName(name).changes if change not in TaskName(original).changes]
     words = [_FORM_CHANGES[change] for change in new]
     if "index-hints" not in new:
-        words.append("position ids that symbols which belong together share (coupled)")
+        words.append("one position for symbols that belong together (coupled)")
     return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} and {words[-1]}"

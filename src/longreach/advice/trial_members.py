@@ -90,9 +90,7 @@ def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> li
     return [with_share(first.with_seed(seed), share) for seed in range(question.seeds)]
 
 
-def original_members(
-    question: AdviceQuestion, encoding: str, like: TrainConfig, share: float
-) -> list[TrainConfig]:
+def original_members(question: AdviceQuestion, encoding: str, like: TrainConfig) -> list[TrainConfig]:
     """The original in the shape of a remedy's member, of as many steps, trained to the same length.
 
     `like` has its share of steps already.
@@ -101,7 +99,7 @@ def original_members(
     >>> from longreach.forecast import forecast
     >>> question = AdviceQuestion(task="copy-repeat")
     >>> like = remedy_members(question, remedies(forecast("copy-repeat"))[0], 1.0)[0]
-    >>> member = original_members(question, "ape", like, 1.0)[0]
+    >>> member = original_members(question, "ape", like)[0]
     >>> member.train_lengths == like.train_lengths, member.max_steps == like.max_steps
     (True, True)
     """

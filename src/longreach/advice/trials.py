@@ -141,7 +141,7 @@ class _Trying:
     def _pair(self, share: float) -> list[TrainConfig]:
         """Original and remedy in turns, so that whatever is done at the end has something of both."""
         changed = remedy_members(self.question, self.remedies[0], share)
-        plain = original_members(self.question, self.encoding, changed[0], share)
+        plain = original_members(self.question, self.encoding, changed[0])
         return [member for pair in zip(plain, changed, strict=True) for member in pair]
 
     def _share(self) -> float:

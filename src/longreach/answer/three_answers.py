@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from longreach.answer.measurement import Measurement
@@ -29,6 +30,8 @@ class ThreeAnswers:
     measurement: Measurement
     seconds: float
     """That the answer took."""
+    runs: Path | None = None
+    """Where the results lie, which may know more than this question measured."""
 
     @cached_property
     def threshold(self) -> Threshold | None:
@@ -73,6 +76,7 @@ class ThreeAnswers:
             self.findings,
             self.question.encodings,
             more_steps=self._more_steps(),
+            runs=self.runs,
         )
 
     def _more_steps(self) -> Advice | None:

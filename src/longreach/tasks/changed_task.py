@@ -26,20 +26,26 @@ from longreach.tasks.run_scratchpad import (
 )
 from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import Task
+from longreach.tasks.task_change import ChangedTask
 
 LONG = 20
 """A length at which answers of more than one token have them."""
 
 
 def changed_task(task: Task, changes: Sequence[str]) -> Task:
-    """The task after the changes, one after the other.
+    """The task after the changes, in their one order; changes that it has already stay.
 
     >>> from longreach.tasks.catalog import load_task
-    >>> changed_task(load_task("parity"), ["scratchpad"]).name
-    'parity+scratchpad'
+    >>> changed_task(load_task("addition+index-hints"), ["reversed"]).name
+    'addition+reversed+index-hints'
     """
-    for change in changes:
-        task = _CHANGES[change](task)
+    wanted = {*changes}
+    while isinstance(task, ChangedTask):
+        wanted.add(task.change)
+        task = task.base
+    for change, make in _CHANGES.items():
+        if change in wanted:
+            task = make(task)
     return task
 
 
@@ -82,6 +88,7 @@ def _refused(task: Task, change: str, reason: str) -> InputError:
     return InputError(f"{TaskName(task.name).short}+{change}: {reason}")
 
 
+# In the order of `longreach.config.task_name.CHANGES`.
 _CHANGES: dict[str, Callable[[Task], Task]] = {
     "scratchpad": _scratchpad,
     "reversed": _reversed,
