@@ -15,14 +15,13 @@ from longreach.advice.remedy import Remedy
 from longreach.config.task_name import CHANGES, TaskName
 from longreach.errors import InputError
 from longreach.forecast import Forecast
+from longreach.forecast.other_encodings import COUPLED_SOURCE, coupled_note
 from longreach.tasks.changed_task import changed_task
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.local_steps import local_steps
+from longreach.tasks.local_steps import LocalSteps, local_steps
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import Answer
 
-IDEAL = "that is enough for an ideal attention, not proved of trained models"
-SOURCE = "Golowich et al., arXiv 2502.16792, Theorem 4.3 and Proposition 4.4"
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
 NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
@@ -107,7 +106,7 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
             task=name,
             encoding="coupled",
             change=_change_words(name, forecast.stored),
-            basis=f"{steps}; {IDEAL} ({SOURCE})",
+            basis=f"{coupled_note(steps).statement} ({COUPLED_SOURCE})",
             ground="local steps",
         )
         for name, steps in forms
@@ -120,7 +119,7 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
                     task=hinted,
                     encoding="ape",
                     change=_change_words(hinted, forecast.stored),
-                    basis=f"{HINTED}; {steps.partition(' at coupled')[0]} ({HINTS_SOURCE})",
+                    basis=f"{HINTED}; {steps.words.partition(' at coupled')[0]} ({HINTS_SOURCE})",
                     ground="open",
                 )
             )
@@ -132,16 +131,16 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
     return tuple(found)
 
 
-def _local_forms(forecast: Forecast) -> list[tuple[str, str]]:
+def _local_forms(forecast: Forecast) -> list[tuple[str, LocalSteps]]:
     """Names of forms whose steps are local, with what is said of their steps."""
-    read, found = TaskName(forecast.stored), []
+    read, found = TaskName(forecast.stored), list[tuple[str, LocalSteps]]()
     missing = [change for change in CHANGES if change not in (*read.changes, "index-hints")]
     for count in range(len(missing) + 1):
         for changes in combinations(missing, count):
             task = _form(forecast.task, changes)
             known = None if task is None or not has_coupled_ids(task) else local_steps(task)
             if known is not None:
-                found.append((read.changed(*changes), known.words))
+                found.append((read.changed(*changes), known))
         if found:
             break  # more changes are not needed
     return found

@@ -147,6 +147,9 @@ def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> 
     for key in ENCODING_SIDES:
         side = answer.sides[key]
         print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
+    coupled = answer.encodings["coupled"]
+    if coupled.known and not any(answer.sides[key].trained is Answer.YES for key in ENCODING_SIDES):
+        print_hanging(out, f"{side_title('coupled')}: {coupled.statement}", 2, 4)
     _print_numbers(out, answer)
     _print_odds(out, answer, why)
     if why:
