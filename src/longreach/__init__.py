@@ -4,6 +4,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 
 - `forecast(task)`: what theory says, with programs and certificates
 - `ask(task)`: forecast, a short measurement, and what would help
+- `advise(task)`: what would help a task that fails, and whether it does when tried
 - `threshold(task, encoding)`: from which training length on runs work, by a search that trains some
 - `train(task, encoding)`: train a few runs on short inputs and measure them on long ones
 - `results(directory)`: what has been run
@@ -17,11 +18,23 @@ The front door. What it offers is loaded when it is first used, so that `import 
 
 __version__ = "0.1.0"
 
-__all__ = ["Task", "ask", "compile", "forecast", "load_task", "parse", "results", "threshold", "train"]
+__all__ = [
+    "Task",
+    "advise",
+    "ask",
+    "compile",
+    "forecast",
+    "load_task",
+    "parse",
+    "results",
+    "threshold",
+    "train",
+]
 
 TYPE_CHECKING = False  # as in typing, which would have to be loaded
 
 if TYPE_CHECKING:
+    from longreach.advice import advise as advise
     from longreach.answer import ask as ask
     from longreach.answer.threshold_answer import threshold as threshold
     from longreach.answer.trained_runs import train as train
@@ -36,6 +49,7 @@ else:
     # here whatever this file says. So the modules themselves can be called.
     _PLACES = {
         "Task": "tasks.task:Task",
+        "advise": "advice:advise",
         "ask": "answer:ask",
         "compile": "limit.compile.source_to_transformer:compile_source",
         "forecast": "forecast",

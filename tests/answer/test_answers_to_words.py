@@ -16,11 +16,11 @@ from longreach.answer.answers_to_words import (
     heading,
     judgement_words,
 )
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.measurement import Measurement
 from longreach.answer.question import Question
 from longreach.answer.question_to_members import first_members
 from longreach.answer.three_answers import ThreeAnswers
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.forecast import forecast
 from longreach.results.files import read_result
 from longreach.tasks.sort import Sort

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from longreach.answer import measurement, timed_training
+from longreach.answer import measurement
 from longreach.answer.measurement import Measurement, measure
 from longreach.answer.question import Question
-from longreach.answer.question_to_members import SHARES, first_members, length_rule, trained_to
+from longreach.answer.question_to_members import first_members, length_rule, trained_to
 from longreach.config.training import TrainConfig
+from longreach.experiments import timed_training
 from longreach.experiments.running import Nobody
+from longreach.experiments.timed_training import SHARES
 from longreach.forecast import forecast
 from tests.helpers.asked_results import write_results
 from tests.helpers.made_up_training import Rule, replace_training

@@ -5,15 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.answer.question import Question
-from longreach.answer.question_to_members import (
-    LEAST_STEPS,
-    SHARES,
-    first_members,
-    largest_share,
-    length_rule,
-    trained_to,
-)
+from longreach.answer.question_to_members import first_members, length_rule, trained_to
 from longreach.experiments.resolve import resolve
+from longreach.experiments.timed_training import LEAST_STEPS, SHARES, largest_share
 
 TASKS = ("aa", "parity", "sort", "addition", "copy-repeat", "012-0-2", "regex:(a|b)*abb", "crasp:lib:dyck-1")
 
@@ -60,7 +54,11 @@ def test_other_lengths_are_tested_on_the_same_long_inputs(task: str, works: bool
 @given(st.floats(1, 100_000))
 def test_the_share_is_the_largest_that_fits(seconds: float) -> None:
     question = Question(task="binary-majority", seeds=1)
-    share = largest_share(question, seconds, lambda members: sum(each.max_steps for each in members))
+    share = largest_share(
+        lambda share: first_members(question, share),
+        seconds,
+        lambda members: sum(each.max_steps for each in members),
+    )
     fitting = [
         each for each in SHARES if sum(one.max_steps for one in first_members(question, each)) <= seconds
     ]

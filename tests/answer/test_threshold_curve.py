@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.threshold_curve import Threshold
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.comparison.tally import Tally
 from longreach.config.length_range import LengthRange
 

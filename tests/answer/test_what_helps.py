@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from longreach.advice.task_to_remedies import remedies
+from longreach.advice.trial_members import AdviceQuestion, remedy_members
 from longreach.answer import ask
 from longreach.answer.question import Question
 from longreach.answer.question_to_members import first_members, trained_to
@@ -18,7 +20,9 @@ from tests.helpers.asked_results import asked, other_lengths, write_results
         ("regex:(aa)*", ["learned positions (APE) instead of none", "periodic positions"]),
         ("regex:(a|b)*bb(a|b)*", ["learned positions (APE) instead of none", "positions that single out"]),
         ("binary-majority", []),
-        ("parity", []),
+        ("parity", ["its steps written down before the answer (+scratchpad)"]),
+        ("addition", ["the answer written from its end (+reversed)"]),
+        ("boolean-expressions", []),
     ],
 )
 def test_the_encoding_under_which_it_is_a_yes(task: str, changes: list[str]) -> None:
@@ -52,3 +56,16 @@ def test_the_length_from_which_on_it_works(tmp_path: Path) -> None:
         write_results(tmp_path, others, lambda member: member.train_lengths.last >= 12)
     changes = [each.change for each in ask("aa", runs=tmp_path).advice]
     assert "training to 12 or more" in changes
+
+
+def test_the_form_that_was_measured(tmp_path: Path) -> None:
+    remedy = remedies(forecast("parity"))[0]
+    members = remedy_members(AdviceQuestion(task="parity"), remedy, 1.0)
+    (before,) = advice(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
+    assert before.measured is None
+    assert before.basis.endswith("longreach advise parity tries it in 5 minutes")
+    write_results(tmp_path, members, lambda member: True)
+    (after,) = advice(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
+    assert after.measured is not None
+    assert after.measured.startswith("measured: 2 of 2 runs work at ")
+    assert after.change == before.change

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from longreach.answer import timed_training
 from longreach.cli import ask as command
+from longreach.experiments import timed_training
 from tests.cli.conftest import Outcome
 from tests.helpers.asked_results import asked
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.config.task_name import Origin, TaskName
+from longreach.config.task_name import CHANGES, Origin, TaskName
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,9 @@ from longreach.config.task_name import Origin, TaskName
         ("dfa:mine", Origin.AUTOMATON),
         ("data:mine", Origin.DATA),
         ("database:mine", Origin.ATTRIBUTE),
+        ("my.tasks:reverse+reversed+index-hints", Origin.ATTRIBUTE),
+        ("parity+scratchpad", Origin.BUILT_IN),
+        ("regex:(a|b)++scratchpad", Origin.REGEX),
         ("my.tasks:reverse", Origin.ATTRIBUTE),
         ("my.tasks:1", Origin.BUILT_IN),
         ("", Origin.BUILT_IN),
@@ -65,3 +68,37 @@ def test_an_automaton_is_called_by_its_name_or_its_states() -> None:
     assert TaskName(f'dfa:{{"name":"a\\nb",{text}').short.startswith("dfa:2-states-")
     assert TaskName("dfa:{").short.startswith("dfa:automaton-")
     assert TaskName("dfa:mine.json").short == "dfa:mine.json"
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "changes"),
+    [
+        ("parity+scratchpad", "parity", ("scratchpad",)),
+        ("a+index-hints+reversed", "a", ("reversed", "index-hints")),
+        ("a+reversed+reversed", "a", ("reversed",)),
+        ("regex:a+", "regex:a+", ()),
+        ("regex:(a|b)++scratchpad", "regex:(a|b)+", ("scratchpad",)),
+        ("regex:a+scratchpad+b", "regex:a+scratchpad+b", ()),
+        ("a+scratchpads", "a+scratchpads", ()),
+        ("scratchpad", "scratchpad", ()),
+    ],
+)
+def test_changes_stand_at_the_very_end(text: str, base: str, changes: tuple[str, ...]) -> None:
+    assert (TaskName(text).base, TaskName(text).changes) == (base, changes)
+
+
+@given(st.text(), st.sets(st.sampled_from(CHANGES)))
+def test_changes_read_back(base: str, changes: set[str]) -> None:
+    if TaskName(base).changes:
+        return
+    name = TaskName(TaskName(base).changed(*changes))
+    assert (name.base, set(name.changes)) == (base, changes)
+    assert TaskName(name.base).changed(*name.changes) == name.text
+    assert name.origin is TaskName(base).origin
+
+
+def test_short_names_keep_their_changes() -> None:
+    text = 'dfa:{"alphabet":["a"],"transitions":[[1],[0]],"accepting":[0]}'
+    assert TaskName(f"{text}+scratchpad").short == f"{TaskName(text).short}+scratchpad"
+    assert TaskName(f"{text}+scratchpad").source == text.removeprefix("dfa:")
+    assert TaskName("data:a.jsonl#0123456789abcdef+reversed").content == "0123456789abcdef"

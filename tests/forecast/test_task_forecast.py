@@ -58,7 +58,7 @@ def test_the_other_built_in_tasks() -> None:
         "parity-with-empty": ("no", "no"),
         **dict.fromkeys(["count", "mode", "bucket-sort", "shuffle-dyck", "anbn"], ("yes", "yes")),
         "even-pairs": ("no", "yes"),
-        **dict.fromkeys(["reverse", "duplicate-string", "cycle-navigation"], ("no", "no")),
+        **dict.fromkeys(["reverse", "duplicate-string", "cycle-navigation", "multiplication"], ("no", "no")),
         **dict.fromkeys(["modular-arithmetic", "boolean-expressions"], ("no", "no")),
     }
     assert forecast("parity-language").agreement == {"nope": True, "ape": True}

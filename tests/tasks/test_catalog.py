@@ -29,7 +29,7 @@ REGULAR = [
 OTHERS = [
     "sigma-be", "l-bb", "dyck-1", "anbncn", "repeated-copy", "repeated-sort", "addition-no-leading-zeros",
     "parity-with-empty", "count", "mode", "reverse", "duplicate-string", "bucket-sort", "even-pairs",
-    "cycle-navigation", "modular-arithmetic", "boolean-expressions", "shuffle-dyck", "anbn",
+    "cycle-navigation", "multiplication", "modular-arithmetic", "boolean-expressions", "shuffle-dyck", "anbn",
     "sparse-parity", "parity-scratchpad", "variable-assignment", "kgram-retrieval",
 ]  # fmt: skip
 # Measured as these are: the whole word must be told.

@@ -5,8 +5,8 @@ within the minutes with the members that `question_to_members` chooses, then wha
 `answers_to_words` says it so that it needs no paper, for the terminal, the page and notebooks alike.
 
 `threshold_answer` answers the second question alone, for a `threshold_question`. Both use `threshold_sweep`,
-which trains what `threshold_rule` asks for within the time that `timed_training` has, and `threshold_curve`,
-which says what was found; `threshold_theory` is what stands beside it.
+which trains what `threshold_rule` asks for within the time that there is, and `threshold_curve`, which says
+what was found; `threshold_theory` is what stands beside it.
 
 >>> from longreach.answer import ask
 >>> ask("aa", minutes=0).document()["judgement"]

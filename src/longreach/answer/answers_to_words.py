@@ -15,8 +15,8 @@ from longreach.verdicts.plain_words import clause, expectation, rests_on, side_t
 from longreach.verdicts.verdict import Answer
 
 if TYPE_CHECKING:
-    from longreach.answer.measured_cell import MeasuredCell
     from longreach.answer.three_answers import ThreeAnswers
+    from longreach.comparison.measured_cell import MeasuredCell
     from longreach.config.length_range import LengthRange
 
 WILL_IT = "Will it work on inputs longer than it was trained on?"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.question import Question
-from longreach.answer.question_to_members import SHARES, first_members, largest_share, length_rule, trained_to
+from longreach.answer.question_to_members import first_members, length_rule, trained_to
 from longreach.answer.threshold_sweep import Sweep, sweep
-from longreach.answer.timed_training import START_SECONDS, TimedTraining
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.training import TrainConfig
 from longreach.experiments.running import Watcher, check_runs, check_torch
+from longreach.experiments.timed_training import START_SECONDS, TimedTraining, kept_share, largest_share
 from longreach.forecast import Forecast
-from longreach.results.atomic import write_atomically
 from longreach.verdicts.verdict import Answer
 
 FIRST_PART = 0.6
@@ -94,20 +92,15 @@ class _Measuring:
 
     def _share(self, part: float) -> float:
         """The share of steps: as in the plan that was made when the question was first asked."""
-        runs = self.training.runs
-        path = runs / f"{self.question.file_stem}.plan.json"
-        asked = self.question.document()
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if found["question"] == asked and found["share"] in SHARES:
-                return float(found["share"])
-        except (OSError, ValueError, KeyError, TypeError):
-            pass  # no plan, or a damaged one
+        path = self.training.runs / f"{self.question.file_stem}.plan.json"
         seconds = part * self.training.left - START_SECONDS
-        share = largest_share(self.question, seconds, self.training.seconds)
-        runs.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps({"question": asked, "share": share}, indent=1).encode())
-        return share
+        return kept_share(
+            path,
+            self.question.document(),
+            lambda: largest_share(
+                lambda share: first_members(self.question, share), seconds, self.training.seconds
+            ),
+        )
 
     def _others(self, first: Sequence[TrainConfig], cells: Sequence[MeasuredCell]) -> Sweep:
         """Other training lengths: the encoding that works best, or could; as many as fit."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from longreach.config.encoding_table import unknown_encoding
-from longreach.config.keys import canonical_json
-from longreach.config.task_name import TaskName
 from longreach.errors import Field, InputError
-from longreach.tasks.catalog import TASKS, self_contained
-
-MOST_LETTERS = 40  # of a task in a file's name
+from longreach.tasks.catalog import self_contained
+from longreach.tasks.task_to_name import file_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,19 +64,6 @@ class Question:
         ('ask-aa', 'ask-regex-ab-aa4b')
         """
         return f"ask-{file_name(self.task, self.alphabet)}"
-
-
-def file_name(task: str, alphabet: tuple[str, ...] | None) -> str:
-    """What stands for a task in names of files.
-
-    >>> file_name("aa", None)
-    'aa'
-    """
-    if task in TASKS:
-        return task
-    whole = canonical_json({"task": self_contained(task), "alphabet": alphabet})
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", TaskName(task).short).strip("-")[:MOST_LETTERS]
-    return f"{slug}-{hashlib.sha256(whole.encode()).hexdigest()[:4]}"
 
 
 def check_minutes(minutes: float) -> None:

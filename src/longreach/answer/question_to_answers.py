@@ -45,5 +45,9 @@ def ask(
     known = forecast(name, letters)
     measured = measure(question, known, Path(runs), progress=progress)
     return ThreeAnswers(
-        question=question, forecast=known, measurement=measured, seconds=time.monotonic() - started
+        question=question,
+        forecast=known,
+        measurement=measured,
+        seconds=time.monotonic() - started,
+        runs=Path(runs),
     )

@@ -7,19 +7,15 @@ other, all tested on the same long inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from longreach.answer.question import Question
 from longreach.answer.threshold_rule import Doubling
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.experiments.resolve import resolve
+from longreach.experiments.timed_training import with_share
 from longreach.tasks.catalog import load_argument
 
-SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
-"""Of the setting's steps: the largest with which everything fits."""
-LEAST_STEPS = 100
 WITHIN = 10
 """The tenth part of the first training length: the answer need not be nearer."""
 
@@ -48,11 +44,7 @@ def _member(question: Question, encoding: str, seed: int, share: float) -> Train
         seed=seed,
         train_lengths=_lengths(question),
     )
-    if share == 1.0:
-        return usual  # as `longreach train` has it: what is done there is done here
-    steps = max(LEAST_STEPS, 100 * round(share * usual.max_steps / 100))
-    given = {"max_steps": steps, "evaluate_every": steps, "warmup": int(share * usual.warmup)}
-    return TrainConfig.read({**usual.document(), **given})
+    return with_share(usual, share)
 
 
 def _lengths(question: Question) -> LengthRange | None:
@@ -88,17 +80,3 @@ def trained_to(member: TrainConfig, length: int) -> TrainConfig:
     lengths = LengthRange(member.train_lengths.first, length)
     given = {"train_lengths": list(lengths), "test_lengths": [list(member.test_lengths[-1])]}
     return TrainConfig.read({**member.document(), **given})
-
-
-def largest_share(
-    question: Question, seconds: float, cost: Callable[[Sequence[TrainConfig]], float]
-) -> float:
-    """The largest share of steps with which the first members take no more than these seconds.
-
-    >>> largest_share(Question(task="aa"), 60, lambda members: sum(each.max_steps for each in members) / 100)
-    0.35
-    """
-    for share in SHARES:
-        if cost(first_members(question, share)) <= seconds:
-            return share
-    return SHARES[-1]

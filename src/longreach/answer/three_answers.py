@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.measurement import Measurement
 from longreach.answer.question import Question
 from longreach.answer.threshold_curve import Threshold
 from longreach.answer.what_helps import Advice, advice
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.comparison.tally import Finding, Tally, judge_runs
 from longreach.forecast import Forecast
 from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds
@@ -29,6 +30,8 @@ class ThreeAnswers:
     measurement: Measurement
     seconds: float
     """That the answer took."""
+    runs: Path | None = None
+    """Where the results lie, which may know more than this question measured."""
 
     @cached_property
     def threshold(self) -> Threshold | None:
@@ -73,6 +76,7 @@ class ThreeAnswers:
             self.findings,
             self.question.encodings,
             more_steps=self._more_steps(),
+            runs=self.runs,
         )
 
     def _more_steps(self) -> Advice | None:

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longreach import notebook
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.question import check_minutes
 from longreach.answer.threshold_curve import Threshold
 from longreach.answer.threshold_question import ThresholdQuestion
 from longreach.answer.threshold_sweep import Stop, sweep
 from longreach.answer.threshold_theory import LengthTheory, bound_words, length_theory
-from longreach.answer.timed_training import TimedTraining
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.comparison.tally import level_of
 from longreach.config.scales import Scale
 from longreach.config.task_name import TaskName
 from longreach.config.training import TrainConfig
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher, check_runs, check_torch
+from longreach.experiments.timed_training import TimedTraining
 from longreach.forecast import Forecast, forecast
 from longreach.results.schema import Result
 from longreach.tasks.task import Task

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.threshold_rule import start_of
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.length_range import LengthRange
 
 

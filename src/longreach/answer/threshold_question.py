@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from longreach.answer.question import file_name
 from longreach.answer.threshold_rule import Doubling, Grid, Strategy
 from longreach.config.length_range import LengthRange
 from longreach.config.scales import Scale
@@ -23,6 +22,7 @@ from longreach.errors import Argument, Field, InputError
 from longreach.experiments.resolve import resolve
 from longreach.tasks.catalog import load_argument
 from longreach.tasks.task import IntArray, Task
+from longreach.tasks.task_to_name import file_name
 
 Target: TypeAlias = int | Literal["3N"]
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.threshold_rule import Strategy, decided, more_seeds
-from longreach.answer.timed_training import START_SECONDS, TimedTraining
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.comparison.tally import works
 from longreach.config.training import TrainConfig
+from longreach.experiments.timed_training import START_SECONDS, TimedTraining
 
 Stop: TypeAlias = Literal["time", "interrupted", "failed", "not learned"]
 """Why a sweep ended before its rule did: with "not learned" no more would have helped."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from longreach.answer.measured_cell import MeasuredCell
+from longreach.advice.remedy_runs import known_runs
+from longreach.advice.task_to_remedies import program_needs, remedies
+from longreach.advice.trial_members import AdviceQuestion
 from longreach.answer.threshold_curve import Threshold
+from longreach.comparison.measured_cell import MeasuredCell
 from longreach.comparison.tally import Finding
+from longreach.config.task_name import TaskName
 from longreach.forecast import Forecast
 from longreach.verdicts.plain_words import side_title
 from longreach.verdicts.verdict import Answer
@@ -35,16 +41,21 @@ def advice(
     asked: Sequence[str],
     *,
     more_steps: Advice | None = None,
+    runs: Path | None = None,
 ) -> tuple[Advice, ...]:
     """What would help, the surest first; nothing where everything works already or nothing is known.
 
     >>> from longreach.forecast import forecast
     >>> [each.change for each in advice(forecast("aa"), (), None, {}, ("nope", "ape"))][0]
     'learned positions (APE) instead of none'
+
+    Where no encoding helps, it is the surest of the changes that `longreach advise` tries; `runs` has what
+    was measured of it.
     """
     counted = {cell.encoding: cell for cell in cells}
     return (
         *_encodings(forecast, counted),
+        *_form(forecast, runs),
         *_longer(threshold),
         *_seeds(forecast, cells, findings),
         *_reasons(findings, asked, more_steps),
@@ -62,10 +73,7 @@ def _encodings(forecast: Forecast, counted: Mapping[str, MeasuredCell]) -> list[
         for key in ("nope", "ape")
         if key in counted and counted[key].tally.runs
     ]
-    # The window counts the symbols before the present one.
-    needs = [] if not window else [f"the last {window + 1} symbols"]
-    needs += [] if modulus in (None, 1) else [f"the position modulo {modulus}"]
-    basis = f"a program needs {' and '.join(needs)}" if needs else "a program with positions exists"
+    basis = program_needs(window, modulus)
     found = [
         Advice(
             change="learned positions (APE) instead of none", basis=basis, measured="; ".join(tried) or None
@@ -79,6 +87,24 @@ def _encodings(forecast: Forecast, counted: Mapping[str, MeasuredCell]) -> list[
         change = f"positions that single out the last {window + 1} symbols, such as ALiBi"
         found.append(_other(change, basis))
     return found
+
+
+def _form(forecast: Forecast, runs: Path | None) -> list[Advice]:
+    """Another form of the task, where no encoding is known to help."""
+    if forecast.sides["ape"].trained is Answer.YES:
+        return []
+    found = remedies(forecast)
+    if not found:
+        return []
+    # Changed forms ask for many tokens, which nobody guesses.
+    chances = [forecast.task.chance if remedy.task == forecast.stored else 0.0 for remedy in found]
+    known = [(each, known_runs(each, runs, chance)) for each, chance in zip(found, chances, strict=True)]
+    best, measured = next((pair for pair in known if pair[1] is not None), known[0])
+    if measured is not None:
+        return [Advice(change=best.change, basis=best.basis, measured=f"measured: {measured}")]
+    tries = f"longreach advise {shlex.quote(forecast.name)} tries it in {AdviceQuestion.minutes:g} minutes"
+    basis = best.basis if TaskName(forecast.name).is_session else f"{best.basis}; {tries}"
+    return [Advice(change=best.change, basis=basis)]
 
 
 def _other(change: str, basis: str) -> Advice:

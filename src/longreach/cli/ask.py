@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of_task
+from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
 from longreach.cli.report import check_page
@@ -36,6 +37,9 @@ def ask(
     alphabet: Annotated[
         str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:… or states:…, as in abc.")
     ] = None,
+    scratchpad: ScratchpadOption = False,
+    reversed_: ReversedOption = False,
+    index_hints: IndexHintsOption = False,
     encoding: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A positional encoding, again for more; default: nope and ape."),
@@ -61,6 +65,7 @@ def ask(
 
     Example: longreach ask "regex:(aa)*"
     """
+    task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     letters = alphabet_of_task(alphabet, task)
     if out is not None:
         check_page(out)

@@ -29,6 +29,9 @@ COMMANDS = {
         "Answer three questions on a task: will it work on longer inputs, from which length on, what helps.",
         "ask",
     ),
+    "advise": Command(
+        "Say what would help a task that fails on longer inputs, and try it beside the original.", "advise"
+    ),
     "forecast": Command(
         "Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.",
         "forecast",

@@ -10,6 +10,7 @@ import typer
 
 from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
 from longreach.cli.alphabet_option import alphabet_of_task
+from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
 from longreach.cli.output import console, print_json
 from longreach.cli.verdict_text import (
     CAVEAT,
@@ -58,6 +59,9 @@ def forecast(
         ),
     ] = None,
     alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
+    scratchpad: ScratchpadOption = False,
+    reversed_: ReversedOption = False,
+    index_hints: IndexHintsOption = False,
     why: Annotated[
         bool,
         typer.Option(
@@ -83,6 +87,8 @@ def forecast(
     """
     if (task is None) != all_tasks:
         raise InputError("TASK: missing; --all shows all" if task is None else "--all: goes without TASK")
+    if task is not None:
+        task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     letters = alphabet_of_task(alphabet, task)
     for option, given in (("--program", program), ("--why", why)):
         if given and all_tasks:
@@ -141,6 +147,9 @@ def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> 
     for key in ENCODING_SIDES:
         side = answer.sides[key]
         print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
+    coupled = answer.encodings["coupled"]
+    if coupled.known and not any(answer.sides[key].trained is Answer.YES for key in ENCODING_SIDES):
+        print_hanging(out, f"{side_title('coupled')}: {coupled.statement}", 2, 4)
     _print_numbers(out, answer)
     _print_odds(out, answer, why)
     if why:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
 from longreach.cli.engine_options import (
     AddressOption,
     DeviceOption,
@@ -36,8 +37,8 @@ from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
-    from longreach.answer.measured_cell import MeasuredCell
     from longreach.answer.threshold_answer import ThresholdAnswer
+    from longreach.comparison.measured_cell import MeasuredCell
     from longreach.experiments.engine_makers import EngineMaker
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -52,6 +53,9 @@ CHOSEN = ("train_lengths", "test_lengths")
 def threshold(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
     *,
+    scratchpad: ScratchpadOption = False,
+    reversed_: ReversedOption = False,
+    index_hints: IndexHintsOption = False,
     to: Annotated[
         int | None,
         typer.Option(metavar="L", help="The long length; default: three times the training length."),
@@ -100,6 +104,7 @@ def threshold(
 
     Example: longreach threshold "regex:(aa)*" --to 60
     """
+    task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     if settings["alphabet"] is not None and not TaskName(task).is_regex:
         raise InputError("--alphabet: goes with a TASK regex:…")
     if out is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
 from longreach.cli.engine_options import (
     AddressOption,
     DeviceOption,
@@ -61,6 +62,9 @@ FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-leng
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
     *,
+    scratchpad: ScratchpadOption = False,
+    reversed_: ReversedOption = False,
+    index_hints: IndexHintsOption = False,
     scale: ScaleOption = ScaleName.laptop,
     seed: Annotated[int | None, typer.Option(metavar="S", help=help_of("seed"))] = None,
     seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
@@ -87,6 +91,7 @@ def train(
 
     Example: longreach train binary-majority --seeds 3
     """
+    task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     if seed is not None and seeds is not None:
         raise InputError("--seeds: goes without --seed")
     if seeds is not None and seeds < 1:

@@ -2,5 +2,6 @@
 
 `places` has the cells and the tasks of the benchmark, `cell_forecast` what the theory says of a cell,
 `paper` what was published about it; `agreement` judges, and `outcome` puts all of it together.
-`calibration` says how good probabilities are.
+`tally` counts runs, `measured_cell` those of one training length. `calibration` says how good probabilities
+are.
 """

@@ -21,6 +21,9 @@ STATES_AFTER = "states-after:"
 _NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _ATTRIBUTE = re.compile(rf"({_NAME}):({_NAME})")
 _PINNED = re.compile(r"(.*)#([0-9a-f]{8,64})", re.DOTALL)
+CHANGES = ("scratchpad", "reversed", "index-hints")
+"""What a name may end with, each behind a `+`: the task is changed so, whatever the order of the words."""
+_CHANGES = re.compile(rf"(.*?)((?:\+(?:{'|'.join(CHANGES)}))+)", re.DOTALL)
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """What an automaton may be named in its file."""
 EXPECTED = (
@@ -61,9 +64,39 @@ class TaskName:
     ('crasp:mine.cr', 'crasp:909b09ec79')
     >>> TaskName("data:sums.jsonl#0123456789abcdef").file, TaskName("dfa:mod3.json").origin.value
     ('sums.jsonl', 'automaton')
+    >>> TaskName("addition+index-hints+reversed").changes, TaskName("regex:a(b|a)+scratchpad").base
+    (('reversed', 'index-hints'), 'regex:a(b|a)')
     """
 
     text: str
+
+    @property
+    def _parts(self) -> tuple[str, tuple[str, ...]]:
+        found = _CHANGES.fullmatch(self.text)
+        return (self.text, ()) if found is None else (found[1], tuple(found[2][1:].split("+")))
+
+    @property
+    def base(self) -> str:
+        """The name of the task that is changed; of others their own."""
+        return self._parts[0]
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """How it is changed, each once and in one order.
+
+        >>> TaskName("sort").changes
+        ()
+        """
+        return tuple(change for change in CHANGES if change in self._parts[1])
+
+    def changed(self, *changes: str) -> str:
+        """The name of the task changed further.
+
+        >>> TaskName("addition+index-hints").changed("reversed")
+        'addition+reversed+index-hints'
+        """
+        wanted = [each for each in CHANGES if each in (*changes, *self.changes)]
+        return "+".join([self.base, *wanted])
 
     @property
     def prefix(self) -> str:
@@ -74,7 +107,7 @@ class TaskName:
     def origin(self) -> Origin:
         if self.prefix:
             return _PREFIXES[self.prefix]
-        return Origin.ATTRIBUTE if _ATTRIBUTE.fullmatch(self.text) else Origin.BUILT_IN
+        return Origin.ATTRIBUTE if _ATTRIBUTE.fullmatch(self.base) else Origin.BUILT_IN
 
     @property
     def is_regex(self) -> bool:
@@ -125,11 +158,11 @@ class TaskName:
         """Whether it holds a program itself, which has an alphabet and more lines, or an automaton."""
         if self.is_automaton:
             return self.source.startswith("{")
-        return self.text.startswith(f"{PROGRAM}#alphabet") and "\n" in self.text
+        return self.base.startswith(f"{PROGRAM}#alphabet") and "\n" in self.base
 
     @property
     def expression(self) -> str:
-        """The regular expression of `regex:…`; any other name as it is, for people to read.
+        """The regular expression of `regex:…`, with its changes; any other name as it is, for people to read.
 
         >>> TaskName("object:mine@0123456789ab").expression
         'mine@0123456789ab'
@@ -139,7 +172,7 @@ class TaskName:
     @property
     def source(self) -> str:
         """What stands behind any prefix but `regex:`: a file, a library program, a text, an expression."""
-        return self.text.removeprefix(self.prefix) if self.prefix != REGEX else self.text
+        return self.base.removeprefix(self.prefix) if self.prefix != REGEX else self.base
 
     @property
     def file(self) -> str:
@@ -160,7 +193,7 @@ class TaskName:
         >>> TaskName("my.tasks:reverse").attribute
         ('my.tasks', 'reverse')
         """
-        found = _ATTRIBUTE.fullmatch(self.text)
+        found = _ATTRIBUTE.fullmatch(self.base)
         assert found is not None, self.text
         return found[1], found[2]
 
@@ -171,6 +204,8 @@ class TaskName:
         >>> TaskName('dfa:{"alphabet":["a"],"transitions":[[1],[0]],"accepting":[0]}').short
         'dfa:2-states-136c795b'
         """
+        if self.changes:
+            return "+".join([TaskName(self.base).short, *self.changes])
         if self.content is not None:
             return f"{DATA}{self.file}#{self.content[:8]}"
         if not self.is_text:

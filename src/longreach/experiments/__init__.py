@@ -1,7 +1,8 @@
 """Configurations → jobs → groups → engine → results.
 
 `resolve` makes a configuration, `running` trains members and gives their results, `planning` says what would
-run, `shape_search` looks for a shape as the paper did, `engine_makers` says where and how many at a time.
+run, `timed_training` trains within some minutes, `shape_search` looks for a shape as the paper did,
+`engine_makers` says where and how many at a time.
 PyTorch is asked for only when something trains.
 """
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from longreach.config.encoding_table import ENCODINGS
 from longreach.languages.program_class import ENCODING_SIDES
+from longreach.tasks.local_steps import LocalSteps
 from longreach.verdicts.verdict import Answer
 
 _UNKNOWN = "not decided by the theory, which is about no positions and learned absolute ones"
+COUPLED_SOURCE = "Golowich et al., arXiv 2502.16792, Theorem 4.3 and Proposition 4.4"
 _PERIODIC_SOURCE = "Huang et al., arXiv 2410.02140, Definition 3 and Theorem 9; Yang et al., arXiv 2310.13897"
 
 
@@ -36,6 +38,16 @@ def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) ->
     }
     others = [row for name, row in ENCODINGS.items() if name not in (*ENCODING_SIDES, *found)]
     return found | {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
+
+
+def coupled_note(steps: LocalSteps) -> EncodingNote:
+    """What is known of a task under its own position ids, where its steps are local by construction.
+
+    >>> coupled_note(LocalSteps(2, 1, "the state and the letter")).known
+    True
+    """
+    says = f"{steps.words}; that is enough for an ideal attention, not proved of trained models"
+    return EncodingNote(True, "positions that belong together", says, COUPLED_SOURCE)
 
 
 def _modular(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> EncodingNote:

@@ -16,7 +16,7 @@ from longreach.errors import Argument, InputError
 from longreach.forecast.evidence_to_verdicts import sides
 from longreach.forecast.forecast_words import as_html, as_text
 from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds, task_odds
-from longreach.forecast.other_encodings import EncodingNote, notes
+from longreach.forecast.other_encodings import EncodingNote, coupled_note, notes
 from longreach.forecast.own_runs import Measured, measured
 from longreach.forecast.program_answers import known_program, predict, program_of, trace_of
 from longreach.forecast.task_bounds import bounds_note, task_bounds
@@ -25,8 +25,10 @@ from longreach.results.index import Index, read_index
 from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import LanguageTask
+from longreach.tasks.local_steps import local_steps
 from longreach.tasks.published import FIGURE_1_TASKS, Published, published
 from longreach.tasks.task import PAD, Task
+from longreach.tasks.task_change import base_of
 from longreach.tasks.task_to_name import name_of_task
 from longreach.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 
@@ -62,9 +64,10 @@ class Forecast:
 
     @property
     def alphabet(self) -> tuple[str, ...]:
-        """The letters of a language; of other tasks all tokens that are read and written."""
-        if isinstance(self.task, LanguageTask):
-            return tuple(self.task.letters)
+        """The letters of a language, changed or not; of other tasks all tokens that are read and written."""
+        base = base_of(self.task)
+        if isinstance(base, LanguageTask):
+            return tuple(base.letters)
         return tuple(token for token in self.task.tokens if token != PAD)
 
     @property
@@ -125,8 +128,9 @@ class Forecast:
     @property
     def encodings(self) -> dict[str, EncodingNote]:
         """What is known of other encodings, for what is trained."""
-        ape = self.sides["ape"]
-        return notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
+        ape, steps = self.sides["ape"], local_steps(self.task)
+        found = notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
+        return found if steps is None else found | {"coupled": coupled_note(steps)}
 
     @property
     def bounds(self) -> BoundsFound:

@@ -25,6 +25,7 @@ from longreach.tasks.language_task import LanguageTask, RegularLanguage
 from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import PAD, Task
+from longreach.tasks.task_change import base_of
 from longreach.verdicts.verdict import CertificateDocument
 
 
@@ -42,8 +43,9 @@ class Subject:
     @property
     def alphabet(self) -> tuple[str, ...]:
         """As in documents: the letters of a language, of other tasks all tokens that are read and written."""
-        if isinstance(self.task, LanguageTask):
-            return self.task.letters
+        base = None if self.task is None else base_of(self.task)
+        if isinstance(base, LanguageTask):
+            return base.letters
         if self.automaton is not None:
             return self.automaton.alphabet
         assert self.task is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, Batch, IntArray
 
 _PLUS, _EQUALS = 2, 3
+Number = TypeVar("Number", int, IntArray)
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Addition(SequenceTask):
     symbols = ("0", "1", "+", "=")
     separated = False
     least_length = 4
+    sign = "+"
     leading_zeros = True
     """Whether operands of several bits may begin with a zero."""
     nope = ape = Evidence(
@@ -44,8 +47,24 @@ class Addition(SequenceTask):
     def answer_size(self, length: int) -> int:
         return length - 2  # an operand of LEN − 3 bits and a carry
 
+    def operands(self, x: Sequence[str]) -> tuple[str, str]:
+        """The two numbers.
+
+        >>> Addition().operands("10+1=")
+        ('10', '1')
+        """
+        first, second = "".join(x).removesuffix("=").split(self.sign)
+        return first, second
+
+    def most_bits(self, first: Number, second: Number) -> Number:
+        """How many bits a sum has at most, by those of its operands."""
+        if isinstance(first, int):
+            return max(first, second) + 1
+        longer: IntArray = np.maximum(first, second) + 1
+        return longer
+
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        first, second = "".join(x).removesuffix("=").split("+")
+        first, second = self.operands(x)
         return (*f"{int(first, 2) + int(second, 2):b}", EOS)
 
     def coupled_ids(self, batch: Batch) -> IntArray:

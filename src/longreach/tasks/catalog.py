@@ -17,6 +17,7 @@ from longreach.languages.regular.automaton_documents import write_automaton
 from longreach.languages.regular.expression_to_automaton import expression_hint, from_expression
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
+from longreach.tasks.changed_task import changed_task
 from longreach.tasks.data_task import DataTask, read_examples
 from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import RegularLanguage
@@ -25,6 +26,7 @@ from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.session_task import session_task
 from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import Task
+from longreach.tasks.task_change import ChangedTask
 
 
 def _named(name: str) -> Task:
@@ -45,6 +47,7 @@ ALGORITHMIC = {
     "parity": "parity:Parity",
     "addition": "addition:Addition",
     "addition-no-leading-zeros": "as_scripted:AdditionWithoutLeadingZeros",
+    "multiplication": "multiplication:Multiplication",
     "parity-with-empty": "as_scripted:ParityWithEmpty",
     "repeated-copy": "repeated_copy:RepeatedCopy",
     "repeated-sort": "repeated_sort:RepeatedSort",
@@ -114,7 +117,15 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     >>> load_task("copy-uniqe")
     Traceback (most recent call last):
     longreach.errors.InputError: no task is named 'copy-uniqe'; did you mean 'copy-unique'...
+
+    Behind a `+` stands how a task is changed (`longreach.tasks.changed_task`).
+
+    >>> load_task("parity+scratchpad").answer("110")
+    ('odd', 'even', 'even', 'EOS')
     """
+    read = TaskName(name)
+    if read.changes:
+        return changed_task(load_task(read.base, alphabet), read.changes)
     if TaskName(name).is_regex:
         expression = TaskName(name).expression
         return RegularLanguage(name, from_expression(expression, alphabet), expression)
@@ -184,6 +195,8 @@ def self_contained(name: str) -> str:
     'crasp:#alphabet 0 1\\nD = # "0" == 0'
     """
     read = TaskName(name)
+    if read.changes:
+        return "+".join([self_contained(read.base), *read.changes])
     if FamilyName.is_one(name):
         return FamilyName.read(name).text
     if read.is_program:
@@ -220,6 +233,9 @@ def name_of(task: Task) -> str | None:
     >>> name_of(load_task("sort")), name_of(load_task("regex:(aa)*"))
     ('sort', 'regex:(aa)*')
     """
+    if isinstance(task, ChangedTask):
+        base = name_of(task.base)
+        return None if base is None else TaskName(base).changed(task.change)
     if isinstance(task, ProgramTask) or (isinstance(task, DataTask) and task.ids is None):
         return task.self_contained
     machine = getattr(task, "automaton", None) or getattr(task, "machine", None)

@@ -10,6 +10,7 @@ import numpy as np
 from longreach.tasks.coupling import numbered
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
+from longreach.tasks.local_steps import END, LocalSteps
 from longreach.tasks.task import EOS, SEP_ID, Batch, IntArray
 
 
@@ -31,6 +32,7 @@ class CopyRepeat(SequenceTask):
         # For every N: the answer is the word itself, so different words have different rows.
         split=Split(alice=("a", "b")),
     )
+    local_steps = LocalSteps(1, 1, "the symbol that it copies", but=END)
 
     def answer_size(self, length: int) -> int:
         return length

@@ -12,6 +12,7 @@ from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.tasks.coupling import numbered
 from longreach.tasks.distinct import DistinctSymbols, distinct_symbols
 from longreach.tasks.evidence import Evidence, Images, Reduction
+from longreach.tasks.local_steps import END, LocalSteps
 from longreach.tasks.task import EOS, SEP, SEP_ID, Batch, IntArray
 
 
@@ -38,6 +39,7 @@ class CopyUnique(DistinctSymbols):
             "with a, b, c as the symbols 0, 1, 2, which may repeat, 1 may follow 0 after SEP for its words",
         ),
     )
+    local_steps = LocalSteps(1, 1, "the symbol that it copies", but=END)
     ape = Evidence("program", "copy-unique", "an induction head: each symbol has one predecessor")
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:

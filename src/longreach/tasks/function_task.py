@@ -41,6 +41,8 @@ class FunctionTask(SequenceTask):
     nope: Evidence = NOT_ASKED
     ape: Evidence = NOT_ASKED
     given_chance: float | None = None
+    stepper: Callable[[tuple[str, ...]], Sequence[str]] | None = None
+    """The steps that lead to the answer, for a scratchpad."""
     ids: IdScheme | None = None
 
     def __post_init__(self) -> None:

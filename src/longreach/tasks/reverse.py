@@ -10,6 +10,7 @@ import numpy as np
 from longreach.tasks.coupling import backwards, numbered
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
+from longreach.tasks.local_steps import LocalSteps
 from longreach.tasks.task import EOS, SEP_ID, Batch, IntArray
 
 
@@ -33,6 +34,7 @@ class Reverse(SequenceTask):
         # For every N: different words have different reverses, so different rows.
         split=Split(alice=("a", "b")),
     )
+    local_steps = LocalSteps(1, 1, "the symbol that it copies", but="the first one is the symbol before SEP")
 
     def answer_size(self, length: int) -> int:
         return length

@@ -84,6 +84,7 @@ class Task(ABC):
         nope: Evidence | None = None,
         ape: Evidence | None = None,
         chance: float | None = None,
+        steps: Callable[[tuple[str, ...]], Sequence[str]] | None = None,
         ids: IdScheme | None = None,
     ) -> FunctionTask:
         """A task from two functions, laid out as SOS x SEP y EOS.
@@ -94,7 +95,7 @@ class Task(ABC):
         the most tokens of an answer (a number, or a function of the length); and `chance`, the share of long
         inputs that always saying the same gets right. `has` says which lengths from
         `least_length` on have inputs. `ids(x, y)` gives the coupled position ids of the tokens SOS x SEP y
-        EOS.
+        EOS. `steps(x)` gives the tokens that the changed task `…+scratchpad` writes before the answer.
 
         >>> def word(length, rng):
         ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
@@ -118,6 +119,7 @@ class Task(ABC):
             nope=nope or module.NOT_ASKED,
             ape=ape or module.NOT_ASKED,
             given_chance=chance,
+            stepper=steps,
             ids=ids,
         )
         return task

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Sequence
 
+from longreach.config.keys import canonical_json
 from longreach.config.task_name import REGEX, TaskName
 from longreach.errors import Argument, InputError
-from longreach.tasks.catalog import load_task, name_of
+from longreach.tasks.catalog import TASKS, load_task, name_of, self_contained
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.session_task import remember
 from longreach.tasks.task import Task
+
+MOST_LETTERS = 40  # of a task in a file's name
 
 
 def name_of_task(
@@ -43,3 +48,16 @@ def _leads_to(task: Task, alphabet: tuple[str, ...]) -> bool:
         return load_task(task.name, alphabet) == task
     except InputError:
         return False
+
+
+def file_name(task: str, alphabet: tuple[str, ...] | None) -> str:
+    """What stands for a task in names of files.
+
+    >>> file_name("aa", None)
+    'aa'
+    """
+    if task in TASKS:
+        return task
+    whole = canonical_json({"task": self_contained(task), "alphabet": alphabet})
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", TaskName(task).short).strip("-")[:MOST_LETTERS]
+    return f"{slug}-{hashlib.sha256(whole.encode()).hexdigest()[:4]}"

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from longreach.answer.measured_cell import MeasuredCell
 from longreach.answer.question import Question
 from longreach.answer.question_to_members import first_members
+from longreach.comparison.measured_cell import MeasuredCell
 from tests.helpers.asked_results import result_of
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from longreach.config.training import TrainConfig
 from longreach.execution.environment import cores
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.planning import seconds_of, together
 from longreach.experiments.running import Nobody, Watcher, train_pending
-from longreach.results.atomic import ResultError
+from longreach.results.atomic import ResultError, write_atomically
 from longreach.results.files import read_result
 from longreach.results.schema import Result
 
+SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
+"""Of the setting's steps: the largest with which everything fits."""
+LEAST_STEPS = 100
 START_SECONDS = 6.0
 """What worker processes take to start and to load what they need."""
 MARGIN = 1.15
@@ -99,3 +104,46 @@ def _plan(waiting: Sequence[TrainConfig], seconds: float | None, what: str, afte
 
 def _about(seconds: float) -> str:
     return f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"
+
+
+def with_share(usual: TrainConfig, share: float) -> TrainConfig:
+    """The member with a share of its steps; with all of them it is as `longreach train` has it.
+
+    >>> from longreach.experiments import resolve
+    >>> with_share(resolve("aa"), 0.5).max_steps
+    1500
+    """
+    if share == 1.0:
+        return usual
+    steps = max(LEAST_STEPS, 100 * round(share * usual.max_steps / 100))
+    given = {"max_steps": steps, "evaluate_every": steps, "warmup": int(share * usual.warmup)}
+    return TrainConfig.read({**usual.document(), **given})
+
+
+def largest_share(
+    members: Callable[[float], Sequence[TrainConfig]],
+    seconds: float,
+    cost: Callable[[Sequence[TrainConfig]], float],
+) -> float:
+    """The largest share of steps with which members take no more than these seconds; else the least.
+
+    >>> from longreach.experiments import resolve
+    >>> usual = resolve("aa")
+    >>> largest_share(lambda share: [with_share(usual, share)], 12, lambda found: found[0].max_steps / 100)
+    0.35
+    """
+    return next((share for share in SHARES if cost(members(share)) <= seconds), SHARES[-1])
+
+
+def kept_share(path: Path, asked: Mapping[str, Any], choose: Callable[[], float]) -> float:
+    """The share in the plan that was made when the same was first asked; else it is chosen and kept."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["question"] == asked and found["share"] in SHARES:
+            return float(found["share"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # no plan, or a damaged one
+    share = choose()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps({"question": asked, "share": share}, indent=1).encode())
+    return share

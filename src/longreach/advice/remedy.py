@@ -1,0 +1,54 @@
+"""A change that may make a task work on longer inputs, and what speaks for it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from longreach.config.task_name import TaskName
+
+Ground: TypeAlias = Literal["program", "local steps", "open"]
+"""What speaks for a remedy: a program that theory expects to be learned, steps that depend on few and near
+tokens, or nothing but that it is worth a try."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remedy:
+    """A changed task under an encoding, to be trained in place of the original.
+
+    >>> from longreach.advice.task_to_remedies import remedies
+    >>> from longreach.forecast import forecast
+    >>> remedies(forecast("parity"))[0].name
+    'parity+scratchpad with coupled'
+    """
+
+    task: str
+    """The name of the changed task, or of the original."""
+    encoding: str
+    change: str
+    """In words."""
+    basis: str
+    """Why it may help, in one sentence."""
+    ground: Ground
+
+    @property
+    def name(self) -> str:
+        """The task and its encoding."""
+        return f"{TaskName(self.task).short} with {self.encoding}"
+
+    @property
+    def command(self) -> str:
+        """How to train it."""
+        return shlex.join(["longreach", "train", self.task, "--encoding", self.encoding, "--seeds", "3"])
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "change": self.change,
+            "task": self.task,
+            "encoding": self.encoding,
+            "ground": self.ground,
+            "basis": self.basis,
+            "command": self.command,
+        }

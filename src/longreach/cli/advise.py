@@ -1,0 +1,155 @@
+"""`longreach advise`: what would help a task, and whether it does when tried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longreach.cli.alphabet_option import alphabet_of_task
+from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
+from longreach.cli.fitted_table import Column, print_fitted
+from longreach.cli.output import console, note, print_json, write_text
+from longreach.cli.progress import Bars
+from longreach.cli.report import check_page
+from longreach.cli.verdict_text import print_hanging
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from longreach.advice import TaskAdvice
+
+DEFAULT_RUNS = Path("runs")
+INTERRUPTED = 130
+
+
+def advise(
+    task: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK",
+            help="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
+        ),
+    ],
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:… or states:…, as in abc.")
+    ] = None,
+    scratchpad: ScratchpadOption = False,
+    reversed_: ReversedOption = False,
+    index_hints: IndexHintsOption = False,
+    minutes: Annotated[
+        float, typer.Option(metavar="M", help="How long to try; 0: theory and measured sparsity alone.")
+    ] = 5.0,
+    seeds: Annotated[int, typer.Option(metavar="K", help="Runs of the original and of each change.")] = 2,
+    train_to: Annotated[
+        int | None, typer.Option(metavar="N", help="The longest training length; default: by the task.")
+    ] = None,
+    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="The page; default: in the results directory."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Say what would help a task that fails on longer inputs, and try it beside the original.
+
+    Theory names the changes: another encoding, steps written down, reversed answers, coupled position ids,
+    index hints. Then the original and the surest change are trained with the same steps, and tested on inputs
+    three times as long; if that fails, the next one. The same command goes on where it was.
+
+    Example: longreach advise parity --minutes 5
+    """
+    name = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
+    letters = alphabet_of_task(alphabet, name)
+    if out is not None:
+        check_page(out)
+    from longreach.advice import advise as advice_on
+
+    found = advice_on(
+        name,
+        letters,
+        minutes=minutes,
+        seeds=seeds,
+        train_to=train_to,
+        runs=runs,
+        progress=Bars(overall=True),
+    )
+    page = out
+    if page is None and found.trials.tried:
+        page = runs / f"{found.question.file_stem}.html"
+    if page is not None:
+        from longreach.report.advice_page import render_advice_page
+
+        write_text(page, render_advice_page(found))
+    if as_json:
+        print_json({**found.document(), "page": None if page is None else str(page)})
+    else:
+        _print(found, page)
+    if found.trials.interrupted:
+        note("interrupted; the same command goes on where it was")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _print(found: TaskAdvice, page: Path | None) -> None:
+    from rich.text import Text
+
+    from longreach.advice.advice_words import conclusion, time_words, title
+    from longreach.cli.verdict_text import print_heading, print_side
+    from longreach.verdicts.plain_words import clause, rests_on, side_title
+
+    out = console()
+    print_heading(out, title(found), found.forecast.task.about)
+    for key in ("nope", "ape"):
+        side = found.forecast.sides[key]
+        print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
+    if found.remedies:
+        _print_title(out, "What would help, by theory")
+    for number, remedy in enumerate(found.remedies, 1):
+        print_hanging(out, Text(f"{number}  {remedy.change}"), 2, 5)
+        print_hanging(out, Text(remedy.basis, "dim"), 5)
+    if found.sparsity:
+        _print_title(out, "On how many tokens each step depends, measured from examples")
+        width = max(len(each.name) for each in found.sparsity)
+        for each in found.sparsity:
+            print_hanging(out, Text(f"{each.name.ljust(width)}   {each.words}"), 2, width + 5)
+    if found.trials.tried:
+        _print_trials(out, found)
+    for remedy, seconds in found.trials.untried:
+        print_hanging(out, Text(f"no time was left for {remedy.name}, {time_words(seconds)}", "dim"), 2, 4)
+    out.print()
+    print_hanging(out, Text(conclusion(found), "bold"), 0)
+    if found.best is not None:
+        out.print(Text(f"  train it: {found.best.command}", "dim"), soft_wrap=True)
+    if page is not None:
+        out.print(Text(f"  page: {page}", "dim"), soft_wrap=True)
+
+
+def _print_title(out: Console, title: str) -> None:
+    out.print()
+    out.print(title, style="bold", markup=False, highlight=False)
+
+
+def _print_trials(out: Console, found: TaskAdvice) -> None:
+    """Accuracy by length, a row for the original and for each change."""
+    from longreach.advice.advice_words import shares_words, trial_name, trial_ranges
+
+    original = found.trials.original
+    trials = [*([] if original is None else [original]), *(trial for _, trial in found.trials.tried)]
+    first = trials[0].cell
+    steps = f"{first.steps:,} steps each, trained to {first.train_to}"
+    _print_title(out, f"Tried: {steps}; right on whole inputs of these lengths")
+    rows = [
+        [
+            trial_name(trial),
+            *(shares_words(trial.span(lengths)) for lengths in trial_ranges(found)),
+            trial.cell.words,
+        ]
+        for trial in trials
+    ]
+    columns = [
+        Column("", right=False),
+        *(Column(lengths.name.replace("-", "–")) for lengths in trial_ranges(found)),
+        Column("at the longest", right=False),
+    ]
+    print_fitted(columns, rows)

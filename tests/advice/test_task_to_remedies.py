@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from longreach.advice.task_to_remedies import has_coupled_ids, program_needs, remedies
+from longreach.config.task_name import TaskName
+from longreach.forecast import forecast
+from longreach.tasks.catalog import TASKS, load_task
+from longreach.tasks.local_steps import local_steps
+from longreach.tasks.task import Task
+from longreach.verdicts.verdict import Answer
+
+
+@pytest.mark.parametrize(
+    ("task", "names"),
+    [
+        ("parity", ["parity+scratchpad with coupled", "parity+scratchpad+index-hints with ape"]),
+        ("copy-repeat", ["copy-repeat with coupled", "copy-repeat+index-hints with ape"]),
+        ("parity+scratchpad", ["parity+scratchpad with coupled", "parity+scratchpad+index-hints with ape"]),
+        ("copy-repeat+index-hints", []),
+        ("multiplication", ["multiplication with coupled"]),
+        ("boolean-expressions", []),
+        ("regex:(a|b)*bb(a|b)*", ["regex:(a|b)*bb(a|b)* with ape", "regex:(a|b)*bb(a|b)* with alibi"]),
+        ("sort", []),
+    ],
+)
+def test_remedies(task: str, names: list[str]) -> None:
+    assert [each.name for each in remedies(forecast(task))] == names
+
+
+def test_the_language_of_parity_gets_its_run_written_down() -> None:
+    first = remedies(forecast("parity-language"))[0]
+    assert (first.task, first.encoding, first.ground) == (
+        "parity-language+scratchpad",
+        "coupled",
+        "local steps",
+    )
+    assert "depends on 2 tokens" in first.basis
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if not name.startswith(("d-", "tomita"))])
+def test_whatever_is_said_is_so(name: str) -> None:
+    """Every remedy is a task that loads; a program exists where one is claimed, local steps likewise."""
+    known = forecast(name)
+    found = remedies(known)
+    if known.sides["nope"].trained is Answer.YES:
+        assert found == ()
+    for each in found:
+        task = load_task(each.task)
+        assert TaskName(each.task).base == name
+        if each.ground == "program":
+            assert known.sides["ape"].trained is Answer.YES
+        else:
+            assert known.sides["ape"].trained is not Answer.YES
+        if each.ground == "local steps":
+            assert local_steps(task) is not None
+        if each.encoding == "coupled":
+            assert has_coupled_ids(task)
+        assert each.change
+        assert each.basis
+
+
+def test_what_a_program_needs() -> None:
+    assert program_needs(0, 1) == program_needs(None, None) == "a program with positions exists"
+    assert program_needs(2, 1) == "a program needs the last 3 symbols"
+
+
+def _bits(length: int, rng: np.random.Generator) -> list[str]:
+    return [str(bit) for bit in rng.integers(0, 2, length)]
+
+
+def test_a_function_without_ids_has_no_known_remedy() -> None:
+    task = Task.from_function(_bits, lambda x: x[::-1], name="turned")
+    assert remedies(forecast(task)) == ()

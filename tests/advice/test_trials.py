@@ -1,0 +1,91 @@
+"""Remedies tried with made-up training: who is trained, in which order, and when it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longreach.advice.task_to_remedies import remedies
+from longreach.advice.trial_members import AdviceQuestion
+from longreach.advice.trials import Trials, try_remedies
+from longreach.config.length_range import LengthRange
+from longreach.experiments.running import Nobody
+from longreach.forecast import forecast
+from tests.helpers.made_up_training import replace_training
+
+
+def _tried(task: str, runs: Path, minutes: float = 5.0, seeds: int = 2) -> Trials:
+    known = forecast(task)
+    question = AdviceQuestion(task=task, minutes=minutes, seeds=seeds)
+    return try_remedies(question, known, remedies(known), runs, progress=Nobody())
+
+
+def test_no_minutes_no_trials(tmp_path: Path) -> None:
+    assert _tried("parity", tmp_path, minutes=0) == Trials()
+    assert _tried("sort", tmp_path) == Trials()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_remedy_that_works_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: member.encoding == "coupled")
+    found = _tried("copy-repeat", tmp_path)
+    assert [[(each.encoding, each.seed) for each in members] for members in asked] == [
+        [("ape", 0), ("coupled", 0), ("ape", 1), ("coupled", 1)]
+    ]
+    assert found.original is not None
+    assert (found.original.works, found.original.encoding) == (False, "ape")
+    assert found.working is not None
+    remedy, trial = found.working
+    assert (remedy.encoding, trial.cell.tally.work, found.failed, found.untried) == ("coupled", 2, (), ())
+    lengths = trial.cell.tested
+    assert (trial.span(lengths), found.original.span(lengths)) == ((1.0, 1.0), (0.0, 0.0))
+    assert trial.span(LengthRange(1000, 2000)) is None
+    assert trial.document()["work"] == 2
+
+
+def test_after_a_failure_comes_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: "index-hints" in member.task)
+    found = _tried("copy-repeat", tmp_path)
+    assert [members[-1].task for members in asked] == ["copy-repeat", "copy-repeat+index-hints"]
+    assert [remedy.encoding for remedy in found.failed] == ["coupled"]
+    assert found.working is not None
+    assert found.working[0].task == "copy-repeat+index-hints"
+
+
+def test_all_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, lambda member: False)
+    found = _tried("parity", tmp_path)
+    assert found.working is None
+    assert len(found.failed) == 2
+
+
+def test_what_does_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: False, seconds=10_000.0)
+    found = _tried("copy-repeat", tmp_path, minutes=2, seeds=3)
+    assert len(asked) == 1
+    assert found.share < 1
+    ((remedy, seconds),) = found.untried
+    assert remedy.task == "copy-repeat+index-hints"
+    assert seconds > 0
+
+
+def test_the_plan_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_training(monkeypatch, lambda member: None, seconds=60.0)
+    first = _tried("copy-repeat", tmp_path, minutes=2)
+    asked = replace_training(monkeypatch, lambda member: True, seconds=0.0)
+    again = _tried("copy-repeat", tmp_path, minutes=2)
+    assert again.share == first.share < 1
+    assert again.working is not None
+    assert len(asked) == 1
+    assert _tried("copy-repeat", tmp_path, minutes=2).working is not None
+    assert len(asked) == 1  # everything is there
+
+
+def test_an_interruption_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = replace_training(monkeypatch, lambda member: False if member.seed == 0 else None, interrupt=True)
+    found = _tried("copy-repeat", tmp_path)
+    assert found.interrupted
+    assert len(asked) == 1
+    assert found.original is not None
+    assert (found.original.cell.tally.runs, found.original.cell.planned) == (1, 2)
