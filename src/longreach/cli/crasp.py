@@ -30,6 +30,8 @@ Peer = Annotated[
     bool, typer.Option("--peer", help="Read files as coli-saar's interpreter does; see docs/crasp.md.")
 ]
 DEFAULT_LENGTH = 12
+SECONDS = 10.0
+"""Computing time for an answer beyond the length."""
 
 
 class Notation(StrEnum):
@@ -195,6 +197,7 @@ def check(
     """
     from longreach.crasp.equal import ProgramSide, compare
     from longreach.crasp.library import load_program
+    from longreach.languages.budget import Budget
     from longreach.languages.prove.automaton_side import automaton_side
     from longreach.languages.prove.equivalence import Equivalence, agrees_with
     from longreach.languages.regular.expression_to_automaton import from_expression, letters_of
@@ -218,7 +221,7 @@ def check(
     sides = ProgramSide(core, automaton.alphabet, length=longest), automaton_side(automaton)
     result = Equivalence(compare(*sides, automaton.alphabet, longest))
     if prove and result.comparison.equal:
-        result = agrees_with(core, automaton, result.comparison)
+        result = agrees_with(core, automaton, result.comparison, budget=Budget(seconds=SECONDS))
         if result.reason:
             note(f"no proof for all lengths: {result.reason}")
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
@@ -239,11 +242,14 @@ def equal(
     Example: longreach crasp equal mine.cr lib:dyck-1 --length 40
     """
     from longreach.crasp.library import load_program
+    from longreach.languages.budget import Budget
     from longreach.languages.prove.equivalence import equivalent
 
     left, right = load_program(file, peer=peer).core, load_program(other, peer=peer).core
     try:
-        result = equivalent(left, right, DEFAULT_LENGTH if length is None else length)
+        result = equivalent(
+            left, right, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
+        )
     except InputError as error:
         raise InputError(f"FILE: {error.message}") from None
     sides = f"accepted by {file} alone", f"accepted by {other} alone"
@@ -264,11 +270,14 @@ def empty(
     Example: longreach crasp empty mine.cr
     """
     from longreach.crasp.library import load_program
+    from longreach.languages.budget import Budget
     from longreach.languages.prove.equivalence import accepts_nothing
 
     core = load_program(file, peer=peer).core
     try:
-        result = accepts_nothing(core, DEFAULT_LENGTH if length is None else length)
+        result = accepts_nothing(
+            core, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
+        )
     except InputError as error:
         raise InputError(f"{file}: {error.message}") from None
     result = _within(result, length)
@@ -379,7 +388,7 @@ def lower(
     if as_json:
         print_json({"program": file, **measures(core), "text": write(raised, notation.value)})
         return
-    say(_summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
+    say(summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
     say(write(raised, notation.value))
 
 
@@ -396,7 +405,8 @@ def measures(core: Core) -> dict[str, Any]:
     }
 
 
-def _summary(core: Core, comment: str) -> str:
+def summary(core: Core, comment: str) -> str:
+    """The same in one line, as a comment."""
     extra = f", modulus {core.modulus}" if core.modulus > 1 else ""
     extra += f", locality {core.locality}" if core.locality else ""
     return f"{comment} {core.class_name}, {counted(core.size, 'operation')}, depth {core.depth}{extra}"

@@ -106,7 +106,9 @@ def test_nested_differences_beyond_the_length() -> None:
 
 def test_what_is_not_known_has_a_reason() -> None:
     # Dyck-1 by counts, once with the depth of the brackets bounded far away.
-    deep = parse('#alphabet ( )\no = # "("\nc = # ")"\nD = # (o < c) == 0 && o == c && # (o - c > 9000) == 0').core
+    deep = parse(
+        '#alphabet ( )\no = # "("\nc = # ")"\nD = # (o < c) == 0 && o == c && # (o - c > 9000) == 0'
+    ).core
     found = equivalent(load("dyck-1").core, deep, 6, Budget(seconds=0.5))
     assert (found.comparison.equal, found.comparison.proof) == (True, "checked")
     assert "a count reads another count" in found.reason
@@ -131,7 +133,10 @@ def test_the_order_of_the_letters_is_that_of_the_alphabet() -> None:
 def test_programs_that_name_other_tokens() -> None:
     left, right = parse('P = # "a" >= 1').core, parse('P = # "a" >= 1 || # "b" >= 30').core
     assert equivalent(left, right, 4).comparison.witness == ("b",) * 30
-    assert equivalent(parse("P = # true >= 2").core, parse("P = # true > 1").core, 4).comparison.proof == "proved"
+    assert (
+        equivalent(parse("P = # true >= 2").core, parse("P = # true > 1").core, 4).comparison.proof
+        == "proved"
+    )
 
 
 def test_without_z3_the_answer_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,8 +62,8 @@ def test_letters_that_nothing_tells_apart_are_one() -> None:
 
 def test_nested_counts_are_refused_and_too_many_cases_are_a_budget() -> None:
     assert not_one_level(parse('N = # "a"\nP = # (N >= 1 && "b") >= 1').core) is not None
-    assert not_one_level(Core((c.Token("a"), c.Count(0, (0, 3)), c.One(), c.Leq(2, 1), c.Count(3), c.Leq(2, 4)),
-                              ("a",), accept=5)) is None  # fmt: skip
+    ops = (c.Token("a"), c.Count(0, (0, 3)), c.One(), c.Leq(2, 1), c.Count(3), c.Leq(2, 4))
+    assert not_one_level(Core(ops, ("a",), accept=5)) is None
     core = parse('#alphabet a b\nP = # (#[i-40..i] "a" >= 3) >= 2').core
     with pytest.raises(OverBudget, match="more than 4000 cases"):
         WindowGraph(core, empty_language(core.alphabet))

@@ -25,6 +25,8 @@ from longreach.languages.prove.induction import Induction, prove
 from longreach.languages.prove.program_to_automaton import regular_language
 from longreach.languages.regular.automaton import Automaton, Word, minimal
 
+SMALL = 400
+"""Operations times letters up to which the automaton of a program is looked for."""
 Attempt = Callable[[], Induction | None]
 
 
@@ -64,8 +66,9 @@ def equivalent(
     differing = replace(simplify(_differing(left, right)), alphabet=letters)
     nothing = empty_language(letters)
     budget = budget.running()  # one time for all attempts
-    attempts: list[Attempt] = [partial(prove, differing, nothing, budget=budget)]
-    if not left.is_predictor:
+    # Where words alone are too many to compare, so are the runs from which facts are guessed.
+    attempts: list[Attempt] = [partial(prove, differing, nothing, budget=budget)] * found.complete
+    if not left.is_predictor and found.complete and (left.size + right.size) * len(letters) <= SMALL:
         attempts.append(partial(_by_automaton, left, right, letters, budget))
         attempts.append(partial(_by_automaton, right, left, letters, budget))
     return _beyond(found, differing, nothing, attempts, budget)
