@@ -16,8 +16,8 @@ from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.crasp.core import Core
-    from longreach.crasp.equal import Comparison
     from longreach.crasp.trace import Trace
+    from longreach.languages.prove.equivalence import Equivalence
 
 app = typer.Typer(rich_markup_mode=HELP_MARKUP, help="Write, run, trace, check and compare C-RASP programs.")
 
@@ -30,6 +30,8 @@ Peer = Annotated[
     bool, typer.Option("--peer", help="Read files as coli-saar's interpreter does; see docs/crasp.md.")
 ]
 DEFAULT_LENGTH = 12
+SECONDS = 10.0
+"""Computing time for an answer beyond the length."""
 
 
 class Notation(StrEnum):
@@ -195,7 +197,9 @@ def check(
     """
     from longreach.crasp.equal import ProgramSide, compare
     from longreach.crasp.library import load_program
+    from longreach.languages.budget import Budget
     from longreach.languages.prove.automaton_side import automaton_side
+    from longreach.languages.prove.equivalence import Equivalence, agrees_with
     from longreach.languages.regular.expression_to_automaton import from_expression, letters_of
 
     core = load_program(file, peer=peer).core
@@ -215,18 +219,11 @@ def check(
         raise InputError(f"REGEX: {error.message}", source=error.source, column=error.column) from None
     longest = DEFAULT_LENGTH if length is None else length
     sides = ProgramSide(core, automaton.alphabet, length=longest), automaton_side(automaton)
-    result = compare(*sides, automaton.alphabet, longest)
-    if prove and result.equal:
-        from longreach.languages.prove.induction import prove as prove_for_all_lengths
-
-        attempt = prove_for_all_lengths(core, automaton)
-        if attempt.proved:
-            result = replace(result, proof="proved", complete=True)
-        elif attempt.witness is not None:
-            reached = max(result.length, len(attempt.witness))
-            result = replace(result, equal=False, length=reached, witness=attempt.witness, complete=True)
-        else:
-            note(f"no proof for all lengths: {attempt.reason}")
+    result = Equivalence(compare(*sides, automaton.alphabet, longest))
+    if prove and result.comparison.equal:
+        result = agrees_with(core, automaton, result.comparison, budget=Budget(seconds=SECONDS))
+        if result.reason:
+            note(f"no proof for all lengths: {result.reason}")
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
 
 
@@ -238,46 +235,118 @@ def equal(
     peer: Peer = False,
     as_json: Json = False,
 ) -> None:
-    """Compare two programs on all words up to a length. Exit code 1 if they differ.
+    """Compare two programs, on all words up to a length and, where it can be proved, on all words.
+
+    Programs without nested counts are decided for all lengths. Exit code 1 if the programs differ.
 
     Example: longreach crasp equal mine.cr lib:dyck-1 --length 40
     """
-    from longreach.crasp.equal import equal as compare_programs
     from longreach.crasp.library import load_program
+    from longreach.languages.budget import Budget
+    from longreach.languages.prove.equivalence import equivalent
 
     left, right = load_program(file, peer=peer).core, load_program(other, peer=peer).core
     try:
-        result = compare_programs(left, right, DEFAULT_LENGTH if length is None else length)
+        result = equivalent(
+            left, right, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
+        )
     except InputError as error:
         raise InputError(f"FILE: {error.message}") from None
     sides = f"accepted by {file} alone", f"accepted by {other} alone"
     _answer(result, length, as_json, sides, None if left.is_predictor else left)
 
 
-def _answer(
-    result: Comparison, asked: int | None, as_json: bool, sides: tuple[str, str], core: Core | None
+@app.command()
+def empty(
+    file: File,
+    length: Length = None,
+    peer: Peer = False,
+    as_json: Json = False,
 ) -> None:
-    if not result.complete:
-        reason = f"more than the budget of states beyond length {result.length}"
-        if asked is not None:
-            raise InputError(f"--length: {reason}; ask for at most {result.length}")
-        note(f"stopped early: {reason}")
-    if as_json:
-        witness = None if result.witness is None else list(result.witness)
-        print_json(
-            {"equal": result.equal, "length": result.length, "proof": result.proof, "witness": witness}
+    """Ask whether a program accepts no word at all. Exit code 1 if it accepts one, which is shown.
+
+    Programs without nested counts are decided for all lengths.
+
+    Example: longreach crasp empty mine.cr
+    """
+    from longreach.crasp.library import load_program
+    from longreach.languages.budget import Budget
+    from longreach.languages.prove.equivalence import accepts_nothing
+
+    core = load_program(file, peer=peer).core
+    try:
+        result = accepts_nothing(
+            core, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
         )
-    elif result.proof == "proved":
-        console().print("[green]equal[/green] on words of every length (proved)")
-    elif result.equal:
-        console().print(f"[green]equal[/green] on all words up to length {result.length} (checked)")
+    except InputError as error:
+        raise InputError(f"{file}: {error.message}") from None
+    result = _within(result, length)
+    found = result.comparison
+    if as_json:
+        print_json({"empty": found.equal, **_known(result)})
+    elif found.equal:
+        console().print(f"[green]empty[/green]: accepts no word {_extent(result)}")
     else:
-        assert result.witness is not None
-        word = _shown(result.witness)
+        console().print("[red]not empty[/red]: the first word that is accepted ", end="")
+        console().print(_first_word(result), markup=False)
+    if not found.equal:
+        raise typer.Exit(1)
+
+
+def _within(result: Equivalence, asked: int | None) -> Equivalence:
+    """The answer to what was asked: a difference beyond the length that was asked for is a remark."""
+    found = result.comparison
+    if not found.complete:
+        reason = f"more than the budget of states beyond length {found.length}"
+        if asked is not None:
+            raise InputError(f"--length: {reason}; ask for at most {found.length}")
+        note(f"stopped early: {reason}")
+    if asked is None or found.equal or result.shortest is None or result.shortest <= asked:
+        return result
+    note(f"beyond length {asked} there is a difference, first at length {result.shortest}")
+    return replace(result, comparison=replace(found, equal=True, length=asked, witness=None))
+
+
+def _known(result: Equivalence) -> dict[str, Any]:
+    """What every document of a comparison says; `shortest` stands for a witness too long to be written."""
+    found = result.comparison
+    witness = None if found.witness is None else list(found.witness)
+    known: dict[str, Any] = {"length": found.length, "proof": found.proof, "witness": witness}
+    return known if found.equal or witness is not None else known | {"shortest": result.shortest}
+
+
+def _extent(result: Equivalence) -> str:
+    found = result.comparison
+    if found.proof == "proved":
+        return "of any length (proved)"
+    return f"up to length {found.length} (checked; unknown beyond)"
+
+
+def _first_word(result: Equivalence) -> str:
+    witness = result.comparison.witness
+    return f"has length {result.shortest}" if witness is None else f"is {_shown(witness)}"
+
+
+def _answer(
+    result: Equivalence, asked: int | None, as_json: bool, sides: tuple[str, str], core: Core | None
+) -> None:
+    result = _within(result, asked)
+    found = result.comparison
+    if as_json:
+        print_json({"equal": found.equal, **_known(result)})
+    elif found.proof == "proved":
+        console().print("[green]equal[/green] on words of every length (proved)")
+    elif found.equal:
+        beyond = "; unknown beyond" if result.reason else ""
+        console().print(f"[green]equal[/green] on all words up to length {found.length} (checked{beyond})")
+    elif found.witness is None:
+        console().print(f"[red]different[/red], first on a word of length {result.shortest}")
+    else:
+        word = _shown(found.witness)
         console().print("[red]different[/red] on ", end="")
         console().print(word, markup=False, end="")
-        console().print("" if core is None else f", {_which(core, result.witness, sides)}", markup=False)
-    if not result.equal:
+        console().print("" if core is None else f", {_which(core, found.witness, sides)}", markup=False)
+    if not found.equal:
         raise typer.Exit(1)
 
 
@@ -319,7 +388,7 @@ def lower(
     if as_json:
         print_json({"program": file, **measures(core), "text": write(raised, notation.value)})
         return
-    say(_summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
+    say(summary(core, {"text": "//", "paper": "#", "latex": "%"}[notation.value]))
     say(write(raised, notation.value))
 
 
@@ -336,7 +405,8 @@ def measures(core: Core) -> dict[str, Any]:
     }
 
 
-def _summary(core: Core, comment: str) -> str:
+def summary(core: Core, comment: str) -> str:
+    """The same in one line, as a comment."""
     extra = f", modulus {core.modulus}" if core.modulus > 1 else ""
     extra += f", locality {core.locality}" if core.locality else ""
     return f"{comment} {core.class_name}, {counted(core.size, 'operation')}, depth {core.depth}{extra}"

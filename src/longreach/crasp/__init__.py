@@ -4,7 +4,7 @@
 goes from syntax to core and back, `printer` writes; `simplify` and `evaluate` work on the core, `equal`
 compares two. `program` stands on these: Program and Builder, with everything a user calls on them.
 `library` holds the ready programs; `peer` reads as another interpreter does; `run` and `trace` are commands.
-`closure` has the constructions of the paper that no command runs.
+`closure` has the transformations of programs that the paper proves.
 
 >>> from longreach.crasp import parse
 >>> parse('P = # "a" >= # "b"').accepts("aab")

@@ -1,4 +1,6 @@
-"""What the classes of programs are closed under (Huang et al., arXiv 2410.02140): theory, run by no command.
+"""What the classes of programs are closed under (Huang et al., arXiv 2410.02140).
+
+`longreach crasp transform` runs all of it.
 
 `transform` has Boolean combinations and the mask j < i (Proposition 39), `quotient` the quotients by a word,
 `blocks` inverse images and the removal of relations on padded words (Lemmas 34, 40, 42). `majority_logic` is
