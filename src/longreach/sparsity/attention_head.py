@@ -1,9 +1,9 @@
 """A plain attention head is sparse functional attention with k = 1.
 
-Golowich et al. (arXiv 2502.16792), Propositions 3.2 and B.1. The paper says that the two classes are equal; heads of
-embedding dimension d are a part of the functional class with values in ℝ^d, but not all of it: with d = 1 both
-scores and values are multiples of one row W_e, so that scores (0, 1) never go with values (1, 0). With as many
-dimensions as tokens every table of scores and values is a head, which `head_of_tables` builds.
+Golowich et al. (arXiv 2502.16792), Propositions 3.2 and B.1. The paper says that the two classes are equal;
+heads of embedding dimension d are a part of the functional class with values in ℝ^d, but not all of it: with
+d = 1 both scores and values are multiples of one row W_e, so that scores (0, 1) never go with values (1, 0).
+With as many dimensions as tokens every table of scores and values is a head, which `head_of_tables` builds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import FloatArray, IntArray
+from longreach.sparsity.distribution_ensemble import FloatArray, IntArray
 from longreach.sparsity.sparse_attention import Key, SparseAttention, Value
 
 

@@ -1,8 +1,9 @@
 """Each assumption of the theorem is needed: an example without it that fails, and the intact one that works.
 
-Golowich et al. (arXiv 2502.16792), Proposition C.3. Tokens 0 and 1 stand for the paper's 1 and 2: the background is 0,
-two planted tokens are 1, the label is 1, and g₁ is 1 on (1, 1) alone. As printed, the example without realizability
-breaks coverage too, since pairs at distance 2 never occur up to L: here they have the probability 1/L there.
+Golowich et al. (arXiv 2502.16792), Proposition C.3. Tokens 0 and 1 stand for the paper's 1 and 2: the
+background is 0, two planted tokens are 1, the label is 1, and g₁ is 1 on (1, 1) alone. As printed, the
+example without realizability breaks coverage too, since pairs at distance 2 never occur up to L: here they
+have the probability 1/L there.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from longreach.errors import Argument, Field, InputError, near_names
-from longreach.sparsity.ensemble import FloatArray, IntArray
+from longreach.sparsity.distribution_ensemble import BoolArray, FloatArray, IntArray
 from longreach.sparsity.key_properties import Violation, not_local, not_relative
 from longreach.sparsity.length_generalization import Generalization, length_generalization
 from longreach.sparsity.planted_ensemble import PlantedEnsemble
-from longreach.sparsity.position_law import Places, Shape, spread_shapes, uniform_sets
 from longreach.sparsity.population_risk import population_risks
+from longreach.sparsity.position_law import Places, Shape, spread_shapes, uniform_sets
 from longreach.sparsity.sparse_attention import Key, SparseAttention, attention_class, table_value
 
 WINDOW = 2
@@ -94,9 +95,7 @@ def check_assumptions(problem: Problem, train_length: int, test_length: int) -> 
     for length in range(WINDOW, test_length + 1):
         risks, _ = population_risks(problem.hypotheses, problem.ensemble, [length], rng=draws)
         worst = [max(a, Fraction(risk.value)) for a, risk in zip(worst, risks, strict=True)]
-    covered = [
-        problem.ensemble.coverage(length, window=WINDOW).eta for length in (train_length, test_length)
-    ]
+    covered = [problem.ensemble.coverage(length, window=WINDOW).eta for length in (train_length, test_length)]
     return Assumptions(
         not_local=not_local(keys, WINDOW, **sizes),
         not_relative=not_relative(keys, **sizes),
@@ -129,7 +128,7 @@ def counter_example(assumption: str, train_length: int) -> CounterExample:
     )
 
 
-def _key(name: str, rule: Callable[[IntArray, IntArray, IntArray], np.ndarray], window: int | None) -> Key:
+def _key(name: str, rule: Callable[[IntArray, IntArray, BoolArray], BoolArray], window: int | None) -> Key:
     """Score 0 where the rule holds: of the distances, the last places, and whether both tokens are 1."""
 
     def score(places: IntArray, tokens: IntArray) -> FloatArray:
@@ -172,7 +171,9 @@ def _locality(train: int) -> tuple[Problem, Problem, str]:
 def _relativity(train: int) -> tuple[Problem, Problem, str]:
     pairs = _key("g00", lambda distance, last, both: both & (distance == 1), WINDOW)
     late = _key(
-        "g01", lambda distance, last, both: (both & (distance == 1)) | ((distance == 2) & (last > train)), WINDOW
+        "g01",
+        lambda distance, last, both: (both & (distance == 1)) | ((distance == 2) & (last > train)),
+        WINDOW,
     )
     always = _key("g01", lambda distance, last, both: (both & (distance == 1)) | (distance == 2), WINDOW)
     places = spread_shapes(_near)

@@ -1,7 +1,7 @@
 """Tokens that hold several: pairs of a rank and a token, as position coupling makes them.
 
-Golowich et al. (arXiv 2502.16792), appendix D. A coupled token is a tuple of at most k pairs (rank, token) with ranks
-1 … k: the vocabulary (𝒱 × [k])^{≤ k}. As a number it is written with the pairs as digits.
+Golowich et al. (arXiv 2502.16792), appendix D. A coupled token is a tuple of at most k pairs (rank, token)
+with ranks 1 … k: the vocabulary (𝒱 × [k])^{≤ k}. As a number it is written with the pairs as digits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import IntArray
+from longreach.sparsity.distribution_ensemble import BoolArray, IntArray
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]
 """A coupled token: ranks from 1 on, each with a token."""
@@ -35,7 +35,9 @@ class CoupledVocabulary:
 
     def __post_init__(self) -> None:
         if self.base**self.sparsity > 2**40:
-            raise InputError(f"{self.tokens} tokens are too many for k = {self.sparsity}", place=Field("tokens"))
+            raise InputError(
+                f"{self.tokens} tokens are too many for k = {self.sparsity}", place=Field("tokens")
+            )
 
     @property
     def base(self) -> int:
@@ -67,7 +69,7 @@ class CoupledVocabulary:
             found.append((rank + 1, token))
         return tuple(found)
 
-    def expand(self, coupled: IntArray) -> tuple[IntArray, np.ndarray]:
+    def expand(self, coupled: IntArray) -> tuple[IntArray, BoolArray]:
         """All pairs of several coupled tokens (…, n), sorted by rank: tokens (…, k), and whether there are k.
 
         Where a rank occurs twice, the pair that comes first is kept. Only k different ranks give k tokens.
@@ -86,5 +88,6 @@ class CoupledVocabulary:
                 for number in range(self.sparsity):
                     free = (digit > 0) & (rank == number) & (found[..., number] < 0)
                     found[..., number] = np.where(free, token, found[..., number])
-        whole = (found >= 0).all(axis=-1)
-        return np.where(whole[..., None], found, 0), whole
+        whole: BoolArray = np.asarray((found >= 0).all(axis=-1))
+        tokens: IntArray = np.where(whole[..., None], found, 0)
+        return tokens, whole

@@ -1,18 +1,19 @@
 """Ensembles whose planted tokens are far apart, classes that fail on them, and couplings that repair it.
 
-In `far_token` three planted tokens are neighbours up to the training length; at longer lengths the last one may stand
-L places behind the first. The class has keys that look at tokens alone: only g01 looks for three planted tokens, g00
-also likes two of them with background in between, which never happens up to L. So both are minimizers, and g00 is
-wrong on long sequences: the class is not local. Coupled, background tokens stand between planted ones at short
-lengths as well (their ranks are random), or nowhere (all planted tokens have one id).
+In `far_token` three planted tokens are neighbours up to the training length; at longer lengths the last one
+may stand L places behind the first. The class has keys that look at tokens alone: only g01 looks for three
+planted tokens, g00 also likes two of them with background in between, which never happens up to L. So both
+are minimizers, and g00 is wrong on long sequences: the class is not local. Coupled, background tokens stand
+between planted ones at short lengths as well (their ranks are random), or nowhere (all planted tokens have
+one id).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 
-from longreach.sparsity.ensemble import Label
 from longreach.sparsity.kgram_retrieval import one_hot
 from longreach.sparsity.planted_ensemble import PlantedEnsemble
 from longreach.sparsity.position_coupling import Ids
@@ -67,12 +68,12 @@ def retrieval_class(tokens: int, window: int | None = None) -> tuple[SparseAtten
 
 
 def to_one_id(length: int, places: PlaceSet) -> list[Ids]:
-    """All planted places have the id of the first; the others keep their order.
+    """All planted places have the id of one of them, each as likely; the others keep their order.
 
-    >>> to_one_id(6, (2, 3, 6))
-    [(1, 2, 2, 3, 4, 2)]
+    >>> to_one_id(6, (2, 3, 6))[0]
+    (1, 2, 2, 3, 4, 2)
     """
-    return [_gathered(length, places, 0)]
+    return [_ids(length, dict.fromkeys(places, place)) for place in places]
 
 
 def to_neighbours(length: int, places: PlaceSet) -> list[Ids]:
@@ -81,27 +82,21 @@ def to_neighbours(length: int, places: PlaceSet) -> list[Ids]:
     >>> to_neighbours(6, (2, 3, 6))
     [(1, 2, 3, 5, 6, 4)]
     """
-    return [_gathered(length, places, 1)]
+    return [_ids(length, {place: places[0] + rank for rank, place in enumerate(places)})]
 
 
 def retrieval_to_one_id(length: int, places: PlaceSet) -> list[Ids]:
-    """As `to_one_id`, with planted ids from 1 on: in k-gram retrieval nothing is planted at the first place.
+    """In 1-gram retrieval: one id around the first planted place, so that every id is used at every length.
 
-    >>> retrieval_to_one_id(5, (2, 3, 5))
-    [(2, 1, 1, 3, 1)]
+    >>> [ids[1] for ids in retrieval_to_one_id(5, (2, 3, 5))]
+    [1, 2, 3, 4]
     """
-    first = places[0] - 1
-    others = iter(each for each in range(1, length + 1) if each != first)
-    return [tuple(first if place in places else next(others) for place in range(1, length + 1))]
+    around = range(places[0] - 1, places[0] + 3)
+    return [_ids(length, dict.fromkeys(places, each)) for each in around if each <= length]
 
 
-def _gathered(length: int, places: PlaceSet, step: int) -> Ids:
-    planted = [places[0] + step * rank for rank in range(len(places))]
-    taken, ranks = set(planted), {place: rank for rank, place in enumerate(places)}
+def _ids(length: int, planted: Mapping[int, int]) -> Ids:
+    """The other places have the remaining ids, in their order."""
+    taken = set(planted.values())
     others = iter(each for each in range(1, length + 1) if each not in taken)
-    return tuple(
-        planted[ranks[place]] if place in ranks else next(others) for place in range(1, length + 1)
-    )
-
-
-ZERO: Label = (Fraction(0),)
+    return tuple(planted[place] if place in planted else next(others) for place in range(1, length + 1))

@@ -27,7 +27,8 @@ class Coverage:
 def coverage(places: Places, length: int, *, window: int) -> Coverage:
     """The least η with 𝒬_ℓ(S) ≤ η 𝒬_ℓ′(S − Δ) and 𝒬_ℓ′(S) ≤ η 𝒬_ℓ(S), for ℓ′ from the window to ℓ.
 
-    Δ ≥ 0, and sets that do not fit into the other length demand nothing. A quotient 0/0 demands nothing either.
+    Δ ≥ 0, and sets that do not fit into the other length demand nothing. A quotient 0/0 demands nothing
+    either.
 
     >>> from longreach.sparsity.position_law import shifted_sets
     >>> coverage(shifted_sets({(1, 2): 1}, window=2), 10, window=2).eta

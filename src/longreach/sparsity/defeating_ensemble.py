@@ -1,7 +1,7 @@
 """Without assumptions on longer lengths, any wrong hypothesis can be defeated.
 
-Golowich et al. (arXiv 2502.16792), Proposition 3.1: where some sequence of length L̄ tells the learned hypothesis from
-the true one, the ensemble that puts all its mass there extends the training distributions.
+Golowich et al. (arXiv 2502.16792), Proposition 3.1: where some sequence of length L̄ tells the learned
+hypothesis from the true one, the ensemble that puts all its mass there extends the training distributions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,14 @@ from itertools import islice, product
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import Ensemble, Examples, IntArray, Label, ListedEnsemble, Outcomes
+from longreach.sparsity.distribution_ensemble import (
+    Ensemble,
+    Examples,
+    IntArray,
+    Label,
+    ListedEnsemble,
+    Outcomes,
+)
 from longreach.sparsity.length_generalization import (
     Generalization,
     length_generalization,
@@ -91,8 +98,8 @@ def defeating_ensemble(
 ) -> Defeat:
     """Extend the ensemble beyond L so that the class does not have (L, L̄, ε)-length generalization.
 
-    `truth` realizes the training distributions, `wrong` is a minimizer. All sequences of length L̄ are looked through
-    in order, or so many random ones where there are more.
+    `truth` realizes the training distributions, `wrong` is a minimizer. All sequences of length L̄ are looked
+    through in order, or so many random ones where there are more.
     """
     draws = rng or np.random.default_rng(0)
     if not train_length < test_length:
@@ -106,7 +113,9 @@ def defeating_ensemble(
     sequence = _telling(truth, wrong, ensemble.vocabulary, test_length, error, tries, draws)
     ones = (0,) * test_length
     listed = {
-        length: [(row := sequence if length == test_length else ones[:length], _label(truth, row), Fraction(1))]
+        length: [
+            (row := sequence if length == test_length else ones[:length], _label(truth, row), Fraction(1))
+        ]
         for length in range(train_length + 1, test_length + 1)
     }
     beyond = ListedEnsemble(vocabulary=ensemble.vocabulary, lists=listed)

@@ -1,4 +1,7 @@
-"""Whether keys are local and relative (Golowich et al., arXiv 2502.16792, Assumption 3.3), by looking at all sets."""
+"""Whether keys are local and relative, by looking at all sets.
+
+Golowich et al. (arXiv 2502.16792), Assumption 3.3.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import IntArray
+from longreach.sparsity.distribution_ensemble import IntArray
 from longreach.sparsity.position_law import PlaceSet
 from longreach.sparsity.sparse_attention import Key, place_sets
 

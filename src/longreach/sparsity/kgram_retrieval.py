@@ -1,7 +1,7 @@
 """k-gram retrieval as an ensemble with planted correlations: (2k + 1)-sparse, and not local.
 
-Golowich et al. (arXiv 2502.16792), section 3.1: a k-gram stands somewhere, again at the end, and the token that
-followed it is asked for.
+Golowich et al. (arXiv 2502.16792), section 3.1: a k-gram stands somewhere, again at the end, and the token
+that followed it is asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import Label
+from longreach.sparsity.distribution_ensemble import Label
 from longreach.sparsity.planted_ensemble import PlantedEnsemble
 from longreach.sparsity.position_law import PositionLaw, law_of_sets
 

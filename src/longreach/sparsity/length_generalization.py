@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import Ensemble
+from longreach.sparsity.distribution_ensemble import Ensemble
 from longreach.sparsity.population_risk import Risk, Sampling, half_width, population_risks
 from longreach.sparsity.sparse_attention import Hypothesis
 
@@ -124,18 +124,36 @@ def length_generalization(
     >>> len(found.minimizers), found.worst, found.error.value > Fraction(1, 2)
     (2, 'g01, g1', True)
     """
-    if not 2 <= train_length <= test_length:
-        reason = f"lengths 2 ≤ L ≤ L̄ are needed, not {train_length} and {test_length}"
-        raise InputError(reason, place=Field("test_length"))
+    (found,) = length_generalizations(
+        hypotheses, ensemble, train_length, [test_length], rng=rng, sampling=sampling
+    )
+    return found
+
+
+def length_generalizations(
+    hypotheses: Sequence[Hypothesis],
+    ensemble: Ensemble,
+    train_length: int,
+    test_lengths: Sequence[int],
+    *,
+    rng: np.random.Generator | None = None,
+    sampling: Sampling | None = None,
+) -> list[Generalization]:
+    """The same for several L̄, with one training."""
+    for test_length in test_lengths:
+        if not 2 <= train_length <= test_length:
+            reason = f"lengths 2 ≤ L ≤ L̄ are needed, not {train_length} and {test_length}"
+            raise InputError(reason, place=Field("test_length"))
     draws = rng or np.random.default_rng(0)
     train, best = minimizers(hypotheses, ensemble, train_length, rng=draws, sampling=sampling)
-    risks, _ = population_risks(best, ensemble, [test_length], rng=draws, sampling=sampling)
-    return Generalization(
-        train_length=train_length,
-        test_length=test_length,
-        train=train,
-        test={each.name: risk for each, risk in zip(best, risks, strict=True)},
-    )
+    found = []
+    for test_length in test_lengths:
+        risks, _ = population_risks(best, ensemble, [test_length], rng=draws, sampling=sampling)
+        test = {each.name: risk for each, risk in zip(best, risks, strict=True)}
+        found.append(
+            Generalization(train_length=train_length, test_length=test_length, train=train, test=test)
+        )
+    return found
 
 
 def check_names(hypotheses: Sequence[Hypothesis]) -> None:

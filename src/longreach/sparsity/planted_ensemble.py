@@ -13,7 +13,7 @@ import numpy as np
 
 from longreach.errors import Field, InputError
 from longreach.sparsity.coverage import Coverage, coverage
-from longreach.sparsity.ensemble import Examples, IntArray, Label, Outcomes, probabilities
+from longreach.sparsity.distribution_ensemble import Examples, IntArray, Label, Outcomes, probabilities
 from longreach.sparsity.position_law import Places
 
 
@@ -108,7 +108,7 @@ class PlantedEnsemble:
 
     def outcome_count(self, length: int) -> int:
         """How many outcomes there are: sets × planted tuples × backgrounds."""
-        backgrounds = len(self._background_tokens) ** (length - self.sparsity)
+        backgrounds: int = len(self._background_tokens) ** max(0, length - self.sparsity)
         return self.places(length).count() * self._planted_count * backgrounds
 
     @property

@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import Ensemble, FloatArray, IntArray, Label, label_table
+from longreach.sparsity.distribution_ensemble import Ensemble, FloatArray, IntArray, Label, label_table
 from longreach.sparsity.sparse_attention import Hypothesis, Quotient
 
 Kind: TypeAlias = Literal["exact", "enumerated", "sampled"]
-"""`exact`: a rational number. `enumerated`: all outcomes, rounded to floating point. `sampled`: an estimate."""
+"""`exact`: a rational number. `enumerated`: all outcomes, in floating point. `sampled`: an estimate."""
 CONFIDENCE = 0.95
 LIMIT = 4096
 """Outcomes of one length that are listed; more are sampled."""
@@ -62,7 +62,9 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if self.samples < 2 or not 0 < self.confidence < 1:
-            raise InputError("at least two samples and a confidence between 0 and 1 are needed", place=Field("samples"))
+            raise InputError(
+                "at least two samples and a confidence between 0 and 1 are needed", place=Field("samples")
+            )
 
 
 def population_risks(
@@ -75,7 +77,8 @@ def population_risks(
 ) -> tuple[list[Risk], FloatArray | None]:
     """The expected loss of each hypothesis on a uniformly random one of the lengths.
 
-    All hypotheses see the same samples; their losses (hypotheses × samples) are given too where any were drawn.
+    All hypotheses see the same samples; their losses (hypotheses × samples) are given too where any were
+    drawn.
     """
     how = sampling or Sampling()
     if not lengths:
@@ -103,12 +106,20 @@ def _listed(hypothesis: Hypothesis, ensemble: Ensemble, length: int) -> Risk:
     whole = ensemble.outcomes(length)
     found = hypothesis.quotient(whole.examples.tokens)
     if found.exact:
-        weights: dict[tuple[object, ...], Fraction] = defaultdict(Fraction)
-        rows = zip(found.numerators.tolist(), found.denominators.tolist(), whole.examples.labels.tolist(), strict=True)
+        weights: dict[tuple[tuple[float, ...], float, int], Fraction] = defaultdict(Fraction)
+        rows = zip(
+            found.numerators.tolist(),
+            found.denominators.tolist(),
+            whole.examples.labels.tolist(),
+            strict=True,
+        )
         for (top, bottom, label), weight in zip(rows, whole.weights, strict=True):
             weights[(tuple(top), bottom, label)] += weight
         value = sum(
-            (weight * exact_loss(top, bottom, ensemble.labels[label]) for (top, bottom, label), weight in weights.items()),  # type: ignore[arg-type,index]
+            (
+                weight * exact_loss(top, bottom, ensemble.labels[label])
+                for (top, bottom, label), weight in weights.items()
+            ),
             start=Fraction(0),
         )
         return Risk(kind="exact", value=value, low=float(value), high=float(value))
@@ -124,9 +135,7 @@ def exact_loss(numerators: Sequence[float], denominator: float, label: Label) ->
     Fraction(2, 3)
     """
     below = Fraction(denominator)
-    return max(
-        abs(Fraction(top) / below - part) for top, part in zip(numerators, label, strict=True)
-    )
+    return max(abs(Fraction(top) / below - part) for top, part in zip(numerators, label, strict=True))
 
 
 def _mean(risks: Sequence[Risk]) -> Risk:

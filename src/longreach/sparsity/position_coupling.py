@@ -1,9 +1,9 @@
 """Position coupling as an operator on ensembles and hypotheses: far planted tokens become near.
 
-Golowich et al. (arXiv 2502.16792), Definition 4.1, Proposition 4.4 and appendix D. Two readings of the appendix were
-needed. Tokens that are not planted get a rank that is uniform in 1 … k, not in 1 … ℓ: with the latter the background of
-PC[𝒫] would change with the length, which Definition 3.2 does not allow. And the sets that PC[h] sums over have k′
-places, as many as ids are planted: PC[𝒫] is k′-sparse.
+Golowich et al. (arXiv 2502.16792), Definition 4.1, Proposition 4.4 and appendix D. Two readings of the
+appendix were needed. Tokens that are not planted get a rank that is uniform in 1 … k, not in 1 … ℓ: with the
+latter the background of PC[𝒫] would change with the length, which Definition 3.2 does not allow. And the sets
+that PC[h] sums over have k′ places, as many as ids are planted: PC[𝒫] is k′-sparse.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from longreach.errors import Field, InputError
 from longreach.sparsity.coupled_tokens import CoupledVocabulary, Pairs
-from longreach.sparsity.ensemble import Examples, FloatArray, IntArray, Label
+from longreach.sparsity.distribution_ensemble import Examples, FloatArray, IntArray, Label
 from longreach.sparsity.planted_ensemble import Drawn, PlantedEnsemble
 from longreach.sparsity.position_law import PlaceSet, PositionLaw, law_of_sets
 from longreach.sparsity.sparse_attention import Key, SparseAttention, Value
@@ -30,9 +30,11 @@ Coupling: TypeAlias = Callable[[int, PlaceSet], Sequence[Ids]]
 
 
 def coupled_key(key: Key, words: CoupledVocabulary, window: int) -> Key:
-    """PC[g₀]: −∞ for ids wider apart than the window and where there are not k ranks, else g₀ of what is expanded."""
+    """PC[g₀]: −∞ for ids beyond the window and where there are not k ranks, else g₀ of what is expanded."""
     if not key.position_free:
-        raise InputError(f"{key.name} looks at places; coupling needs keys of tokens alone", place=Field("key"))
+        raise InputError(
+            f"{key.name} looks at places; coupling needs keys of tokens alone", place=Field("key")
+        )
     nowhere = np.arange(1, words.sparsity + 1)
 
     def score(places: IntArray, tokens: IntArray) -> FloatArray:
@@ -103,7 +105,9 @@ def coupling_fault(
                 ranks[found] = ranks.get(found, Fraction(0)) + weight / len(maps)
         if before is not None and ranks != before:
             reason = "ranks at the planted ids are distributed otherwise than at shorter lengths"
-            return CouplingFault(length=length, places=next(iter(ensemble.places(length).sets()))[0], reason=reason)
+            return CouplingFault(
+                length=length, places=next(iter(ensemble.places(length).sets()))[0], reason=reason
+            )
         before = ranks
     return None
 
@@ -137,8 +141,8 @@ def coupled_ensemble(
 ) -> PlantedEnsemble:
     """PC[𝒫], as an ensemble with planted correlations over coupled tokens.
 
-    `ranks` says which ranks the planted ids hold; it must be the same for every S* and map, which is asked of each
-    length that is used.
+    `ranks` says which ranks the planted ids hold; it must be the same for every S* and map, which is asked of
+    each length that is used.
 
     >>> from longreach.sparsity.coupling_examples import far_token, to_one_id
     >>> far = coupled_ensemble(far_token(8), to_one_id, ranks=[(1, 2, 3)])
@@ -175,10 +179,8 @@ def coupled_ensemble(
     return PlantedEnsemble(background=background, places=places, planted=planted, label=label)
 
 
-def couple(
-    drawn: Drawn, coupling: Coupling, ensemble: PlantedEnsemble, rng: np.random.Generator
-) -> Examples:
-    """PC[X, S*] of drawn sequences, place by place as in equation (19): what `coupled_ensemble` is the law of."""
+def couple(drawn: Drawn, coupling: Coupling, ensemble: PlantedEnsemble, rng: np.random.Generator) -> Examples:
+    """PC[X, S*] of drawn sequences, place by place as in equation (19); its law is `coupled_ensemble`."""
     words = CoupledVocabulary(ensemble.vocabulary, ensemble.sparsity)
     background = np.array([float(weight) for weight in ensemble.background])
     found = np.empty_like(drawn.examples.tokens)

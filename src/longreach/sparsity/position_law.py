@@ -1,8 +1,8 @@
 """Where the planted tokens stand: for each length a distribution over sets of k places (𝒬^pos).
 
-A set is a shape, its offsets from the first place, and a start. A law has whole numbers as weights, an array for
-each shape: the weight of the sets that start at 1, 2, … up to the last start that fits. Divided by their sum they
-are probabilities, exactly.
+A set is a shape, its offsets from the first place, and a start. A law has whole numbers as weights, an array
+for each shape: the weight of the sets that start at 1, 2, … up to the last start that fits. Divided by their
+sum they are probabilities, exactly.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from math import lcm
 from typing import TypeAlias
 
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import IntArray
+from longreach.sparsity.distribution_ensemble import IntArray
 
 Shape: TypeAlias = tuple[int, ...]
 """Offsets from the first place, 0 first: (0, 1) is a pair of neighbours."""
@@ -44,11 +45,13 @@ class PositionLaw:
         if len(sizes) != 1:
             raise InputError("sets of one size are needed, at least one", place=Field("weights"))
         for shape, row in self.weights.items():
-            increasing = all(a < b for a, b in zip(shape, shape[1:], strict=False))
+            increasing = all(a < b for a, b in pairwise(shape))
             if not shape or shape[0] != 0 or not increasing:
                 raise InputError(f"{shape} is no shape: offsets grow from 0", place=Field("weights"))
             if len(row) != max(0, self.length - shape[-1]):
-                raise InputError(f"{shape} has {len(row)} starts at length {self.length}", place=Field("weights"))
+                raise InputError(
+                    f"{shape} has {len(row)} starts at length {self.length}", place=Field("weights")
+                )
             if (row < 0).any():
                 raise InputError(f"{shape} has a negative weight", place=Field("weights"))
         if not self.total:
@@ -133,7 +136,7 @@ def law_of_sets(length: int, sets: Mapping[PlaceSet, Fraction]) -> PositionLaw:
 
 
 def shifted_sets(sets: Mapping[PlaceSet, int], window: int) -> Places:
-    """Sets of places up to the window by weight, shifted by a uniformly random amount: what the paper suggests.
+    """Sets of places up to the window, by weight, shifted by a uniformly random amount (section 4).
 
     >>> law = shifted_sets({(1, 2): 1, (1, 4): 1}, window=4)(5)
     >>> law.probability((1, 2)), law.probability((4, 5)), law.probability((2, 5))
@@ -192,8 +195,6 @@ def uniform_sets(shapes: Callable[[int], Iterator[Shape]]) -> Places:
 
     def law(length: int) -> PositionLaw:
         fitting = [shape for shape in shapes(length) if shape[-1] < length]
-        return PositionLaw(
-            length, {shape: np.ones(length - shape[-1], dtype=np.int64) for shape in fitting}
-        )
+        return PositionLaw(length, {shape: np.ones(length - shape[-1], dtype=np.int64) for shape in fitting})
 
     return law

@@ -1,7 +1,7 @@
 """Sparse functional attention: attention over sets of k tokens.
 
-Golowich et al. (arXiv 2502.16792), Definition 3.3: h(x) = Σ_S exp g₀(S, x_S) g₁(x_S) / Σ_S exp g₀(S, x_S) over all
-sets S of k places. Where every score is −∞, h is the mean of g₁ over all sets.
+Golowich et al. (arXiv 2502.16792), Definition 3.3: h(x) = Σ_S exp g₀(S, x_S) g₁(x_S) / Σ_S exp g₀(S, x_S)
+over all sets S of k places. Where every score is −∞, h is the mean of g₁ over all sets.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import FloatArray, IntArray, Label
+from longreach.sparsity.distribution_ensemble import FloatArray, IntArray, Label
 from longreach.sparsity.tuple_counts import CHUNK, is_dyadic, token_tuples, tuple_counts
 
 Score: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
@@ -224,8 +224,8 @@ def table_key(
     """A key that looks at tokens: the score of each tuple, `other` for those that are not listed."""
     size = len(next(iter(scores)))
     table = np.full(vocabulary**size, other)
-    for tokens, score in scores.items():
-        table[codes(np.array(tokens), vocabulary)] = score
+    for listed, number in scores.items():
+        table[codes(np.array(listed), vocabulary)] = number
 
     def score(places: IntArray, tokens: IntArray) -> FloatArray:
         found: FloatArray = table[codes(tokens, vocabulary)]

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.ensemble import FloatArray, IntArray
+from longreach.sparsity.distribution_ensemble import FloatArray, IntArray
 
 CHUNK = 1 << 18
 """Numbers held at a time, about."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from longreach.errors import Field, InputError
 
 IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 Label: TypeAlias = tuple[Fraction, ...]
 """A point of the label set 𝒴, whose diameter is at most 1 in the maximum norm."""
