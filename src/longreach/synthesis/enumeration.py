@@ -19,6 +19,7 @@ from longreach.crasp.core import is_boolean
 from longreach.languages.budget import Budget, OverBudget
 from longreach.synthesis.behaviours import Behaviours, Kind, Numbers
 from longreach.synthesis.key_table import KeyTable
+from longreach.synthesis.last_operations import Finisher, two_more
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.program_sets import Sets, Shape, Step, concatenated, start, steps
 from longreach.synthesis.word_tree import WordTree
@@ -92,26 +93,19 @@ class Enumeration:
                 pass
         return [each for each in self._found if each.size == size]
 
-    def next_size(self) -> Iterator[list[Found]]:
+    def next_size(self, finisher: Finisher | None = None) -> Iterator[list[Found]]:
         """The behaviours of the next size, in parts as they turn up.
 
-        Whoever stops early leaves the size incomplete, and can begin it again.
+        Whoever stops early leaves the size incomplete, and can begin it again. With a finisher only those
+        behaviours are sure to turn up that have its labels.
         """
         size = self.complete + 1
         if size > WIDEST:
             raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
-        if size == 1:
+        while self.level < size - 2 or self.level == 0:
             yield from self._grow()
-        else:
-            deep = False
-            if self.level < size - 1:
-                try:
-                    yield from self._grow()
-                except MemoryLimit:
-                    if self.level < size - 2:
-                        raise
-                    deep = True
-            yield from self._last_two(size) if deep else self._last(size)
+        if size > 1:
+            yield from self._last(size) if self.level == size - 1 else self._last_two(size, finisher)
         self.complete = size
 
     # Sets of one more behaviour
@@ -155,24 +149,32 @@ class Enumeration:
                 self.budget.check()
                 yield from self._finish(chunk, size)
 
-    def _last_two(self, size: int) -> Iterator[list[Found]]:
+    def _last_two(self, size: int, finisher: Finisher | None) -> Iterator[list[Found]]:
         """The same where the last operation but one is not kept either."""
         for sets in self.sets.values():
             for chunk in sets.chunks(CHUNK):
                 self.budget.check()
-                for step in self._steps(sets.shape):
-                    # At most one column may stay unread beside the new one.
-                    left = chunk.unused & ~np.uint32(step.used(sets.shape[0]))
-                    some = chunk.take(np.flatnonzero(np.bitwise_count(left) <= 1))
-                    results = step.results(self.behaviours, some)
-                    boolean = step.gives_boolean
-                    rows = _absent(some.booleans if boolean else some.counts, results)
-                    self.candidates += len(results)
-                    grown = some.take(rows).extended(results[rows], boolean, step.used(sets.shape[0]))
-                    if boolean:
-                        yield self._note(results[rows], size - 1, grown)
-                    yield from self._finish(grown, size)
+                if finisher is not None:
+                    self.candidates += len(chunk) * two_more(sets.shape, len(self.behaviours.guards))
+                    chunk = chunk.take(finisher.rows(chunk))
+                yield from self._extend(chunk, size)
                 self._keep_within()
+
+    def _extend(self, chunk: Sets, size: int) -> Iterator[list[Found]]:
+        """Two operations more, of which the last reads all that nothing else reads."""
+        width = chunk.shape[0]
+        for step in self._steps(chunk.shape):
+            # At most one column may stay unread beside the new one.
+            left = chunk.unused & ~np.uint32(step.used(width))
+            some = chunk.take(np.flatnonzero(np.bitwise_count(left) <= 1))
+            results = step.results(self.behaviours, some)
+            boolean = step.gives_boolean
+            rows = _absent(some.booleans if boolean else some.counts, results)
+            self.candidates += len(results)
+            grown = some.take(rows).extended(results[rows], boolean, step.used(width))
+            if boolean:
+                yield self._note(results[rows], size - 1, grown)
+            yield from self._finish(grown, size)
 
     def _keep_within(self) -> None:
         if self.nbytes > 2 * self.budget.bytes:

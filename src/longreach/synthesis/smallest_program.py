@@ -14,6 +14,7 @@ import numpy as np
 from longreach.crasp.core import Core
 from longreach.languages.budget import Budget, OverBudget
 from longreach.synthesis.enumeration import Enumeration, Found
+from longreach.synthesis.last_operations import Finisher
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.search_target import Check, Target
 from longreach.synthesis.set_to_program import core_of
@@ -89,8 +90,9 @@ def packed_labels(tree: WordTree, target: Target) -> tuple[Bits, Bits]:
 
 def matches(enumeration: Enumeration, said: Bits, known: Bits, max_size: int) -> Iterator[Found]:
     """The behaviours with these labels, in order of size."""
+    finisher = Finisher(enumeration.behaviours, said, known)
     while enumeration.complete < max_size:
-        for part in enumeration.next_size():
+        for part in enumeration.next_size(finisher):
             if part:
                 rows = enumeration.behaviours.bits[[each.behaviour for each in part]]
                 right = (((rows ^ said) & known) == 0).all(axis=1)
