@@ -1,0 +1,144 @@
+"""From a language, a predicate or examples to a program: by construction, by enumeration, by search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from longreach.crasp.core import Core
+from longreach.crasp.program import Program
+from longreach.crasp.simplify import simplify
+from longreach.languages.budget import Budget
+from longreach.languages.regular.automaton import Automaton
+from longreach.synthesis.program_family import Family
+from longreach.synthesis.search_target import (
+    Check,
+    ExamplesTarget,
+    Predicate,
+    RegularTarget,
+    Target,
+    target_of,
+)
+from longreach.synthesis.set_to_program import readable
+from longreach.synthesis.smallest_program import MAX_SIZE, smallest_program
+from longreach.synthesis.word_tree import Word
+
+SECONDS = 30.0
+
+
+class Status(StrEnum):
+    """How much is known of the result."""
+
+    PROVED = "proved"
+    """The program is right on words of every length."""
+    CHECKED = "checked"
+    """It is right on all words up to a length; nothing is known beyond."""
+    CONSISTENT = "consistent"
+    """It agrees with all examples; there is no right beyond them."""
+    IMPOSSIBLE = "impossible"
+    """No program of the class exists."""
+    NONE = "none found"
+    """The search ended without a program."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Synthesis:
+    """What a search came to.
+
+    >>> synthesize({"ab": True, "aab": True, "ba": False, "a": False, "": False}).status.value
+    'consistent'
+    """
+
+    program: Program | None
+    size: int | None
+    """Operations of the program."""
+    status: Status
+    checked_to: int | None
+    """The length up to which all words were compared; None where that was not done."""
+    tried: int
+    """Candidate programs."""
+    method: str = "none"
+    """How it was found: construction, enumeration, join or local search."""
+    smallest: bool = False
+    """Whether no program of the family has fewer operations."""
+    none_up_to: int = 0
+    """No program of the family has so few operations or fewer."""
+    reason: str = ""
+    """Why there is no program, or no proof that it is the smallest."""
+    seconds: float = 0.0
+    """Of computing."""
+
+
+def synthesize(
+    wanted: Automaton | Program | Core | Predicate | Mapping[Word | str, bool] | Iterable[tuple[Sequence[str], bool]],
+    *,
+    alphabet: Iterable[str] | None = None,
+    family: Family | str = "empty",
+    seconds: float = SECONDS,
+    max_size: int = MAX_SIZE,
+    length: int | None = None,
+    bytes: int = 1 << 30,
+) -> Synthesis:
+    """A program for an automaton, for another program, for a function of words, or for labelled words.
+
+    `seconds` are of computing. `length` bounds the words on which a function is asked.
+
+    >>> from longreach.languages.regular.expression_to_automaton import from_expression
+    >>> found = synthesize(from_expression("(a|b)*ab(a|b)*"))
+    >>> found.status.value, found.size
+    ('proved', 6)
+    """
+    started = time.thread_time()
+    target = target_of(wanted, alphabet, length=length)
+    asked = Family.named(family) if isinstance(family, str) else family
+    budget = Budget(seconds=seconds, bytes=bytes).running()
+    found = _search(target, asked, max_size, budget)
+    return replace(found, seconds=time.thread_time() - started)
+
+
+def _search(target: Target, family: Family, max_size: int, budget: Budget) -> Synthesis:
+    search = smallest_program(target, family, max_size=max_size, budget=budget)
+    if search.core is not None and search.check is not None:
+        return made(
+            search.core,
+            search.check,
+            target,
+            method="enumeration",
+            smallest=True,
+            none_up_to=search.none_up_to,
+            tried=search.tried,
+        )
+    return Synthesis(
+        program=None,
+        size=None,
+        status=Status.NONE,
+        checked_to=None,
+        tried=search.tried,
+        none_up_to=search.none_up_to,
+        reason=search.reason,
+    )
+
+
+def made(
+    core: Core, check: Check, target: Target, *, method: str, smallest: bool, none_up_to: int, tried: int
+) -> Synthesis:
+    """The result with a program."""
+    program = readable(simplify(core))
+    status = Status.PROVED if check.proved else Status.CHECKED
+    if isinstance(target, ExamplesTarget):
+        status = Status.CONSISTENT
+    return Synthesis(
+        program=program,
+        size=program.core.size,
+        status=status,
+        checked_to=check.length,
+        tried=tried,
+        method=method,
+        smallest=smallest,
+        none_up_to=none_up_to,
+    )
+
+
+_ = RegularTarget
