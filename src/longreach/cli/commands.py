@@ -58,6 +58,10 @@ COMMANDS = {
     ),
     "results": Command("List, show, index, export and remove what has been run."),
     "report": Command("Write forecasts and measurements as one HTML file that needs no network.", "report"),
+    "inspect": Command(
+        "Look into a trained model: its functions of positions, its attention, its limit, how it fails.",
+        "inspect",
+    ),
     "simulate": Command(
         "Make a short word on which one or two models behave as on a long one, and measure the errors.",
         "simulate",

@@ -1,4 +1,4 @@
-"""How hard attention is: how much of it lies where it should, and how evenly (Izzo, Nichani and Lee, Figure 3).
+"""How hard attention is: how much of it lies where it should, and how evenly (Izzo et al., Figure 3).
 
 Weights are arrays (…, queries, keys) whose rows add up to 1 over the keys up to the query.
 """

@@ -1,4 +1,4 @@
-"""Where a member that is right on the training lengths goes wrong beyond them, and what it looked at there."""
+"""Where a member that is right on the training lengths goes wrong beyond them, and what it looked at."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def analyse_failure(
     seed: int = 0,
 ) -> FailureAnalysis:
     """What goes wrong; `rows` are accuracies by length, in order."""
-    assert found.task is not None and found.trained_to is not None
+    assert found.task is not None
+    assert found.trained_to is not None
     measured = [row for row in rows if row.model is not None]
     failing = [row for row in measured if row.length > found.trained_to and (row.model or 0.0) < level]
     wrong = [row for row in measured if (row.model or 0.0) < 1.0]

@@ -1,4 +1,4 @@
-"""A decoder with each layer norm as a linear map, at its average variance over data (arXiv 2410.02140, G.6.2).
+"""A decoder with each layer norm as a linear map, at its average variance (arXiv 2410.02140, G.6.2).
 
 LN(y) = g ⊙ (y − mean y) / √(variance + ε) + b; with the average in place of the variance this is linear in y
 but for b. It is folded into the matrices that read it, and b with their biases into one constant each.

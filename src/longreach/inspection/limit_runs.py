@@ -12,8 +12,8 @@ from torch import Tensor
 
 from longreach.config.encoding_table import ENCODINGS
 from longreach.inspection.inspected_model import Subject, batch_at, nearest_length
-from longreach.inspection.trained_to_limit import LimitSummary
 from longreach.inspection.traced_forward import trace
+from longreach.inspection.trained_to_limit import LimitSummary
 from longreach.tasks.task import Batch, Task
 
 Answering: TypeAlias = Callable[[Tensor, Tensor], Tensor]

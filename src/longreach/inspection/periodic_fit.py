@@ -21,8 +21,8 @@ Shape: TypeAlias = Literal["constant", "local", "periodic", "local and periodic"
 MOST_PERIOD = 12
 ENOUGH = 0.25
 """A fit that leaves more of the variance than this share describes nothing."""
-FLAT = 1e-3
-"""Logits whose standard deviation is below this are constant: they change no weight by more than that."""
+FLAT = 0.05
+"""Logits whose standard deviation is below this are constant: weights change by about as small a share."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +88,9 @@ def fit_positions(
     left = _left(means, counts, period, local_to, periodic)
     residual = math.sqrt(max(within + left / counts.sum(), 0.0))
     unexplained = min(residual**2 / total, 1.0) if total > 0 else 0.0
+    shape = _shape(math.sqrt(total), unexplained, period, local_to)
     return PeriodicFit(
-        shape=_shape(math.sqrt(total), unexplained, period, local_to),
+        shape=shape,
         local_to=local_to,
         period=period,
         periodic=periodic,
@@ -112,7 +113,7 @@ def _shape(deviation: float, unexplained: float, period: int, local_to: int) -> 
 
 def _least(means: Array, counts: Array, most_period: int, most_local: int) -> tuple[int, int, Array]:
     """Δ, τ and π of the least criterion; ties go to fewer numbers."""
-    size, floor = len(means), FLAT**2 * 1e-6
+    size, floor = len(means), 1e-12
     found: tuple[float, int, int, Array] | None = None
     for period in range(1, most_period + 1):
         # Sums per residue over the distances beyond τ, from the longest τ down to none.

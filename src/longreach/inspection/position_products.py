@@ -55,8 +55,8 @@ def has_position_functions(config: DecoderConfig) -> bool:
     """Whether the encoding adds vectors to tokens, or numbers to logits: else there is nothing to read.
 
     >>> made = {"layers": 1, "heads": 1, "width": 4, "vocabulary": 3, "positions": 8}
-    >>> [has_position_functions(DecoderConfig(**made, encoding=name)) for name in ("ape", "t5", "rope", "nope")]
-    [True, True, False, False]
+    >>> [has_position_functions(DecoderConfig(**made, encoding=name)) for name in ("ape", "t5", "nope")]
+    [True, True, False]
     """
     found = type(ENCODING_MODULES[config.encoding])
     plain = ENCODING_MODULES["nope"]
@@ -77,7 +77,7 @@ def position_products(
 
 
 def value_products(model: FoldedModel, *, size: int | None = None) -> Iterator[PositionProduct]:
-    """The products in which positions have passed one value matrix of a lower layer, as keys, queries or both.
+    """The products in which positions have passed a value matrix of a lower layer, as keys, queries or both.
 
     At most MOST_PRODUCTS for a head, those of the nearest layers; none where positions are no vectors.
     """
@@ -106,12 +106,14 @@ def _added(parameters: Parameters, config: DecoderConfig, layer: int, size: int)
     return np.asarray(found.detach().double().numpy())
 
 
-def mean_logits(found: Trace) -> list[Array]:
-    """By layer, (heads, queries, keys): logits averaged over rows of one length, each query's mean taken away.
+def mean_logits(found: Trace, first: int = 0) -> list[Array]:
+    """By layer, (heads, queries, keys): logits averaged over rows of one length, without each query's mean.
 
-    A softmax does not see what all keys of a query have in common.
+    A softmax does not see what all keys of a query have in common. Places before `first` are left out.
     """
-    return [_centred(layer.detach().double().mean(dim=0).numpy()) for layer in found.logits]
+    return [
+        _centred(layer.detach().double().mean(dim=0).numpy()[:, first:, first:]) for layer in found.logits
+    ]
 
 
 def logits_of_weights(weights: Array) -> Array:

@@ -126,7 +126,7 @@ def matches(
 def _distances(wanted: Wanted) -> str:
     """What is attended, in words, where it is one distance."""
     size = wanted.shape[-1]
-    rows, queries, keys = np.nonzero(wanted[:, size // 2 :])
+    _, queries, keys = np.nonzero(wanted[:, size // 2 :])
     apart = np.unique(queries + size // 2 - keys)
     if len(apart) == 1:
         distance = int(apart[0])
