@@ -114,7 +114,8 @@ def analyse_failure(
     failing = [row for row in measured if row.length > found.trained_to and (row.model or 0.0) < level]
     wrong = [row for row in measured if (row.model or 0.0) < 1.0]
     chosen = failing[0].length if failing else wrong[-1].length if wrong else None
-    errors, by_place = None, ()
+    errors: FirstErrors | None = None
+    by_place: tuple[tuple[int, float], ...] = ()
     if chosen is not None:
         batch = batch_at(found, chosen, inputs, np.random.default_rng([seed, chosen]))
         errors, by_place = _errors(found, batch, chosen)

@@ -16,6 +16,7 @@ from longreach.results.figure_files import figure_bytes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#777777"
 MOST_HEADS = 4
@@ -61,6 +62,7 @@ def chosen_heads(heads: Sequence[HeadReport], number: int = MOST_HEADS) -> tuple
 def histogram(heads: Sequence[HeadReport], title: str) -> Figure:
     """Heads by offset variance (Figures 7 and 10 of Huang et al.)."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(4.6, 2.8), layout="constrained")
     axis = figure.subplots()
@@ -68,7 +70,7 @@ def histogram(heads: Sequence[HeadReport], title: str) -> Figure:
     axis.hist(values, bins=min(20, max(5, len(values))), color=BLUE, edgecolor="white", linewidth=0.5)
     axis.set_xlabel("offset variance (Equation 81)", fontsize=_SMALL + 1)
     axis.set_ylabel("heads", fontsize=_SMALL + 1)
-    axis.yaxis.get_major_locator().set_params(integer=True)
+    axis.yaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_title(title, fontsize=_SMALL + 2)
     _plain(axis)
     return figure
@@ -104,7 +106,7 @@ def heat_maps(heads: Sequence[HeadReport], source: str) -> Figure:
     return figure
 
 
-def _map(axis: Axes, values: Array, low: float, high: float, colours: str) -> object:
+def _map(axis: Axes, values: Array, low: float, high: float, colours: str) -> AxesImage:
     hidden = np.ma.masked_array(values, ~np.tri(len(values), dtype=bool))
     image = axis.imshow(hidden, vmin=low, vmax=high, cmap=colours, interpolation="nearest")
     axis.tick_params(labelsize=_SMALL - 2, length=1.5, pad=1)
@@ -130,7 +132,7 @@ def profiles(heads: Sequence[HeadReport], trained_to: int | None) -> Figure:
             axis.axvspan(0, trained_to, color="#0b2040", alpha=0.06, linewidth=0)
         axis.plot(places, head.means, color=BLUE, linewidth=1.0)
         axis.plot(places, head.fit.at(places.astype(np.float64)), color=ORANGE, linewidth=1.0, linestyle="--")
-        said = head.fit.shape
+        said: str = head.fit.shape
         if "local" in said:
             said += f", τ = {head.fit.local_to}"
         if "periodic" in said:

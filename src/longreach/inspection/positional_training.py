@@ -89,11 +89,11 @@ def fit_functions(
             pair_weights(rng.integers(0, positions - length + 1, batch), length, positions) for rng in streams
         ]
         weights = torch.from_numpy(np.repeat(np.stack(drawn), count, axis=0)).float()
-        optimizer.zero_grad(set_to_none=True)
         # A sum over members: each has the gradient of its own loss, and Adam treats every number by itself.
         loss = (weights * (products(parameters) - wanted) ** 2).sum()
         loss = loss + penalty * sum(each.square().mean(dim=(1, 2)).sum() for each in parameters)
-        loss.backward()
+        for each, gradient in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
+            each.grad = gradient
         optimizer.step()
         if (step + 1) % EVERY == 0 or step + 1 == steps:
             report(step + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -20,17 +20,27 @@ from longreach.inspection.traced_forward import trace
 from longreach.inspection.trained_to_limit import cannot_be_limit, summarize
 from longreach.limit.model import Array
 
+
+@dataclass(frozen=True)
+class Feature:
+    """A number of a run, and what the theory would expect of it."""
+
+    about: str
+    sign: int
+    """+1: the larger, the more likely a run is to work on longer inputs; −1: the less."""
+
+
 FEATURES = {
-    "offset variance": "log₁₀ of the largest Var_offset of a head",
-    "window shift": "how much attention by positions alone differs between offsets, the largest of a head",
-    "fit residual": "what the local and periodic fit leaves, in logits, the largest of a head",
-    "entropy": "mean entropy of attention over that of even attention",
-    "largest weight": "mean largest weight of a query",
-    "margin": "mean distance of the answer's output from the next",
-    "least margin": "the same for the least of an input",
-    "unlike its limit": "share of places at which the approximate limit transformer answers otherwise",
+    "offset variance": Feature("log₁₀ of the largest Var_offset of a head", -1),
+    "window shift": Feature("how attention by positions alone differs between offsets, the largest", -1),
+    "fit residual": Feature("what the local and periodic fit leaves, in logits, the largest of a head", -1),
+    "entropy": Feature("mean entropy of attention over that of even attention", -1),
+    "largest weight": Feature("mean largest weight of a query", +1),
+    "margin": Feature("mean distance of the answer's output from the next one", +1),
+    "least margin": Feature("the same for the least of an input", +1),
+    "unlike its limit": Feature("share of places where the approximate limit transformer says otherwise", -1),
 }
-"""By name, what each number is. None of them looks at a longer input, and none at a right answer."""
+"""None of them looks at a longer input, and none at a right answer."""
 FROM_INSPECTION = ("offset variance", "fit residual", "entropy", "largest weight")
 """What a score from inspection alone rests on: offset variance, the periodic fit, hardness."""
 LEAST = 1e-8
@@ -91,7 +101,7 @@ def limit_accuracy(found: Subject, length: int, *, rows: int = ROWS, seed: int =
     assert found.trained_to is not None
     summary = limit_summary(found, seed=seed)
     batch = batch_at(found, length, rows, np.random.default_rng([seed, length]))
-    return accuracy_of(replace(batch), kept_answers(found, summary))
+    return accuracy_of(batch, kept_answers(found, summary))
 
 
 def _shift(matrix: Array, size: int) -> float:

@@ -154,7 +154,7 @@ def summarize(
     phi = []
     for layer, (found, fitted) in enumerate(zip(products, fits, strict=True)):
         rows = [
-            _relation(matrix, fit.local_to, _of_means(model, layer, head, means, size))
+            _relation(matrix, _local_to(fit), _of_means(model, layer, head, means, size))
             for head, (matrix, fit) in enumerate(zip(found, fitted, strict=True))
         ]
         longest = max(map(len, rows))
@@ -168,6 +168,10 @@ def summarize(
         gelu=broken_gelu(),
         divisor=1.0 if config.log_length else math.log(max(trained_size, 2)),
     )
+
+
+def _local_to(fit: PeriodicFit) -> int:
+    return -1 if fit.shape == "constant" else fit.local_to
 
 
 def _of_means(model: FoldedModel, layer: int, head: int, means: Array, size: int) -> Array:

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from longreach.inspection.model_inspection import Inspection
 
 CAPTIONS = {
-    "lengths": "Accuracy by length; the shaded lengths were trained. A limit transformer has no longest input.",
-    "histogram": "Heads by offset variance: 0 where the product of two positions depends on their distance alone.",
+    "lengths": "Accuracy by length; the shaded lengths were trained. A limit transformer has no longest "
+    "input.",
+    "histogram": "Heads by offset variance: 0 where the product of two positions depends on their distance "
+    "alone.",
     "heatmaps": "Some heads, from the largest offset variance to the least: the product of each pair of "
     "positions, the same with its mean at each distance, and the softmax of windows at several offsets.",
     "profiles": "The mean at each distance, and the nearest local and periodic function.",
     "hardness": "How hard attention is at the training length: the mean largest weight of a query, and its "
     "entropy as a share of that of even attention.",
-    "construction": "Weights on the keys that the heads of the task's program attend, and on the others, of the "
-    "trained head that is nearest.",
+    "construction": "Weights on the keys that the heads of the task's program attend, and on the others, of "
+    "the trained head that is nearest.",
 }
 ORDER = tuple(CAPTIONS)
 

@@ -8,7 +8,10 @@ from typing import TypeAlias
 from longreach.errors import Argument, InputError, near_names
 from longreach.studies.census.census_study import STUDY as CENSUS
 from longreach.studies.census.census_study import CensusStudy
+from longreach.studies.inspection_score import STUDY as INSPECTION_SCORE
 from longreach.studies.loss_study import LossStudy
+from longreach.studies.positional_functions import STUDY as POSITIONAL_FUNCTIONS
+from longreach.studies.standalone_study import StandaloneStudy
 from longreach.studies.study_definition import Study
 
 MODULES = (
@@ -33,8 +36,12 @@ LOSS_MODULES = ("simple_task_losses", "modp_task_losses", "kgram_losses")
 """The same for tasks with numbers as answers."""
 _LOSSES: list[LossStudy] = [import_module(f"longreach.studies.{name}").STUDY for name in LOSS_MODULES]
 LOSS_STUDIES: dict[str, LossStudy] = {study.name: study for study in _LOSSES}
-AnyStudy: TypeAlias = Study | LossStudy | CensusStudy
-EVERY: dict[str, AnyStudy] = {**STUDIES, **LOSS_STUDIES, CENSUS.name: CENSUS}
+STANDALONE: dict[str, StandaloneStudy] = {
+    study.name: study for study in (POSITIONAL_FUNCTIONS, INSPECTION_SCORE)
+}
+"""Those that train no members."""
+AnyStudy: TypeAlias = Study | LossStudy | CensusStudy | StandaloneStudy
+EVERY: dict[str, AnyStudy] = {**STUDIES, **LOSS_STUDIES, CENSUS.name: CENSUS, **STANDALONE}
 
 
 def load_study(name: str) -> AnyStudy:

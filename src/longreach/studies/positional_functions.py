@@ -1,4 +1,4 @@
-"""Figures 5 and 6 of Huang et al. (arXiv 2410.02140): products of positions fitted to functions of positions."""
+"""Figures 5 and 6 of Huang et al. (arXiv 2410.02140): products of positions fitted to functions of them."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ SETTINGS: Mapping[Scale, FunctionSetting] = {
     "laptop": FunctionSetting(
         widths=(32, 128), steps=1500, lr=3e-3, seeds=1,
         functions=(
-            "one distance, c = 1", "one distance, c = 5", "near, c = 5", "periodic, 0 mod 2", "periodic, 1 mod 3",
-            "far, c = 20", "prime", "combined, c = 2",
+            "one distance, c = 1", "one distance, c = 5", "near, c = 5", "periodic, 0 mod 2",
+            "periodic, 1 mod 3", "far, c = 20", "prime", "combined, c = 2",
         ),
     ),
     "paper": FunctionSetting(widths=(32, 256), steps=15_000, lr=1e-3, seeds=3),
