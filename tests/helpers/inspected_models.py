@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import torch
+from torch import Tensor
 
 from longreach.config.decoder import DecoderConfig
 from longreach.experiments import resolve
 from longreach.inspection.inspected_model import Subject
+from longreach.inspection.traced_forward import trace
 from longreach.models.parameters import Parameters
 from longreach.models.transformer import initialise
 from longreach.tasks.catalog import load_task
@@ -44,3 +47,18 @@ def small_subject(encoding: str = "ape", task: str = "tomita-2", seed: int = 0, 
         task=known,
         task_name=task,
     )
+
+
+class StandIn:
+    """A decoder with the face of a Hugging Face model that returns its attention."""
+
+    def __init__(self, parameters: Parameters, config: DecoderConfig) -> None:
+        self._parameters, self._config = parameters, config
+        self.config = SimpleNamespace(max_position_embeddings=config.positions)
+
+    def __call__(self, tokens: Tensor, *, output_attentions: bool, **_: object) -> SimpleNamespace:
+        found = trace(self._parameters, self._config, tokens)
+        return SimpleNamespace(attentions=found.weights if output_attentions else None)
+
+    def get_input_embeddings(self) -> SimpleNamespace:
+        return SimpleNamespace(weight=self._parameters["embedding"])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from longreach.inspection.model_inspection import Inspection
 
 SUFFIXES = (".png", ".svg")
-SHOWN_HEADS = 8
+SHOWN_HEADS, SHOWN_MATCHES = 8, 3
 
 
 def inspect(
@@ -154,7 +154,8 @@ def _print(found: Inspection) -> None:
     print_fitted(_COLUMNS, [_head(each) for each in ranked[:SHOWN_HEADS]])
     if len(ranked) > SHOWN_HEADS:
         line(f"… and {len(ranked) - SHOWN_HEADS} more with less", "dim")
-    for match in found.construction[:3]:
+    told = [match for match in found.construction if match.hardness.even_mass < 1]
+    for match in told[:SHOWN_MATCHES]:
         line(
             f"the program's head {match.program_layer}.{match.program_head} attends {match.does}: head "
             f"{match.layer}.{match.head} has {100 * match.hardness.mass:.0f} % there "
@@ -187,15 +188,10 @@ _COLUMNS = [
 
 def _head(head: HeadReport) -> list[str]:
     fit = head.fit
-    shape: str = fit.shape
-    if "local" in fit.shape:
-        shape += f" τ={fit.local_to}"
-    if "periodic" in fit.shape:
-        shape += f" Δ={fit.period}"
     numbers = (head.offset_variance, fit.residual, head.shift.distance)
     return [
         head.name,
-        shape,
+        fit.words,
         *(f"{value:.3g}" for value in numbers),
         f"{head.softness.largest:.2f}",
         f"{head.softness.entropy:.2f}",
@@ -229,9 +225,7 @@ def failure_words(found: Inspection) -> str:
     errors = failure.first_errors
     if errors is not None:
         kind = errors.kinds[0]
-        said += (
-            f": first error at place {errors.places[1]} in the middle, {kind.said} for {kind.target} mostly"
-        )
+        said += f": first error about place {errors.places[1]}, mostly {kind.said} for {kind.target}"
     if failure.beyond:
         said += f"; {failure.beyond[0].name} acts only beyond the distances of training"
     return said

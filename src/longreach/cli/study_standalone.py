@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import TYPE_CHECKING
 
 from longreach.cli.output import note, print_json, say, write_bytes
@@ -33,6 +34,7 @@ def standalone(chosen: StandaloneStudy, asked: StudyAsked) -> None:
             held_out=asked.part is PartName.held_out,
             train=asked.train,
             tell=tell,
+            progress=tell if sys.stderr is not None and sys.stderr.isatty() else lambda _: None,
         )
         if asked.dry_run:
             planned = {"study": chosen.name, "scale": asked.scale, **chosen.plan(wanted)}

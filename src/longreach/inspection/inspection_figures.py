@@ -132,12 +132,7 @@ def profiles(heads: Sequence[HeadReport], trained_to: int | None) -> Figure:
             axis.axvspan(0, trained_to, color="#0b2040", alpha=0.06, linewidth=0)
         axis.plot(places, head.means, color=BLUE, linewidth=1.0)
         axis.plot(places, head.fit.at(places.astype(np.float64)), color=ORANGE, linewidth=1.0, linestyle="--")
-        said: str = head.fit.shape
-        if "local" in said:
-            said += f", τ = {head.fit.local_to}"
-        if "periodic" in said:
-            said += f", Δ = {head.fit.period}"
-        axis.set_title(f"head {head.name}: {said}", fontsize=_SMALL - 0.5)
+        axis.set_title(f"head {head.name}: {head.fit.words}", fontsize=_SMALL - 0.5)
         _plain(axis)
     figure.suptitle("mean logit by distance (blue), fit (dashed)", fontsize=_SMALL + 1)
     return figure

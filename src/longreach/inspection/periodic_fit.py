@@ -53,6 +53,13 @@ class PeriodicFit:
         found[near] += self.local[whole[near]]
         return found
 
+    @property
+    def words(self) -> str:
+        """The shape with its numbers."""
+        near = [f"τ={self.local_to}"] if self.shape.startswith("local") else []
+        turns = [f"Δ={self.period}"] if self.shape.endswith("periodic") else []
+        return " ".join([self.shape, *near, *turns])
+
     def document(self) -> dict[str, object]:
         """As JSON has it."""
         return {

@@ -11,8 +11,9 @@ import torch
 from longreach.errors import InputError
 from longreach.inspection.attention_hardness import softness
 from longreach.inspection.folded_norms import fold, norm_scales
-from longreach.inspection.inspected_model import Subject, batch_at
-from longreach.inspection.limit_runs import accuracy_of, correct, kept_answers
+from longreach.inspection.inspected_model import Subject, batch_at, nearest_length
+from longreach.inspection.limit_runs import LengthRow, accuracy_by_length, correct, kept_answers
+from longreach.inspection.model_inspection import limit_summary
 from longreach.inspection.offset_variance import offset_variance, window_shift
 from longreach.inspection.periodic_fit import fit_positions
 from longreach.inspection.position_products import has_position_functions, position_products
@@ -89,19 +90,16 @@ def run_features(found: Subject, *, rows: int = ROWS, seed: int = 0) -> dict[str
     }
 
 
-def limit_accuracy(found: Subject, length: int, *, rows: int = ROWS, seed: int = 0) -> float | None:
-    """Of the approximate limit transformer, layer norms kept, at a length that was never trained.
+def beyond_training(found: Subject, length: int, *, rows: int = ROWS, seed: int = 0) -> LengthRow | None:
+    """How a run and its approximate limit transformer do at a length that was never trained.
 
-    This looks at longer inputs, though not at what the model itself does there.
+    No feature: this looks at longer inputs. None where there is no such limit transformer.
     """
-    if found.trained_size is None or cannot_be_limit(found.config) is not None:
+    if found.task is None or cannot_be_limit(found.config) is not None:
         return None
-    from longreach.inspection.model_inspection import limit_summary
-
-    assert found.trained_to is not None
     summary = limit_summary(found, seed=seed)
-    batch = batch_at(found, length, rows, np.random.default_rng([seed, length]))
-    return accuracy_of(batch, kept_answers(found, summary))
+    near = nearest_length(found.task, length)
+    return accuracy_by_length(found, [near], summary=summary, rows=rows, seed=seed)[0]
 
 
 def _shift(matrix: Array, size: int) -> float:

@@ -16,9 +16,11 @@ from longreach.comparison.calibration import FloatArray, roc_curve
 from longreach.comparison.resampling import SAMPLES, Estimate, Resampling
 from longreach.errors import InputError
 from longreach.forecast.logistic_model import PENALTY, fit_logistic
+from longreach.inspection.limit_runs import LengthRow
 from longreach.inspection.run_features import FEATURES, FROM_INSPECTION
 
 FOLDS = 10
+NOTICED = 0.1
 TOGETHER = "inspection alone, together"
 ALL_TOGETHER = "all of them, together"
 JOINT: Mapping[str, tuple[str, ...]] = {TOGETHER: FROM_INSPECTION, ALL_TOGETHER: tuple(FEATURES)}
@@ -40,6 +42,8 @@ class ScoredRun:
     features: Mapping[str, float]
     beside: Mapping[str, float]
     """Scores to compare with, such as the forecast's; higher is more likely to work."""
+    beyond: LengthRow | None = None
+    """What the run and its approximate limit transformer do at three times the training length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +80,50 @@ class ScoreSlice:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class LimitComparison:
+    """Runs beside their approximate limit transformers: mean shares of inputs that come out right."""
+
+    name: str
+    runs: int
+    model: float
+    kept: float
+    strict: float
+    better: int
+    """Runs that periodic positions and local φ lift by more than a tenth …"""
+    worse: int
+    """… and lower by as much."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def compare_limits(runs: Sequence[ScoredRun]) -> tuple[LimitComparison, ...]:
+    """By encoding, all runs and those that learned."""
+    found = []
+    for encoding in sorted({run.encoding for run in runs}):
+        for name, only in (("all", False), ("learned", True)):
+            rows = [
+                run.beyond
+                for run in runs
+                if run.encoding == encoding and (run.learned or not only) and run.beyond is not None
+            ]
+            known = [(r.model, r.kept, r.strict) for r in rows if r.model is not None]
+            values = np.array(known, dtype=np.float64)
+            if not len(values):
+                continue
+            gain = values[:, 1] - values[:, 0]
+            model, kept, strict = values.mean(axis=0).tolist()
+            found.append(
+                LimitComparison(
+                    name=f"{encoding}, {name}", runs=len(values), model=model, kept=kept, strict=strict,
+                    better=int((gain > NOTICED).sum()), worse=int((gain < -NOTICED).sum()),
+                )
+            )  # fmt: skip
+    return tuple(found)
+
+
 def judge_scores(runs: Sequence[ScoredRun], *, samples: int = SAMPLES) -> tuple[ScoreSlice, ...]:
     """The scores over all runs, over those of each encoding, and over those that learned.
 
@@ -84,9 +132,7 @@ def judge_scores(runs: Sequence[ScoredRun], *, samples: int = SAMPLES) -> tuple[
     encodings = sorted({run.encoding for run in runs})
     slices = {
         "all runs": list(runs),
-        **{
-            name: [run for run in runs if run.encoding == name] for name in sorted({r.encoding for r in runs})
-        },
+        **{each: [run for run in runs if run.encoding == each] for each in encodings},
         "runs that learned": [run for run in runs if run.learned],
     }
     found = [

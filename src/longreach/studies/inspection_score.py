@@ -6,7 +6,7 @@ Runs of held-out languages of the census are passed over unless they are asked f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from longreach.studies.standalone_study import StandaloneAsked, StandaloneStudy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from longreach.inspection.score_judgement import ScoredRun, ScoreSlice
+    from longreach.inspection.score_judgement import LimitComparison, ScoredRun, ScoreSlice
 
 RATIO = 3
 LEARNED = 0.99
@@ -61,6 +61,7 @@ class InspectionScoreResult:
 
     slices: tuple[ScoreSlice, ...]
     runs: tuple[ScoredRun, ...]
+    limits: tuple[LimitComparison, ...]
     there: int
     """Runs that could have been looked into."""
     held_out: bool
@@ -73,11 +74,13 @@ class InspectionScoreResult:
             "runs_there": self.there,
             "runs_looked_into": len(self.runs),
             "slices": [each.document() for each in self.slices],
+            "limit": [each.document() for each in self.limits],
             "runs": [
                 {
                     "run": run.run, "language": run.language, "encoding": run.encoding,
                     "trained_to": run.trained_to, "works": run.works, "learned": run.learned,
                     "features": dict(run.features), "beside": dict(run.beside),
+                    "beyond": None if run.beyond is None else asdict(run.beyond),
                 }
                 for run in self.runs
             ],
@@ -96,6 +99,15 @@ class InspectionScoreResult:
                 shown = "not known" if value is None else f"{value:.3f}"
                 spread = "" if low is None or high is None else f"  ({low:.3f} to {high:.3f})"
                 lines.append(f"  {row.name:{size}}  ROC area {shown}{spread}")
+        if self.limits:
+            lines.append(f"\nright at {RATIO} times the training length, the same inputs")
+        for limit in self.limits:
+            kept = f"{100 * limit.kept:.1f} % ({limit.better} better, {limit.worse} worse)"
+            lines += [
+                f"  {limit.name}, {limit.runs} runs: the models {100 * limit.model:.1f} %",
+                f"    with periodic positions and local φ {kept}",
+                f"    as limit transformers with linear layer norms {100 * limit.strict:.1f} %",
+            ]
         return "\n".join(lines) + "\n"
 
     def content(self, suffix: str, heading: str) -> bytes:
@@ -199,7 +211,7 @@ def plan(asked: StandaloneAsked) -> dict[str, Any]:
 
 def run(asked: StandaloneAsked) -> InspectionScoreResult:
     """Look into the runs and judge what is seen."""
-    from longreach.inspection.score_judgement import judge_scores
+    from longreach.inspection.score_judgement import compare_limits, judge_scores
 
     asked.tell(f"reading {asked.runs}")
     found = list(chosen_runs(asked.runs, held_out=asked.held_out))
@@ -208,18 +220,22 @@ def run(asked: StandaloneAsked) -> InspectionScoreResult:
         raise InputError(f"{asked.runs}: no run with a model is tested at {RATIO} times its training length")
     odds = forecast_odds(wanted)
     scored = []
+    asked.tell(f"looking into {len(wanted)} runs")
     for place, each in enumerate(wanted):
-        if place % 20 == 0:
-            asked.tell(f"looking into {len(wanted)} runs: {place} done")
+        asked.progress(f"looking into {len(wanted)} runs: {place} done")
         scored.append(_scored(each, odds.get(each.key)))
     return InspectionScoreResult(
-        slices=judge_scores(scored), runs=tuple(scored), there=len(found), held_out=asked.held_out
+        slices=judge_scores(scored),
+        limits=compare_limits(scored),
+        runs=tuple(scored),
+        there=len(found),
+        held_out=asked.held_out,
     )
 
 
 def _scored(chosen: Chosen, odds: float | None) -> ScoredRun:
     from longreach.inspection.inspected_model import Subject, open_model
-    from longreach.inspection.run_features import run_features
+    from longreach.inspection.run_features import beyond_training, run_features
     from longreach.inspection.score_judgement import ScoredRun
 
     config, final = chosen.config, chosen.result.final
@@ -247,6 +263,7 @@ def _scored(chosen: Chosen, odds: float | None) -> ScoredRun:
         learned=at_training >= LEARNED,
         features=run_features(subject),
         beside=beside,
+        beyond=beyond_training(subject, RATIO * trained_to),
     )
 
 

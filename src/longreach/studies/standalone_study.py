@@ -37,7 +37,9 @@ class StandaloneAsked:
     train: bool
     """Whether what is missing is computed."""
     tell: Callable[[str], None]
-    """Says what is being done."""
+    """Says what is being done …"""
+    progress: Callable[[str], None]
+    """… and, where somebody looks, how far it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
