@@ -67,6 +67,10 @@ COMMANDS = {
         "Serve the report live over the results, and a playground to type languages and programs into.",
         "serve",
     ),
+    "inspect": Command(
+        "Look into a trained model: its functions of positions, its attention, its limit, how it fails.",
+        "inspect",
+    ),
     "simulate": Command(
         "Make a short word on which one or two models behave as on a long one, and measure the errors.",
         "simulate",

@@ -28,6 +28,7 @@ from longreach.cli.study_cells import study_cells
 from longreach.cli.study_census import census
 from longreach.cli.study_computed import computed_study
 from longreach.cli.study_losses import loss_study
+from longreach.cli.study_standalone import standalone
 from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 
@@ -113,11 +114,15 @@ def study(
     from longreach.studies.census.census_study import CensusStudy
     from longreach.studies.computed_study import ComputedStudy
     from longreach.studies.loss_study import LossStudy
+    from longreach.studies.standalone_study import StandaloneStudy
 
     chosen = load_study(name)
     asked.check_out(chosen.formats)
     if isinstance(chosen, CensusStudy):
         census(chosen, asked)
+        return
+    if isinstance(chosen, StandaloneStudy):
+        standalone(chosen, asked)
         return
     asked.refuse(name, "is not the census, whose option this is", *OF_THE_CENSUS)
     if isinstance(chosen, LossStudy):

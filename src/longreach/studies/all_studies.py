@@ -9,7 +9,10 @@ from longreach.errors import Argument, InputError, near_names
 from longreach.studies.census.census_study import STUDY as CENSUS
 from longreach.studies.census.census_study import CensusStudy
 from longreach.studies.computed_study import ComputedStudy
+from longreach.studies.inspection_score import STUDY as INSPECTION_SCORE
 from longreach.studies.loss_study import LossStudy
+from longreach.studies.positional_functions import STUDY as POSITIONAL_FUNCTIONS
+from longreach.studies.standalone_study import StandaloneStudy
 from longreach.studies.study_definition import Study
 
 MODULES = (
@@ -43,8 +46,18 @@ _COMPUTED: list[ComputedStudy] = [
     import_module(f"longreach.studies.{name}").STUDY for name in COMPUTED_MODULES
 ]
 COMPUTED_STUDIES: dict[str, ComputedStudy] = {study.name: study for study in _COMPUTED}
-AnyStudy: TypeAlias = Study | LossStudy | CensusStudy | ComputedStudy
-EVERY: dict[str, AnyStudy] = {**STUDIES, **LOSS_STUDIES, **COMPUTED_STUDIES, CENSUS.name: CENSUS}
+STANDALONE: dict[str, StandaloneStudy] = {
+    study.name: study for study in (POSITIONAL_FUNCTIONS, INSPECTION_SCORE)
+}
+"""Those that train no members."""
+AnyStudy: TypeAlias = Study | LossStudy | CensusStudy | ComputedStudy | StandaloneStudy
+EVERY: dict[str, AnyStudy] = {
+    **STUDIES,
+    **LOSS_STUDIES,
+    **COMPUTED_STUDIES,
+    CENSUS.name: CENSUS,
+    **STANDALONE,
+}
 
 
 def load_study(name: str) -> AnyStudy:

@@ -1,0 +1,273 @@
+"""All that is said of one model: its heads, its construction, its limit transformer, how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from longreach.comparison.tally import level_of
+from longreach.inspection.attention_hardness import Softness, softness
+from longreach.inspection.failure_analysis import FailureAnalysis, analyse_failure
+from longreach.inspection.folded_norms import FoldedModel, fold, norm_scales
+from longreach.inspection.head_report import HeadReport, ProductReport, report_head, report_product
+from longreach.inspection.inspected_model import MOST_POSITIONS, RANDOM_LENGTH, Subject, data_for
+from longreach.inspection.limit_runs import LengthRow, accuracy_by_length, tried_lengths
+from longreach.inspection.limit_size import LimitSize, size_of
+from longreach.inspection.periodic_fit import PeriodicFit, fit_positions
+from longreach.inspection.position_products import (
+    PositionProduct,
+    has_position_functions,
+    mean_logits,
+    position_products,
+    value_products,
+)
+from longreach.inspection.program_attention import HeadMatch, compiled_construction, matches
+from longreach.inspection.traced_forward import Trace, trace
+from longreach.inspection.trained_to_limit import LimitSummary, cannot_be_limit, summarize
+from longreach.limit.model import Array
+
+ROWS = 32
+"""Inputs over which attention and variances are averaged."""
+VALUE_POSITIONS = 256
+VALUE_SHOWN = 12
+"""Products through value matrices that are reported, those of the largest variance."""
+MOST_VALUE_PRODUCTS = 2000
+MOST_PARAMETERS = 20_000_000
+"""A larger model is not written as a limit transformer."""
+
+Stage = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inspection:
+    """What was found in a model."""
+
+    name: str
+    kind: str
+    facts: dict[str, Any]
+    heads: tuple[HeadReport, ...]
+    products_from: str
+    """What the matrices of the heads are made of."""
+    values: tuple[ProductReport, ...] = ()
+    """Products through value matrices."""
+    value_products: int = 0
+    """How many there were."""
+    construction: tuple[HeadMatch, ...] = ()
+    limit: LimitSize | None = None
+    lengths: tuple[LengthRow, ...] = ()
+    failure: FailureAnalysis | None = None
+    remarks: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "model": self.name,
+            "kind": self.kind,
+            **self.facts,
+            "products_from": self.products_from,
+            "heads": [each.document() for each in self.heads],
+            "value_products": {
+                "looked_at": self.value_products,
+                "largest_offset_variance": [each.document() for each in self.values],
+            },
+            "construction": [each.document() for each in self.construction],
+            "limit_transformer": None if self.limit is None else self.limit.document(),
+            "accuracy_by_length": [asdict(each) for each in self.lengths],
+            "failure": None if self.failure is None else self.failure.document(),
+            "remarks": list(self.remarks),
+        }
+
+
+def inspect_subject(
+    found: Subject,
+    *,
+    tokens: NDArray[np.int64] | None = None,
+    seed: int = 0,
+    rows: int = ROWS,
+    inputs: int = 40,
+    stage: Stage = lambda _: None,
+) -> Inspection:
+    """Look into a decoder; `tokens` are data where it has no task.
+
+    `rows` are the inputs that attention is averaged over, `inputs` those of each length that is tried.
+    """
+    remarks = list(found.remarks)
+    stage("running the model at its training length")
+    length = found.trained_to or RANDOM_LENGTH
+    given, mask = _data(found, length, rows, seed, tokens, remarks)
+    with torch.inference_mode():
+        seen = trace(found.parameters, found.config, given)
+    model = fold(found.parameters, found.config, norm_scales(found.config, [(seen, mask)]))
+    stage("reading the product functions of every head")
+    size = min(_used_positions(found), MOST_POSITIONS)
+    products, source = _products(found, model, seen, size)
+    window = min(given.shape[1], max(2, size // 2))
+    heads = tuple(
+        report_head(each, window=window, softness=_softness(seen, each, mask), trained=found.trained_size)
+        for each in products
+    )
+    stage("reading the products through value matrices")
+    kept: list[ProductReport] = []
+    number = 0
+    for each in islice(value_products(model, size=min(size, VALUE_POSITIONS)), MOST_VALUE_PRODUCTS):
+        kept.append(report_product(each))
+        number += 1
+    kept.sort(key=lambda one: -one.offset_variance)
+    summary = _summary(found, model, products, heads, remarks)
+    inspection = Inspection(
+        name=found.name,
+        kind=found.kind,
+        facts=_facts(found),
+        heads=heads,
+        products_from=source,
+        values=tuple(kept[:VALUE_SHOWN]),
+        value_products=number,
+        limit=None if summary is None else size_of(summary, found, model),
+        remarks=tuple(remarks),
+    )
+    if found.task is None or found.trained_to is None:
+        return inspection
+    stage("comparing attention with the task's construction")
+    construction = _construction(found, given, seen)
+    stage("running the model and its limit transformer at longer lengths")
+    lengths = accuracy_by_length(
+        found, tried_lengths(found.task, found.trained_to), summary=summary, rows=inputs, seed=seed
+    )
+    stage("looking at the first errors")
+    failure = analyse_failure(
+        found, lengths, level=level_of(found.task.chance), products=products, inputs=inputs, seed=seed
+    )
+    return replace(inspection, construction=construction, lengths=lengths, failure=failure)
+
+
+def limit_summary(found: Subject, *, rows: int = ROWS, seed: int = 0) -> LimitSummary:
+    """The approximate limit transformer of a decoder that has one."""
+    length = found.trained_to or RANDOM_LENGTH
+    tokens, mask = data_for(found, length, rows, np.random.default_rng(seed))
+    with torch.inference_mode():
+        seen = trace(found.parameters, found.config, tokens)
+    model = fold(found.parameters, found.config, norm_scales(found.config, [(seen, mask)]))
+    size = min(_used_positions(found), MOST_POSITIONS)
+    products, _ = _products(found, model, seen, size)
+    return _summarized(found, model, products, [fit_positions(each.matrix) for each in products])
+
+
+def _data(
+    found: Subject,
+    length: int,
+    rows: int,
+    seed: int,
+    tokens: NDArray[np.int64] | None,
+    remarks: list[str],
+) -> tuple[Tensor, Tensor]:
+    if tokens is not None:
+        cut = torch.from_numpy(tokens[:rows, : found.config.positions])
+        return cut, torch.ones(cut.shape, dtype=torch.bool)
+    if found.task is None:
+        rows = min(rows, 8)
+        remarks.append("no task and no --tokens: averages are over uniformly random tokens")
+    return data_for(found, length, rows, np.random.default_rng(seed))
+
+
+def _used_positions(found: Subject) -> int:
+    """Position ids that training reached: all of them where inputs stood at random offsets."""
+    training = found.training
+    if training is not None and training.offsets == "none" and found.trained_size is not None:
+        return found.trained_size
+    return found.config.positions
+
+
+def _products(
+    found: Subject, model: FoldedModel, seen: Trace, size: int
+) -> tuple[list[PositionProduct], str]:
+    if has_position_functions(found.config):
+        what = "p_jᵀ KᵀQ p_i" if model.positions is not None else "what the encoding adds to logits"
+        return list(position_products(model, found.parameters, size=size)), what
+    # The first token of a task, SOS, is no other token's, and would look like a position.
+    first = 0 if found.task is None else 1
+    made = [
+        PositionProduct(layer, head, matrix)
+        for layer, logits in enumerate(mean_logits(seen, first))
+        for head, matrix in enumerate(logits)
+    ]
+    return made, "logits averaged over inputs, as positions have no functions of their own"
+
+
+def _softness(seen: Trace, each: PositionProduct, mask: Tensor) -> Softness:
+    weights = seen.weights[each.layer][:, each.head].double().numpy()
+    return softness(weights, mask.numpy())
+
+
+def _summary(
+    found: Subject,
+    model: FoldedModel,
+    products: Sequence[PositionProduct],
+    heads: Sequence[HeadReport],
+    remarks: list[str],
+) -> LimitSummary | None:
+    config = found.config
+    refusal = cannot_be_limit(config)
+    if sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS:
+        refusal = "too large to be written as one"
+    if refusal is not None:
+        remarks.append(f"no limit transformer: {refusal}")
+        return None
+    return _summarized(found, model, products, [each.fit for each in heads])
+
+
+def _summarized(
+    found: Subject, model: FoldedModel, products: Sequence[PositionProduct], fits: Sequence[PeriodicFit]
+) -> LimitSummary:
+    config = found.config
+    matrices = [each.matrix for each in products]
+    if not has_position_functions(config):  # logits of data are no function of positions to go on with
+        matrices = [np.zeros((3, 3))] * len(products)
+        fits = [fit_positions(matrix) for matrix in matrices]
+    layers = [slice(start, start + config.heads) for start in range(0, len(matrices), config.heads)]
+    return summarize(
+        found.parameters,
+        model,
+        [matrices[each] for each in layers],
+        fits=[fits[each] for each in layers],
+        trained_size=found.trained_size or config.positions,
+    )
+
+
+def _construction(found: Subject, tokens: Tensor, seen: Trace) -> tuple[HeadMatch, ...]:
+    assert found.task is not None
+    assert found.task_name is not None
+    program = compiled_construction(found.task, found.task_name)
+    if program is None:
+        return ()
+    few = min(len(tokens), 8)
+    words = [found.task.decode(row)[1:] for row in tokens[:few].tolist()]
+    weights: dict[tuple[int, int], Array] = {
+        (layer, head): each[:few, head].double().numpy()
+        for layer, each in enumerate(seen.weights)
+        for head in range(found.config.heads)
+    }
+    return matches(program, words, weights)
+
+
+def _facts(found: Subject) -> dict[str, Any]:
+    config, result = found.config, found.result
+    return {
+        "task": found.task_name,
+        "encoding": config.encoding,
+        "layers": config.layers,
+        "heads_per_layer": config.heads,
+        "width": config.width,
+        "positions": config.positions,
+        "layer_norm": config.layer_norm,
+        "log_length": config.log_length,
+        "trained_to": found.trained_to,
+        "seed": None if found.training is None else found.training.seed,
+        "accuracy": None if result is None or result.final is None else dict(result.final.accuracy),
+    }

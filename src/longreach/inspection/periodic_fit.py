@@ -1,0 +1,154 @@
+"""Is a function of two positions local, periodic or neither (Huang et al., arXiv 2410.02140, section 3)?
+
+The fit is M_ij ≈ π((i − j) mod Δ) + λ(i − j), where λ is 0 beyond the distance τ: by least squares over the
+lower triangle, for every Δ and τ. Of two fits the one with more numbers must explain enough more: Δ + τ + 1
+of them are compared by the Bayesian information criterion over distances, as entries of one diagonal are no
+independent observations.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from longreach.inspection.offset_variance import diagonal_means, offset_variance, total_variance
+from longreach.limit.model import Array
+
+Shape: TypeAlias = Literal["constant", "local", "periodic", "local and periodic", "neither"]
+MOST_PERIOD = 12
+ENOUGH = 0.25
+"""A fit that leaves more of the variance than this share describes nothing."""
+FLAT = 0.05
+"""Logits whose standard deviation is below this are constant: weights change by about as small a share."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodicFit:
+    """What the fit found for one head."""
+
+    shape: Shape
+    local_to: int
+    """τ: the largest distance at which the local part is not 0; −1: there is none."""
+    period: int
+    """Δ; 1: no distances repeat."""
+    periodic: Array
+    """π, by distance modulo Δ."""
+    local: Array
+    """λ at the distances 0 … τ."""
+    residual: float
+    """The root mean square of what the fit leaves, in logits."""
+    unexplained: float
+    """The share of the variance that is left: of offsets, and of distances that the fit does not follow."""
+    by_offsets: float
+    """The share of the variance within diagonals, which no function of the distance explains."""
+
+    def at(self, distances: Array) -> Array:
+        """The fitted value at each distance."""
+        whole = distances.astype(np.int64)
+        found = self.periodic[whole % self.period].astype(np.float64)
+        near = whole <= self.local_to
+        found[near] += self.local[whole[near]]
+        return found
+
+    @property
+    def words(self) -> str:
+        """The shape with its numbers."""
+        near = [f"τ={self.local_to}"] if self.shape.startswith("local") else []
+        turns = [f"Δ={self.period}"] if self.shape.endswith("periodic") else []
+        return " ".join([self.shape, *near, *turns])
+
+    def document(self) -> dict[str, object]:
+        """As JSON has it."""
+        return {
+            "shape": self.shape,
+            "tau": self.local_to,
+            "delta": self.period,
+            "periodic": [round(value, 6) for value in self.periodic.tolist()],
+            "local": [round(value, 6) for value in self.local.tolist()],
+            "residual": self.residual,
+            "unexplained": self.unexplained,
+            "by_offsets": self.by_offsets,
+        }
+
+
+def fit_positions(
+    matrix: Array, *, most_period: int = MOST_PERIOD, most_local: int | None = None
+) -> PeriodicFit:
+    """The local and periodic function that is nearest to a matrix with rows for queries.
+
+    >>> parity = np.fromfunction(lambda i, j: ((i - j) % 2 == 0) * 3.5 - 1.5, (24, 24))
+    >>> found = fit_positions(parity)
+    >>> found.shape, found.period, found.local_to, found.periodic.tolist(), found.residual
+    ('periodic', 2, -1, [2.0, -1.5], 0.0)
+    """
+    size = len(matrix)
+    means = diagonal_means(matrix)
+    counts = np.arange(size, 0, -1, dtype=np.float64)  # entries of each diagonal
+    total, within = total_variance(matrix), offset_variance(matrix)
+    longest = min(size // 3 - 1, size - 2) if most_local is None else min(most_local, size - 2)
+    best = _least(means, counts, max(1, min(most_period, size // 3)), longest)
+    period, local_to, periodic = best
+    local = means[: local_to + 1] - periodic[np.arange(local_to + 1) % period]
+    left = _left(means, counts, period, local_to, periodic)
+    residual = math.sqrt(max(within + left / counts.sum(), 0.0))
+    unexplained = min(residual**2 / total, 1.0) if total > 0 else 0.0
+    shape = _shape(math.sqrt(total), unexplained, period, local_to)
+    return PeriodicFit(
+        shape=shape,
+        local_to=local_to,
+        period=period,
+        periodic=periodic,
+        local=local,
+        residual=residual,
+        unexplained=unexplained,
+        by_offsets=within / total if total > 0 else 0.0,
+    )
+
+
+def _shape(deviation: float, unexplained: float, period: int, local_to: int) -> Shape:
+    if deviation <= FLAT:
+        return "constant"
+    if unexplained > ENOUGH:
+        return "neither"
+    if period > 1:
+        return "periodic" if local_to < 0 else "local and periodic"
+    return "local" if local_to >= 0 else "constant"
+
+
+def _least(means: Array, counts: Array, most_period: int, most_local: int) -> tuple[int, int, Array]:
+    """Δ, τ and π of the least criterion; ties go to fewer numbers."""
+    size, floor = len(means), 1e-12
+    found: tuple[float, int, int, Array] | None = None
+    for period in range(1, most_period + 1):
+        # Sums per residue over the distances beyond τ, from the longest τ down to none.
+        weighted, weights = np.zeros(period), np.zeros(period)
+        np.add.at(weighted, np.arange(most_local + 1, size) % period, (means * counts)[most_local + 1 :])
+        np.add.at(weights, np.arange(most_local + 1, size) % period, counts[most_local + 1 :])
+        for local_to in range(most_local, -2, -1):
+            if local_to < most_local:
+                distance = local_to + 1
+                weighted[distance % period] += means[distance] * counts[distance]
+                weights[distance % period] += counts[distance]
+            if (weights == 0).any():
+                continue
+            periodic = weighted / weights
+            left = _left(means, counts, period, local_to, periodic) / counts.sum()
+            numbers = period + local_to + 1
+            criterion = size * math.log(left + floor) + numbers * math.log(size)
+            if (
+                found is None
+                or criterion < found[0] - 1e-9
+                or (criterion < found[0] + 1e-9 and numbers < found[1] + found[2] + 1)
+            ):
+                found = (criterion, period, local_to, periodic.copy())
+    assert found is not None
+    return found[1], found[2], found[3]
+
+
+def _left(means: Array, counts: Array, period: int, local_to: int, periodic: Array) -> float:
+    """The sum of squares, over entries, of diagonal means beyond τ that π leaves."""
+    beyond = np.arange(local_to + 1, len(means))
+    return float((counts[beyond] * (means[beyond] - periodic[beyond % period]) ** 2).sum())

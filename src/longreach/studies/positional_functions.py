@@ -1,0 +1,296 @@
+"""Figures 5 and 6 of Huang et al. (arXiv 2410.02140): products of positions fitted to functions of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from longreach.config.keys import job_key
+from longreach.config.scales import Scale
+from longreach.errors import File, InputError
+from longreach.limit.model import Array
+from longreach.results.atomic import write_atomically
+from longreach.results.figure_files import figure_bytes
+from longreach.studies.standalone_study import StandaloneAsked, StandaloneStudy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+POSITIONS, LENGTH, TESTS = 200, 50, (50, 100, 150)
+HEIGHT = 2 * math.log(50)
+"""The value of a function where its condition holds."""
+PRIMES = frozenset(n for n in range(2, POSITIONS) if all(n % k for k in range(2, n)))
+FOLDER = "positional-functions"
+KINDS = {
+    "one distance": "j = i − c",
+    "near": "j > i − c",
+    "periodic": "i − j ≡ c₂ (mod c₁)",
+    "far": "j < i − c",
+    "prime": "i − j is prime",
+    "combined": "j = i − 1, plus i − j ≡ 0 (mod c)",
+}
+"""Local, local, periodic (Figure 5); neither, neither, both (Figure 6)."""
+
+
+@dataclass(frozen=True)
+class PositionalFunction:
+    """φ as a function of the distance i − j.
+
+    >>> FUNCTIONS[0].name, FUNCTIONS[0].values()[:3].round(2).tolist()
+    ('one distance, c = 1', [0.0, 7.82, 0.0])
+    """
+
+    kind: str
+    label: str
+    at: Callable[[int], float]
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}, {self.label}" if self.label else self.kind
+
+    def values(self) -> Array:
+        """At each distance that there is."""
+        return np.array([HEIGHT * self.at(distance) for distance in range(POSITIONS)])
+
+    def matrix(self) -> Array:
+        """Rows are queries; 0 where the key follows."""
+        distances = np.subtract.outer(np.arange(POSITIONS), np.arange(POSITIONS))
+        return np.where(distances >= 0, self.values()[np.maximum(distances, 0)], 0.0)
+
+
+def _functions() -> tuple[PositionalFunction, ...]:
+    found = [PositionalFunction("one distance", f"c = {c}", lambda d, c=c: d == c) for c in (1, 5, 20)]  # type: ignore[misc]
+    found += [PositionalFunction("near", f"c = {c}", lambda d, c=c: d < c) for c in (2, 5, 20)]  # type: ignore[misc]
+    found += [
+        PositionalFunction("periodic", f"{r} mod {m}", lambda d, m=m, r=r: d % m == r)  # type: ignore[misc]
+        for m, r in ((2, 0), (3, 1), (10, 5))
+    ]
+    found += [PositionalFunction("far", f"c = {c}", lambda d, c=c: d > c) for c in (5, 20, 40)]  # type: ignore[misc]
+    found.append(PositionalFunction("prime", "", lambda d: d in PRIMES))
+    found += [
+        PositionalFunction("combined", f"c = {m}", lambda d, m=m: (d == 1) + (d % m == 0))  # type: ignore[misc]
+        for m in (2, 5)
+    ]
+    return tuple(found)
+
+
+FUNCTIONS = _functions()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionSetting:
+    """What is trained at a scale."""
+
+    widths: tuple[int, ...]
+    steps: int
+    lr: float
+    seeds: int
+    functions: tuple[str, ...] | None = None
+    """By name; None: all."""
+
+
+SETTINGS: Mapping[Scale, FunctionSetting] = {
+    "smoke": FunctionSetting(
+        widths=(8,), steps=20, lr=1e-2, seeds=1, functions=("one distance, c = 1", "periodic, 0 mod 2")
+    ),
+    # Fewer steps at a higher rate, and half of the functions: what fits into minutes on one core.
+    "laptop": FunctionSetting(
+        widths=(32, 256), steps=2000, lr=3e-3, seeds=1,
+        functions=(
+            "one distance, c = 1", "one distance, c = 5", "near, c = 5", "periodic, 0 mod 2",
+            "periodic, 1 mod 3", "far, c = 20", "prime", "combined, c = 2",
+        ),
+    ),
+    "paper": FunctionSetting(widths=(32, 256), steps=15_000, lr=1e-3, seeds=3),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionErrors:
+    """The mean squared errors of one function at one width, by seed and test length."""
+
+    width: int
+    function: PositionalFunction
+    errors: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositionalFunctionsResult:
+    """What the study came to."""
+
+    setting: FunctionSetting
+    rows: tuple[FunctionErrors, ...]
+    missing: int
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "train_length": LENGTH,
+            "test_lengths": list(TESTS),
+            "steps": self.setting.steps,
+            "learning_rate": self.setting.lr,
+            "missing": self.missing,
+            "functions": [
+                {
+                    "width": row.width,
+                    "kind": row.function.kind,
+                    "function": row.function.name,
+                    "mse": row.errors.tolist(),
+                }
+                for row in self.rows
+            ],
+        }
+
+    def text(self) -> str:
+        """A line for each function, the mean over seeds."""
+        if not self.rows:
+            return f"nothing has been computed; {self.missing} are missing\n"
+        size = max(len(row.function.name) for row in self.rows)
+        lines = [f"{'function':{size}}  width" + "".join(f"  {'at ' + str(n):>8}" for n in TESTS)]
+        for row in self.rows:
+            numbers = "".join(f"  {value:8.4f}" for value in row.errors.mean(axis=0))
+            lines.append(f"{row.function.name:{size}}  {row.width:5d}{numbers}")
+        return "\n".join(lines) + "\n"
+
+    def content(self, suffix: str, heading: str) -> bytes:
+        """The figure, or a table."""
+        if suffix == ".md":
+            head = "| function | width | " + " | ".join(f"MSE at {n}" for n in TESTS) + " |"
+            lines = [head, "|---" * (2 + len(TESTS)) + "|"]
+            for row in self.rows:
+                numbers = " | ".join(f"{value:.4f}" for value in row.errors.mean(axis=0))
+                lines.append(f"| {row.function.name} | {row.width} | {numbers} |")
+            return ("\n".join(lines) + "\n").encode()
+        return figure_bytes(lambda: draw(self.rows, heading), suffix, salt="positional-functions")
+
+
+def draw(rows: Sequence[FunctionErrors], heading: str) -> Figure:
+    """Errors against test lengths, a panel for each kind and width; logarithmic above 1, as in the paper."""
+    from matplotlib.figure import Figure
+
+    widths = sorted({row.width for row in rows})
+    kinds = [kind for kind in KINDS if any(row.function.kind == kind for row in rows)]
+    figure = Figure(figsize=(2.1 * max(1, len(kinds)), 2.0 * max(1, len(widths)) + 0.5), layout="constrained")
+    figure.suptitle(heading, fontsize=9)
+    if not rows:
+        return figure
+    axes = figure.subplots(len(widths), len(kinds), squeeze=False, sharex=True, sharey=True)
+    for line, width in zip(axes, widths, strict=True):
+        for axis, kind in zip(line, kinds, strict=True):
+            for row in rows:
+                if row.width == width and row.function.kind == kind:
+                    mean = row.errors.mean(axis=0)
+                    below, above = mean - row.errors.min(axis=0), row.errors.max(axis=0) - mean
+                    axis.errorbar(
+                        TESTS, mean, yerr=(below, above), marker="o", markersize=3, linewidth=1.1,
+                        elinewidth=0.7, capsize=1.5, label=row.function.label or row.function.kind,
+                    )  # fmt: skip
+            axis.set_yscale("symlog", linthresh=1.0)
+            axis.set_ylim(bottom=0)
+            axis.set_xticks(TESTS)
+            axis.tick_params(labelsize=6.5, length=2)
+            axis.legend(fontsize=6, frameon=False)
+            if width == widths[0]:
+                axis.set_title(f"{kind}\n{KINDS[kind]}", fontsize=7.5)
+        line[0].set_ylabel(f"d = {width}: MSE", fontsize=7.5)
+    return figure
+
+
+def chosen(setting: FunctionSetting) -> tuple[PositionalFunction, ...]:
+    """The functions of a scale."""
+    names = setting.functions
+    return tuple(each for each in FUNCTIONS if names is None or each.name in names)
+
+
+def _file(asked: StandaloneAsked, setting: FunctionSetting, width: int, seed: int) -> Path:
+    about = {
+        "study": FOLDER, "width": width, "seed": seed, "steps": setting.steps, "lr": setting.lr,
+        "functions": [each.name for each in chosen(setting)],
+    }  # fmt: skip
+    return asked.runs / FOLDER / f"{job_key(about)}.json"
+
+
+def _jobs(asked: StandaloneAsked) -> list[tuple[int, int]]:
+    setting = SETTINGS[asked.scale]
+    return [(width, seed) for width in setting.widths for seed in range(asked.seeds or setting.seeds)]
+
+
+def plan(asked: StandaloneAsked) -> dict[str, Any]:
+    """How many widths and seeds there are, and how many are done."""
+    setting, jobs = SETTINGS[asked.scale], _jobs(asked)
+    done = sum(_file(asked, setting, *job).exists() for job in jobs)
+    return {"jobs": len(jobs), "done": done, "functions": len(chosen(setting)), "steps": setting.steps}
+
+
+def run(asked: StandaloneAsked) -> PositionalFunctionsResult:
+    """Train the widths and seeds that are missing; each is kept as soon as it is done."""
+    setting = SETTINGS[asked.scale]
+    functions = chosen(setting)
+    found: dict[int, list[Array]] = {}
+    missing = 0
+    for width, seed in _jobs(asked):
+        path = _file(asked, setting, width, seed)
+        if not path.exists() and asked.train:
+            _train(asked, setting, width, seed, path)
+        if path.exists():
+            found.setdefault(width, []).append(_read(path, len(functions)))
+        else:
+            missing += 1
+    rows = tuple(
+        FunctionErrors(width=width, function=function, errors=np.stack(seeds)[:, place])
+        for width, seeds in found.items()
+        for place, function in enumerate(functions)
+    )
+    return PositionalFunctionsResult(setting=setting, rows=rows, missing=missing)
+
+
+def _train(asked: StandaloneAsked, setting: FunctionSetting, width: int, seed: int, path: Path) -> None:
+    from longreach.inspection.positional_training import fit_functions
+
+    functions = chosen(setting)
+    what = f"fitting {len(functions)} functions, width {width}, seed {seed}"
+    asked.tell(what)
+    errors = fit_functions(
+        np.stack([each.matrix() for each in functions]),
+        seeds=[seed], width=width, length=LENGTH, tests=TESTS, steps=setting.steps, lr=setting.lr,
+        report=lambda step: asked.progress(f"{what}: step {step} of {setting.steps}"),
+    )[0]  # fmt: skip
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be created: {error.strerror}", place=File(str(path.parent))) from None
+    document = {
+        "width": width,
+        "seed": seed,
+        "functions": [each.name for each in functions],
+        "mse": errors.tolist(),
+    }
+    write_atomically(path, (json.dumps(document) + "\n").encode())
+
+
+def _read(path: Path, count: int) -> Array:
+    try:
+        errors = np.array(json.loads(path.read_bytes())["mse"], dtype=np.float64)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError("is damaged; remove it, and it is computed again", place=File(str(path))) from None
+    if errors.shape != (count, len(TESTS)):
+        raise InputError("is damaged; remove it, and it is computed again", place=File(str(path)))
+    return errors
+
+
+STUDY = StandaloneStudy(
+    name="positional-functions",
+    title="Products of positions fitted to functions of positions",
+    source="Huang et al., arXiv 2410.02140, Figures 5 and 6",
+    about="fit p_jᵀ KᵀQ p_i at length 50 to local, periodic and other functions, and test at 100 and 150",
+    time="laptop: about two minutes of computing, paper: about 70 (estimated)",
+    options=("--seeds",),
+    plan=plan,
+    run=run,
+)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.models import huggingface
+from tests.cli.conftest import Outcome
+from tests.helpers.inspected_models import lively, small_config
+from tests.helpers.inspected_runs import small_member, write_run
+
+Call = Callable[..., Outcome]
+
+
+def test_a_run_on_one_screen_and_as_files(longreach: Call, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "runs", small_member())
+    out = tmp_path / "seen"
+    done = longreach("inspect", run, "--out", out, "--inputs", 3)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert len(lines) < 30
+    assert lines[0].startswith(f"{run.name}   regex:(ab)*, ape, 2 layers of 2 heads")
+    assert lines[-1] == str(out / "inspection.html")
+    names = {path.name for path in out.iterdir()}
+    assert {"inspection.json", "inspection.html", "histogram.png", "heatmaps.svg", "lengths.png"} <= names
+    assert json.loads((out / "inspection.json").read_text(encoding="utf-8"))["trained_to"] == 6
+
+
+def test_one_document(longreach: Call, tmp_path: Path) -> None:
+    run = write_run(tmp_path, small_member(encoding="nope"))
+    done = longreach("inspect", run, "--json", "--inputs", 3)
+    document = json.loads(done.out)
+    assert document["encoding"] == "nope"
+    assert document["out"] == []
+    assert [row["length"] for row in document["accuracy_by_length"]] == [6, 12, 18, 30, 48]
+    same = longreach("inspect", run, "--json", "--inputs", 3)
+    assert same.out == done.out
+
+
+def test_a_gpt2_directory_with_tokens(longreach: Call, tmp_path: Path) -> None:
+    config = small_config("ape")
+    huggingface.save(tmp_path / "gpt2", lively(config), config)
+    (tmp_path / "ids.txt").write_text("1 2 3 4 5\n5 4 3 2 1\n")
+    done = longreach("inspect", tmp_path / "gpt2", "--tokens", tmp_path / "ids.txt", "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert (document["kind"], len(document["heads"])) == ("gpt2", 4)
+    assert document["remarks"] == []
+    plain = longreach("inspect", tmp_path / "gpt2")
+    assert "random tokens" in plain.err
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["none"], "none: no such file or directory"),
+        (["run", "--task", "sort"], "--task: sort has"),
+        (["run", "--tokens", "ids.txt"], "--tokens: the task has inputs of its own"),
+        (["run", "--out", "no/such/place"], "--out: no/such/place"),
+        (["run", "--out", "ids.txt"], "--out: ids.txt: not a directory"),
+        (["run", "--alphabet", "ab"], "--alphabet: goes with a TASK"),
+    ],
+)
+def test_bad_input(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = write_run(tmp_path, small_member())
+    (tmp_path / "ids.txt").write_text("1 2\n")
+    done = longreach("inspect", *[str(run) if each == "run" else each for each in options])
+    assert done.code == 2
+    assert error in done.first_error
+    assert done.out == ""

@@ -1,0 +1,53 @@
+"""Every figure of an inspection can be drawn, and shows what it should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from longreach.inspection.inspection_figures import (
+    chosen_heads,
+    figure_content,
+    figures_of,
+    heat_maps,
+    histogram,
+    title_of,
+)
+from longreach.inspection.model_inspection import Inspection, inspect_subject
+from longreach.inspection.offset_variance import invariant_version
+from tests.helpers.inspected_models import small_subject
+
+
+@pytest.fixture(scope="module")
+def found() -> Inspection:
+    return inspect_subject(small_subject("ape", task="tomita-1"), rows=4, inputs=3)
+
+
+def test_all_figures(found: Inspection) -> None:
+    made = figures_of(found)
+    assert set(made) == {"histogram", "heatmaps", "profiles", "hardness", "lengths", "construction"}
+    assert figure_content(made["histogram"], ".png", "histogram").startswith(b"\x89PNG")
+    for name in ("profiles", "lengths", "construction", "hardness"):
+        content = figure_content(made[name], ".svg", name)
+        assert content.startswith(b"<?xml")
+        assert b"http-equiv" not in content
+    assert title_of(found) == "small, tomita-1"
+
+
+def test_a_histogram_counts_heads(found: Inspection) -> None:
+    axis = histogram(found.heads, "x").axes[0]
+    assert sum(bar.get_height() for bar in axis.patches) == len(found.heads) == 4  # type: ignore[attr-defined]
+
+
+def test_heat_maps_stand_beside_their_invariant_version(found: Inspection) -> None:
+    heads = chosen_heads(found.heads, 2)
+    assert heads[0].offset_variance == max(each.offset_variance for each in found.heads)
+    assert heads[1].offset_variance == min(each.offset_variance for each in found.heads)
+    figure = heat_maps(heads[:1], found.products_from)
+    images = [axis.images[0].get_array() for axis in figure.axes if axis.images]
+    lower = np.tril_indices(len(heads[0].matrix))
+    assert images[0] is not None
+    assert images[1] is not None
+    assert images[0][lower] == pytest.approx(heads[0].matrix[lower])
+    assert images[1][lower] == pytest.approx(invariant_version(heads[0].matrix)[lower])
+    assert len(images) == 2 + len(heads[0].shift.offsets)
