@@ -39,7 +39,7 @@ PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 
 
 # What it leaves out for want of a package or a program is named at the end; `make test-all` has it all.
 test: $(VENV)/.dev
-	$(PYTEST)
+	$(PYTEST) -m "not slow"
 
 test-all: $(VENV)/.all chromium
 	$(PYTEST) --hypothesis-profile=thorough
