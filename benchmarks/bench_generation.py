@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 LENGTH, PROMPT = 200, 10
 CASES = [
-    ("ape", {"predict_ids": True}, 16),
-    ("ape", {}, 16),
-    ("rope", {}, 16),
-    ("t5", {}, 16),
+    ("ape", {"predict_ids": True}, 64),
+    ("ape", {}, 64),
+    ("rope", {}, 64),
+    ("t5", {}, 64),
     ("ape", {}, 1),
 ]
 SHAPE = {"layers": 2, "heads": 4, "width": 64, "vocabulary": 20, "positions": 2 * LENGTH}
