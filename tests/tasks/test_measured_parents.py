@@ -131,6 +131,7 @@ def test_more_parents_than_were_tried_are_said() -> None:
     found = measured_parents(Parity(), 6, np.random.default_rng(0), examples=3, tried=4)
     first = found.places[0]
     assert (first.most, first.mean, first.beyond, found.most) == (None, None, 3, None)
+    assert (first.distance, found.distance, found.span) == (None, None, None)
     assert "> 4" in found.text().splitlines()[1]
     assert found.document()["places"][0]["most"] is None
 

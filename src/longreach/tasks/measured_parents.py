@@ -11,7 +11,7 @@ agreed with an example on its parents, and so could have spoken against them, is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,9 +38,9 @@ class PlaceParents:
     """Parents at most; None where some example needs more than were tried."""
     beyond: int
     """Examples that need more parents than were tried, or that all earlier tokens do not determine."""
-    distance: int
+    distance: int | None
     """The largest distance of ids between a parent and the token that is read at the place."""
-    span: int
+    span: int | None
     """The largest distance of ids between two parents, which locality is about in theory."""
     tested: int
     """At least so many drawn sequences agreed with an example on its parents."""
@@ -70,18 +70,17 @@ class MeasuredParents:
     @property
     def most(self) -> int | None:
         """The most parents of any place; None where some place needs more than were tried."""
-        found = [each.most for each in self.places]
-        return None if None in found else max(each for each in found if each is not None)
+        return _largest(each.most for each in self.places)
 
     @property
-    def distance(self) -> int:
-        """The largest distance of a parent from the token that is read."""
-        return max(each.distance for each in self.places)
+    def distance(self) -> int | None:
+        """The largest distance of a parent from the token that is read; None where that is not known."""
+        return _largest(each.distance for each in self.places)
 
     @property
-    def span(self) -> int:
-        """The largest distance of two parents."""
-        return max(each.span for each in self.places)
+    def span(self) -> int | None:
+        """The largest distance of two parents; None where that is not known."""
+        return _largest(each.span for each in self.places)
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -104,7 +103,17 @@ class MeasuredParents:
         sign = "" if each.is_tested or each.mean is None else "≥ "
         mean = "" if each.mean is None else f"{sign}{each.mean:.3g}"
         most = f"> {self.tried}" if each.most is None else f"{sign}{each.most}"
-        return str(each.place), mean, most, str(each.distance), str(each.span), str(each.tested)
+        return str(each.place), mean, most, _shown(each.distance), _shown(each.span), str(each.tested)
+
+
+def _largest(numbers: Iterable[int | None]) -> int | None:
+    found = list(numbers)
+    known = [each for each in found if each is not None]
+    return max(known) if len(known) == len(found) else None
+
+
+def _shown(number: int | None) -> str:
+    return "" if number is None else str(number)
 
 
 def measured_parents(
@@ -188,7 +197,7 @@ def _place(number: int, found: Sequence[_Parents]) -> PlaceParents:
         mean=None if beyond else sum(sizes) / len(sizes),
         most=None if beyond else max(sizes),
         beyond=beyond,
-        distance=max(each.distance for each in found),
-        span=max(each.span for each in found),
+        distance=None if beyond else max(each.distance for each in found),
+        span=None if beyond else max(each.span for each in found),
         tested=min((each.tested for each in found if each.columns is not None), default=0),
     )
