@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
 from longreach.studies.all_studies import COMPUTED_STUDIES, load_study
 from longreach.studies.computed_study import ComputedReport, ComputedStudy
 
-SMOKE = {name: study.compute("smoke") for name, study in COMPUTED_STUDIES.items()}
+
+@cache
+def _smoke(name: str) -> ComputedReport:
+    return COMPUTED_STUDIES[name].compute("smoke")
 
 
 def test_they_are_studies() -> None:
@@ -20,7 +24,7 @@ def test_they_are_studies() -> None:
 
 @pytest.mark.parametrize("name", list(COMPUTED_STUDIES))
 def test_reports_are_whole(name: str) -> None:
-    study, report = COMPUTED_STUDIES[name], SMOKE[name]
+    study, report = COMPUTED_STUDIES[name], _smoke(name)
     assert all(len(line) == len(report.columns) for line in report.lines)
     assert len(report.document["rows"]) >= len(report.lines) - 1
     json.dumps(report.document, allow_nan=False)
@@ -32,7 +36,7 @@ def test_reports_are_whole(name: str) -> None:
 
 
 def test_the_bound_holds() -> None:
-    for row in SMOKE["planted"].document["rows"]:
+    for row in _smoke("planted").document["rows"]:
         assert row["error"]["value"] <= row["bound"]
         assert row["bound"] == pytest.approx(
             row["eta_train"] * row["eta_test"] * row["train_length"] * row["test_length"] ** 2 * row["delta"]
@@ -40,7 +44,7 @@ def test_the_bound_holds() -> None:
 
 
 def test_each_assumption_is_dropped_alone() -> None:
-    document = SMOKE["counter-examples"].document
+    document = _smoke("counter-examples").document
     for row in document["rows"]:
         assert row["missing"] == ([row["dropped"]] if row["version"] == "broken" else [])
         assert (row["error"]["value"] > 0.8) == (row["version"] == "broken")
@@ -49,7 +53,7 @@ def test_each_assumption_is_dropped_alone() -> None:
 
 
 def test_coupling_turns_failure_into_success() -> None:
-    rows = SMOKE["coupling-operator"].document["rows"]
+    rows = _smoke("coupling-operator").document["rows"]
     assert {row["class"] for row in rows} == {"as it is", "windowed", "neighbours", "one id"}
     for row in rows:
         if row["class"] in ("as it is", "windowed"):
