@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -9,8 +10,11 @@ from longreach.sparsity.coupled_tokens import CoupledVocabulary
 from longreach.sparsity.coupling_examples import (
     far_token,
     far_token_class,
+    lost_order,
+    lost_order_class,
     retrieval_class,
     retrieval_to_one_id,
+    to_any_neighbours,
     to_neighbours,
     to_one_id,
 )
@@ -55,3 +59,21 @@ def test_retrieval_needs_coupling() -> None:
     hypotheses = coupled_class(retrieval_class(3), words, ids=1, window=3, otherwise=(Fraction(0),) * 3)
     assert length_generalization(hypotheses, coupled, 12, 24, sampling=FEW).error.value == 0
     assert coupled.coverage(24, window=3).eta is not None
+
+
+def test_an_order_that_coupling_loses() -> None:
+    """Strongly realized with δ = 0, locally coupled and covered; yet PC[𝒫] is not realized by PC[ℋ]."""
+    ensemble, words = lost_order(), CoupledVocabulary(3, 2)
+    for length in (4, 9):
+        (row,) = ensemble.outcomes(length).examples.tokens.tolist()
+        finite = [pair for pair in combinations(row, 2) if pair in ((1, 2), (1, 0))]
+        assert finite == [(1, 2)]
+    assert length_generalization(lost_order_class(), ensemble, 8, 16).error.value == 0
+    assert coupling_fault(ensemble, to_any_neighbours, 2, range(4, 17)) is None
+    coupled = coupled_ensemble(ensemble, to_any_neighbours, ranks=[(1,), (2,)])
+    assert coupled.coverage(16, window=2).eta is not None
+    hypotheses = coupled_class(lost_order_class(), words, ids=2, window=2)
+    assert length_generalization(hypotheses, coupled, 8, 16, sampling=FEW).error.low > 0.3
+    one = coupled_ensemble(ensemble, to_one_id, ranks=[(1, 2)])
+    alone = coupled_class(lost_order_class(), words, ids=1, window=2)
+    assert length_generalization(alone, one, 8, 16, sampling=FEW).error.value == 0

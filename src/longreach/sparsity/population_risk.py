@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.sparsity.distribution_ensemble import Ensemble, FloatArray, IntArray, Label, label_table
+from longreach.sparsity.distribution_ensemble import Ensemble, FloatArray, Label, label_table
 from longreach.sparsity.sparse_attention import Hypothesis, Quotient
 
 Kind: TypeAlias = Literal["exact", "enumerated", "sampled"]
@@ -162,8 +162,3 @@ def half_width(values: FloatArray, confidence: float) -> float:
     count, each = len(values), (1 - confidence) / 2
     spread = sqrt(2 * float(values.var(ddof=1)) * log(2 / each) / count)
     return spread + 7 * log(2 / each) / (3 * (count - 1))
-
-
-def drawn_losses(hypothesis: Hypothesis, tokens: IntArray, truth: FloatArray) -> FloatArray:
-    """The losses on given sequences."""
-    return _losses(hypothesis.quotient(tokens), truth)

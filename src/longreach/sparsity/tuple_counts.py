@@ -10,7 +10,7 @@ import numpy as np
 from longreach.errors import Field, InputError
 from longreach.sparsity.distribution_ensemble import FloatArray, IntArray
 
-CHUNK = 1 << 18
+CHUNK = 1 << 16
 """Numbers held at a time, about."""
 FRACTION = 20
 """Values that are whole numbers of 2^-20 are summed without rounding while sums stay below 2^53."""
@@ -29,7 +29,7 @@ def tuple_counts(tokens: IntArray, sparsity: int) -> tuple[IntArray, IntArray]:
     symbols, numbers = np.unique(tokens, return_inverse=True)
     numbers = numbers.reshape(tokens.shape)
     size = len(symbols) ** sparsity
-    if size * length > CHUNK << 6:
+    if size * length > CHUNK << 8:
         raise InputError(f"{len(symbols)} tokens have too many {sparsity}-tuples", place=Field("tokens"))
     found = np.empty((count, size), dtype=np.int64)
     step = max(1, CHUNK // (length * size))
