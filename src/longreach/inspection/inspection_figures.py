@@ -81,19 +81,22 @@ def heat_maps(heads: Sequence[HeadReport], source: str) -> Figure:
     from matplotlib.figure import Figure
 
     columns = 2 + max(len(head.shift.offsets) for head in heads)
-    figure = Figure(figsize=(1.55 * columns, 1.75 * len(heads) + 0.3), layout="constrained")
-    axes = figure.subplots(len(heads), columns, squeeze=False)
+    # Fixed places: a layout that looks at every label takes seconds for so many panels.
+    high = 1.7 * len(heads) + 0.4
+    figure = Figure(figsize=(1.6 * columns, high))
+    grid = {"left": 0.03, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high, "wspace": 0.42}
+    axes = figure.subplots(len(heads), columns, squeeze=False, gridspec_kw={**grid, "hspace": 0.35})
     for row, head in zip(axes, heads, strict=True):
         lower = np.tri(len(head.matrix), dtype=bool)
-        low, high = float(head.matrix[lower].min()), float(head.matrix[lower].max())
-        high = high if high - low > 1e-12 else low + 1.0
+        least, most = float(head.matrix[lower].min()), float(head.matrix[lower].max())
+        most = most if most - least > 1e-12 else least + 1.0
         titles = (f"head {head.name}, variance {head.offset_variance:.3g}", "means by distance")
         for axis, values, title in zip(
             row, (head.matrix, invariant_version(head.matrix)), titles, strict=False
         ):
-            image = _map(axis, values, low, high, "viridis")
+            image = _map(axis, values, least, most, "viridis")
             axis.set_title(title, fontsize=_SMALL - 0.5)
-        bar = figure.colorbar(image, ax=list(row[:2]), shrink=0.8, pad=0.01)
+        bar = figure.colorbar(image, cax=row[1].inset_axes((1.04, 0.1, 0.05, 0.8)))
         bar.ax.tick_params(labelsize=_SMALL - 1.5, length=2)
         for axis in row[2:]:
             axis.set_visible(False)
@@ -122,8 +125,10 @@ def profiles(heads: Sequence[HeadReport], trained_to: int | None) -> Figure:
     shown = heads[:MOST_PANELS]
     columns = min(4, len(shown))
     rows = -(-len(shown) // columns)
-    figure = Figure(figsize=(2.3 * columns, 1.55 * rows + 0.3), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False)
+    high = 1.55 * rows + 0.4
+    figure = Figure(figsize=(2.4 * columns, high))
+    grid = {"left": 0.06, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high}
+    axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw={**grid, "wspace": 0.3, "hspace": 0.4})
     for axis in axes.flat[len(shown) :]:
         axis.set_visible(False)
     for axis, head in zip(axes.flat, shown, strict=False):
