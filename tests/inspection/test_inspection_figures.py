@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from longreach.inspection.head_report import chosen_heads
 from longreach.inspection.inspection_figures import (
-    chosen_heads,
     figure_content,
     figures_of,
     heat_maps,
@@ -43,6 +43,7 @@ def test_heat_maps_stand_beside_their_invariant_version(found: Inspection) -> No
     heads = chosen_heads(found.heads, 2)
     assert heads[0].offset_variance == max(each.offset_variance for each in found.heads)
     assert heads[1].offset_variance == min(each.offset_variance for each in found.heads)
+    assert heads[0].matrix is not None
     figure = heat_maps(heads[:1], found.products_from)
     images = [axis.images[0].get_array() for axis in figure.axes if axis.images]
     lower = np.tril_indices(len(heads[0].matrix))

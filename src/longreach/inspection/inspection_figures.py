@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longreach.inspection.head_report import HeadReport
+from longreach.inspection.head_report import HeadReport, chosen_heads
 from longreach.inspection.model_inspection import Inspection
 from longreach.inspection.offset_variance import invariant_version, window_weights
 from longreach.limit.model import Array
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#777777"
-MOST_HEADS = 4
-"""Heads that are drawn as heat maps, from the largest offset variance to the least."""
 MOST_PANELS = 24
 SHOWN_WINDOWS = 5
 _SMALL = 7
@@ -52,13 +50,6 @@ def title_of(found: Inspection) -> str:
     return f"{found.name}" + (f", {task}" if task and len(str(task)) < 60 else "")
 
 
-def chosen_heads(heads: Sequence[HeadReport], number: int = MOST_HEADS) -> tuple[HeadReport, ...]:
-    """Some heads from the largest offset variance to the least, both ends among them."""
-    ranked = sorted(heads, key=lambda each: (-each.offset_variance, each.layer, each.head))
-    places = np.unique(np.linspace(0, len(ranked) - 1, min(number, len(ranked))).round().astype(int))
-    return tuple(ranked[place] for place in places)
-
-
 def histogram(heads: Sequence[HeadReport], title: str) -> Figure:
     """Heads by offset variance (Figures 7 and 10 of Huang et al.)."""
     from matplotlib.figure import Figure
@@ -87,6 +78,7 @@ def heat_maps(heads: Sequence[HeadReport], source: str) -> Figure:
     grid = {"left": 0.03, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high, "wspace": 0.42}
     axes = figure.subplots(len(heads), columns, squeeze=False, gridspec_kw={**grid, "hspace": 0.35})
     for row, head in zip(axes, heads, strict=True):
+        assert head.matrix is not None
         lower = np.tri(len(head.matrix), dtype=bool)
         least, most = float(head.matrix[lower].min()), float(head.matrix[lower].max())
         most = most if most - least > 1e-12 else least + 1.0
