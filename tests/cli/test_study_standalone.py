@@ -32,15 +32,13 @@ def test_the_score(longreach: Call, tmp_path: Path) -> None:
     for seed in range(4):
         member = small_member("regex:(ab)*" if seed % 2 else "tomita-1", seed=seed)
         write_run(tmp_path, member, (1.0, 1.0, float(seed < 2)))
-    done = longreach(
-        "study", "inspection-score", "--scale", "smoke", "--runs", tmp_path, "--no-train", "--json"
-    )
+    score = ("study", "inspection-score", "--scale", "smoke", "--runs", tmp_path, "--no-train")
+    done = longreach(*score, "--json")
     assert done.code == 0
     document = json.loads(done.out)
     assert (document["runs_there"], document["runs_looked_into"]) == (4, 4)
     assert {each["works"] for each in document["runs"]} == {True, False}
-    told = longreach("study", "inspection-score", "--scale", "smoke", "--runs", tmp_path, "--no-train")
-    assert "margin" in told.out
+    assert "margin" in longreach(*score).out
 
 
 @pytest.mark.parametrize("option", ["--tasks", "--encodings", "--part", "--train-to"])

@@ -63,3 +63,14 @@ def test_what_enters_the_first_layer() -> None:
     assert embedding == pytest.approx(parameters["embedding"].double().numpy() * 8**0.5, abs=1e-6)
     assert positions[0, :2] == pytest.approx([0, 1])
     assert embedded_parts(lively(small_config("t5")), small_config("t5"))[1] is None
+
+
+def test_products_need_no_tokens() -> None:
+    config = small_config("ape", tied=False)
+    parameters, scales = lively(config), dict.fromkeys(norm_names(config), 1.2)
+    whole, some = fold(parameters, config, scales), fold(parameters, config, scales, tokens=False)
+    assert some.embedding.shape == (0, 8)
+    assert some.read.matrix.shape == (0, 8)
+    assert some.positions == pytest.approx(whole.positions)
+    for one, other in zip(some.layers[1].heads, whole.layers[1].heads, strict=True):
+        assert one.query.matrix == pytest.approx(other.query.matrix)

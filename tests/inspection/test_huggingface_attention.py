@@ -30,7 +30,7 @@ def _outside(folder: Path) -> OutsideModel:
 def test_weights_are_those_of_the_model() -> None:
     config = small_config("rope")
     parameters = lively(config)
-    found = weights_of(StandIn(parameters, config), TOKENS, at_once=2)
+    found = list(weights_of(StandIn(parameters, config), TOKENS, at_once=2))
     wanted = trace(parameters, config, torch.from_numpy(TOKENS)).weights
     assert len(found) == 2
     for layer, expected in zip(found, wanted, strict=True):
@@ -122,7 +122,7 @@ def test_checkpoints_of_the_library(name: str, tmp_path: Path) -> None:
     outside = open_model(tmp_path)
     assert isinstance(outside, OutsideModel)
     live = load_outside(outside)
-    found = weights_of(live, TOKENS)
+    found = list(weights_of(live, TOKENS))
     assert [layer.shape for layer in found] == [(5, made.config.num_attention_heads, 4, 4)] * 2
     # Queries and keys turned as far apart give the same weights further on: keys before are cut off.
     inspection = inspect_outside(outside, seed=1)

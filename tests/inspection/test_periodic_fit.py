@@ -35,6 +35,7 @@ def test_a_residue_is_periodic(period: int) -> None:
 
 def test_both_at_once() -> None:
     found = fit_positions(_matrix(lambda distance: 3.0 * (distance == 1) + 2.0 * (distance % 2)))
+    assert found.words == "local and periodic τ=1 Δ=2"
     assert (found.shape, found.local_to, found.period) == ("local and periodic", 1, 2)
     assert found.local[1] == pytest.approx(3)
 
@@ -45,6 +46,7 @@ def test_what_is_neither() -> None:
     absolute = np.repeat(rng.normal(size=(36, 1)), 36, axis=1)  # the query alone
     found = fit_positions(absolute)
     assert found.shape == "neither"
+    assert found.words.startswith("neither")
     assert found.by_offsets > 0.5
 
 

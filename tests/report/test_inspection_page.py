@@ -12,7 +12,7 @@ HOSTILE = '<script>alert("x")</script>'
 
 
 def test_a_page_that_needs_nothing_else() -> None:
-    found = inspect_subject(small_subject("ape", task="tomita-1"), rows=4, inputs=3)
+    found = inspect_subject(small_subject("ape", task="regex:(a|b)*bb(a|b)*"), rows=4, inputs=3)
     drawn = {"lengths": figure_content(figures_of(found)["lengths"], ".svg", "lengths")}
     text = render_inspection_page(found, drawn, title="a run")
     page = check(text)

@@ -68,6 +68,7 @@ class FoldedModel:
     """A row for each id; None where the encoding has no vectors that are added."""
     layers: tuple[FoldedLayer, ...]
     read: Map
+    """To the outputs."""
 
 
 def norm_names(config: DecoderConfig) -> tuple[str, ...]:
@@ -91,9 +92,18 @@ def norm_scales(config: DecoderConfig, found: Sequence[tuple[Trace, Tensor]]) ->
     return scales
 
 
-def fold(parameters: Parameters, config: DecoderConfig, scales: Mapping[str, float]) -> FoldedModel:
-    """The decoder with its layer norms folded in."""
-    found = {name: value.detach().double().numpy() for name, value in parameters.items()}
+def fold(
+    parameters: Parameters, config: DecoderConfig, scales: Mapping[str, float], *, tokens: bool = True
+) -> FoldedModel:
+    """The decoder with its layer norms folded in; without `tokens`, no embedding and no outputs.
+
+    Those of a language model are most of its parameters, and no product of positions needs them.
+    """
+    large = () if tokens else ("embedding", "unembedding")
+    found = {
+        name: (value.detach()[:0] if name in large else value.detach()).double().numpy()
+        for name, value in parameters.items()
+    }
 
     def read(norm: str, weight: Array, bias: Array) -> Map:
         if not config.layer_norm:
@@ -125,7 +135,8 @@ def fold(parameters: Parameters, config: DecoderConfig, scales: Mapping[str, flo
         outer = Map(found[f"{name}.mlp.out.weight"], found[f"{name}.mlp.out.bias"])
         layers.append(FoldedLayer(heads, found[f"{name}.attention.out.bias"], inner, outer))
     last = found["embedding" if config.tied else "unembedding"]
-    embedding, positions = embedded_parts(parameters, config)
+    few = parameters if tokens else {**parameters, "embedding": parameters["embedding"][:0]}
+    embedding, positions = embedded_parts(few, config)
     return FoldedModel(
         config=config,
         scales=dict(scales),

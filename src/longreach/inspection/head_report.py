@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import numpy as np
 
 from longreach.inspection.attention_hardness import Softness
 from longreach.inspection.offset_variance import (
@@ -19,6 +22,8 @@ from longreach.limit.model import Array
 
 MOST_PROFILE = 512
 """Distances of which a document has the means."""
+MOST_DRAWN = 4
+"""Heads that are drawn as heat maps."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,7 +54,8 @@ class HeadReport:
 
     layer: int
     head: int
-    matrix: Array
+    matrix: Array | None
+    """Rows are queries; None for most heads of a large model."""
     offset_variance: float
     total_variance: float
     fit: PeriodicFit
@@ -103,3 +109,12 @@ def report_product(product: PositionProduct) -> ProductReport:
         total_variance=total_variance(product.matrix),
         fit=fit_positions(product.matrix),
     )
+
+
+def chosen_heads(heads: Sequence[HeadReport], number: int | None = None) -> tuple[HeadReport, ...]:
+    """Some heads from the largest offset variance to the least, both ends among them."""
+    ranked = sorted(heads, key=lambda each: (-each.offset_variance, each.layer, each.head))
+    places = np.unique(
+        np.linspace(0, len(ranked) - 1, min(number or MOST_DRAWN, len(ranked))).round().astype(int)
+    )
+    return tuple(ranked[place] for place in places)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +78,14 @@ def longest_of(module: Any, wanted: int) -> int:
     return wanted if not isinstance(most, int) else min(wanted, most)
 
 
-def weights_of(module: Any, tokens: NDArray[np.int64], *, at_once: int = 4) -> list[Array]:
-    """The weights of each layer in double precision, a few rows at a time."""
-    parts: list[list[Array]] = []
-    for start in range(0, len(tokens), at_once):
-        found = attentions(module, torch.from_numpy(tokens[start : start + at_once]))
-        parts.append([each.double().numpy() for each in found])
-    return [np.concatenate(layer) for layer in zip(*parts, strict=True)]
+def weights_of(module: Any, tokens: NDArray[np.int64], *, at_once: int = 4) -> Iterator[Array]:
+    """The weights of each layer in double precision, (rows, heads, queries, keys).
+
+    A few rows run at a time.
+    """
+    parts = [
+        attentions(module, torch.from_numpy(tokens[start : start + at_once]))
+        for start in range(0, len(tokens), at_once)
+    ]
+    for layer in zip(*parts, strict=True):
+        yield torch.cat(layer).double().numpy()

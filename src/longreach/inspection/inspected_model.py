@@ -32,7 +32,7 @@ from longreach.training.checkpoint import MODEL, load_model
 
 MOST_POSITIONS = 1024
 """Of a model without a task, so many are looked at."""
-RANDOM_ROWS, RANDOM_LENGTH = 8, 128
+RANDOM_ROWS, RANDOM_LENGTH = 4, 128
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longreach.inspection.head_report import HeadReport
+from longreach.inspection.head_report import HeadReport, chosen_heads
 from longreach.inspection.model_inspection import Inspection
 from longreach.inspection.offset_variance import invariant_version, window_weights
 from longreach.limit.model import Array
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#777777"
-MOST_HEADS = 4
-"""Heads that are drawn as heat maps, from the largest offset variance to the least."""
 MOST_PANELS = 24
 SHOWN_WINDOWS = 5
 _SMALL = 7
@@ -52,13 +50,6 @@ def title_of(found: Inspection) -> str:
     return f"{found.name}" + (f", {task}" if task and len(str(task)) < 60 else "")
 
 
-def chosen_heads(heads: Sequence[HeadReport], number: int = MOST_HEADS) -> tuple[HeadReport, ...]:
-    """Some heads from the largest offset variance to the least, both ends among them."""
-    ranked = sorted(heads, key=lambda each: (-each.offset_variance, each.layer, each.head))
-    places = np.unique(np.linspace(0, len(ranked) - 1, min(number, len(ranked))).round().astype(int))
-    return tuple(ranked[place] for place in places)
-
-
 def histogram(heads: Sequence[HeadReport], title: str) -> Figure:
     """Heads by offset variance (Figures 7 and 10 of Huang et al.)."""
     from matplotlib.figure import Figure
@@ -81,19 +72,23 @@ def heat_maps(heads: Sequence[HeadReport], source: str) -> Figure:
     from matplotlib.figure import Figure
 
     columns = 2 + max(len(head.shift.offsets) for head in heads)
-    figure = Figure(figsize=(1.55 * columns, 1.75 * len(heads) + 0.3), layout="constrained")
-    axes = figure.subplots(len(heads), columns, squeeze=False)
+    # Fixed places: a layout that looks at every label takes seconds for so many panels.
+    high = 1.7 * len(heads) + 0.4
+    figure = Figure(figsize=(1.6 * columns, high))
+    grid = {"left": 0.03, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high, "wspace": 0.42}
+    axes = figure.subplots(len(heads), columns, squeeze=False, gridspec_kw={**grid, "hspace": 0.35})
     for row, head in zip(axes, heads, strict=True):
+        assert head.matrix is not None
         lower = np.tri(len(head.matrix), dtype=bool)
-        low, high = float(head.matrix[lower].min()), float(head.matrix[lower].max())
-        high = high if high - low > 1e-12 else low + 1.0
+        least, most = float(head.matrix[lower].min()), float(head.matrix[lower].max())
+        most = most if most - least > 1e-12 else least + 1.0
         titles = (f"head {head.name}, variance {head.offset_variance:.3g}", "means by distance")
         for axis, values, title in zip(
             row, (head.matrix, invariant_version(head.matrix)), titles, strict=False
         ):
-            image = _map(axis, values, low, high, "viridis")
+            image = _map(axis, values, least, most, "viridis")
             axis.set_title(title, fontsize=_SMALL - 0.5)
-        bar = figure.colorbar(image, ax=list(row[:2]), shrink=0.8, pad=0.01)
+        bar = figure.colorbar(image, cax=row[1].inset_axes((1.04, 0.1, 0.05, 0.8)))
         bar.ax.tick_params(labelsize=_SMALL - 1.5, length=2)
         for axis in row[2:]:
             axis.set_visible(False)
@@ -122,8 +117,10 @@ def profiles(heads: Sequence[HeadReport], trained_to: int | None) -> Figure:
     shown = heads[:MOST_PANELS]
     columns = min(4, len(shown))
     rows = -(-len(shown) // columns)
-    figure = Figure(figsize=(2.3 * columns, 1.55 * rows + 0.3), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False)
+    high = 1.55 * rows + 0.4
+    figure = Figure(figsize=(2.4 * columns, high))
+    grid = {"left": 0.06, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high}
+    axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw={**grid, "wspace": 0.3, "hspace": 0.4})
     for axis in axes.flat[len(shown) :]:
         axis.set_visible(False)
     for axis, head in zip(axes.flat, shown, strict=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
@@ -16,7 +16,13 @@ from longreach.comparison.tally import level_of
 from longreach.inspection.attention_hardness import Softness, softness
 from longreach.inspection.failure_analysis import FailureAnalysis, analyse_failure
 from longreach.inspection.folded_norms import FoldedModel, fold, norm_scales
-from longreach.inspection.head_report import HeadReport, ProductReport, report_head, report_product
+from longreach.inspection.head_report import (
+    HeadReport,
+    ProductReport,
+    chosen_heads,
+    report_head,
+    report_product,
+)
 from longreach.inspection.inspected_model import MOST_POSITIONS, RANDOM_LENGTH, Subject, data_for
 from longreach.inspection.limit_runs import LengthRow, accuracy_by_length, tried_lengths
 from longreach.inspection.limit_size import LimitSize, size_of
@@ -39,6 +45,8 @@ VALUE_POSITIONS = 256
 VALUE_SHOWN = 12
 """Products through value matrices that are reported, those of the largest variance."""
 MOST_VALUE_PRODUCTS = 2000
+MOST_ENTRIES = 2**25
+"""Of the matrices of all heads together; of a larger model only some are kept."""
 MOST_PARAMETERS = 20_000_000
 """A larger model is not written as a limit transformer."""
 
@@ -104,15 +112,21 @@ def inspect_subject(
     given, mask = _data(found, length, rows, seed, tokens, remarks)
     with torch.inference_mode():
         seen = trace(found.parameters, found.config, given)
-    model = fold(found.parameters, found.config, norm_scales(found.config, [(seen, mask)]))
+    large = sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS
+    scales = norm_scales(found.config, [(seen, mask)])
+    model = fold(found.parameters, found.config, scales, tokens=not large)
     stage("reading the product functions of every head")
     size = min(_used_positions(found), MOST_POSITIONS)
-    products, source = _products(found, model, seen, size)
+    stream, source = _products(found, model, seen, size)
     window = min(given.shape[1], max(2, size // 2))
-    heads = tuple(
-        report_head(each, window=window, softness=_softness(seen, each, mask), trained=found.trained_size)
-        for each in products
-    )
+    whole = found.config.layers * found.config.heads * size**2 <= MOST_ENTRIES
+    products, reported = [], []
+    for each in stream:
+        soft = _softness(seen, each, mask)
+        head = report_head(each, window=window, softness=soft, trained=found.trained_size)
+        reported.append(head if whole else replace(head, matrix=None))
+        products += [each] if whole else []
+    heads = tuple(reported) if whole else _with_matrices(found, model, reported, size)
     stage("reading the products through value matrices")
     kept: list[ProductReport] = []
     number = 0
@@ -155,7 +169,8 @@ def limit_summary(found: Subject, *, rows: int = ROWS, seed: int = 0) -> LimitSu
         seen = trace(found.parameters, found.config, tokens)
     model = fold(found.parameters, found.config, norm_scales(found.config, [(seen, mask)]))
     size = min(_used_positions(found), MOST_POSITIONS)
-    products, _ = _products(found, model, seen, size)
+    stream, _ = _products(found, model, seen, size)
+    products = list(stream)
     return _summarized(found, model, products, [fit_positions(each.matrix) for each in products])
 
 
@@ -186,10 +201,10 @@ def _used_positions(found: Subject) -> int:
 
 def _products(
     found: Subject, model: FoldedModel, seen: Trace, size: int
-) -> tuple[list[PositionProduct], str]:
+) -> tuple[Iterable[PositionProduct], str]:
     if has_position_functions(found.config):
         what = "p_jᵀ KᵀQ p_i" if model.positions is not None else "what the encoding adds to logits"
-        return list(position_products(model, found.parameters, size=size)), what
+        return position_products(model, found.parameters, size=size), what
     # The first token of a task, SOS, is no other token's, and would look like a position.
     first = 0 if found.task is None else 1
     made = [
@@ -198,6 +213,18 @@ def _products(
         for head, matrix in enumerate(logits)
     ]
     return made, "logits averaged over inputs, as positions have no functions of their own"
+
+
+def _with_matrices(
+    found: Subject, model: FoldedModel, heads: Sequence[HeadReport], size: int
+) -> tuple[HeadReport, ...]:
+    """Of a large model only the heads that are drawn have their matrices, made once more."""
+    drawn = {(each.layer, each.head) for each in chosen_heads(heads)}
+    matrices = {
+        (each.layer, each.head): each.matrix
+        for each in position_products(model, found.parameters, size=size, only=drawn)
+    }
+    return tuple(replace(each, matrix=matrices.get((each.layer, each.head))) for each in heads)
 
 
 def _softness(seen: Trace, each: PositionProduct, mask: Tensor) -> Softness:
@@ -214,7 +241,7 @@ def _summary(
 ) -> LimitSummary | None:
     config = found.config
     refusal = cannot_be_limit(config)
-    if sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS:
+    if not products or sum(value.numel() for value in found.parameters.values()) > MOST_PARAMETERS:
         refusal = "too large to be written as one"
     if refusal is not None:
         remarks.append(f"no limit transformer: {refusal}")

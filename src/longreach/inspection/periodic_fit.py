@@ -55,10 +55,13 @@ class PeriodicFit:
 
     @property
     def words(self) -> str:
-        """The shape with its numbers."""
-        near = [f"τ={self.local_to}"] if self.shape.startswith("local") else []
-        turns = [f"Δ={self.period}"] if self.shape.endswith("periodic") else []
-        return " ".join([self.shape, *near, *turns])
+        """The shape with its numbers; of what is neither, those of the nearest fit."""
+        if self.shape == "constant":
+            return self.shape
+        near = [f"τ={self.local_to}"] if self.local_to >= 0 else []
+        turns = [f"Δ={self.period}"] if self.period > 1 else []
+        nearest = ["(nearest"] if self.shape == "neither" and near + turns else []
+        return " ".join([self.shape, *nearest, *near, *turns]) + (")" if nearest else "")
 
     def document(self) -> dict[str, object]:
         """As JSON has it."""

@@ -7,7 +7,7 @@ the encoding adds to the logits stands in the place of the product.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -64,16 +64,21 @@ def has_position_functions(config: DecoderConfig) -> bool:
 
 
 def position_products(
-    model: FoldedModel, parameters: Parameters, *, size: int | None = None
+    model: FoldedModel,
+    parameters: Parameters,
+    *,
+    size: int | None = None,
+    only: Collection[tuple[int, int]] | None = None,
 ) -> Iterator[PositionProduct]:
-    """p_jᵀ KᵀQ p_i of every head for the first `size` positions, by layer and head."""
+    """p_jᵀ KᵀQ p_i of every head, or of some, for the first `size` positions, by layer and head."""
     config = model.config
     number = config.positions if size is None else min(size, config.positions)
     vectors = np.zeros((number, config.width)) if model.positions is None else model.positions[:number]
     for layer, folded in enumerate(model.layers):
         added = _added(parameters, config, layer, number)
         for head, each in enumerate(folded.heads):
-            yield PositionProduct(layer, head, each.product(vectors, vectors) + added[head])
+            if only is None or (layer, head) in only:
+                yield PositionProduct(layer, head, each.product(vectors, vectors) + added[head])
 
 
 def value_products(model: FoldedModel, *, size: int | None = None) -> Iterator[PositionProduct]:

@@ -39,6 +39,8 @@ UNSUPPORTED = {
 MOST_SHARED = 24
 ENOUGH = 0.15
 """The share of the positions' variance that a period must explain."""
+SURE = 4.0
+"""Standard deviations by which it must explain more than a period would of noise."""
 CLOSE = 0.02
 """A period that explains this much less than another one and is shorter is taken."""
 
@@ -114,11 +116,18 @@ def shared_period(positions: Array | None, fits: Sequence[PeriodicFit]) -> int:
 def _period_of(positions: Array) -> int:
     """The shortest period that explains nearly as much of the variance as any, counting its numbers."""
     size = len(positions)
-    total = ((positions - positions.mean(axis=0)) ** 2).sum() / max(size - 1, 1)
+    spread = np.linalg.svd(positions - positions.mean(axis=0), compute_uv=False) ** 2
+    total = spread.sum()
+    if total <= 0:
+        return 1
+    dimensions = total**2 / (spread**2).sum()  # as many as vary, the participation ratio
     explained = [0.0]
     for period in range(2, min(MOST_PERIOD, size // 3) + 1):
         left = ((positions - residue_means(positions, period)[np.arange(size) % period]) ** 2).sum()
-        explained.append(1 - left / (size - period) / total if total > 0 else 0.0)
+        share = 1 - left / (size - period) / (total / (size - 1))
+        # The deviation of this share for noise, from the beta distribution of R² in each dimension.
+        chance = math.sqrt(2 * (period - 1) / ((size - period) * (size + 1) * dimensions))
+        explained.append(share if share > SURE * chance else 0.0)
     best = max(explained)
     if best < ENOUGH:
         return 1
