@@ -9,6 +9,8 @@ from longreach.errors import Argument, InputError, near_names
 from longreach.studies.census.census_study import STUDY as CENSUS
 from longreach.studies.census.census_study import CensusStudy
 from longreach.studies.loss_study import LossStudy
+from longreach.studies.natural_language.language_study import STUDY as NATURAL_LANGUAGE
+from longreach.studies.natural_language.language_study import LanguageStudy
 from longreach.studies.study_definition import Study
 
 MODULES = (
@@ -33,8 +35,13 @@ LOSS_MODULES = ("simple_task_losses", "modp_task_losses", "kgram_losses")
 """The same for tasks with numbers as answers."""
 _LOSSES: list[LossStudy] = [import_module(f"longreach.studies.{name}").STUDY for name in LOSS_MODULES]
 LOSS_STUDIES: dict[str, LossStudy] = {study.name: study for study in _LOSSES}
-AnyStudy: TypeAlias = Study | LossStudy | CensusStudy
-EVERY: dict[str, AnyStudy] = {**STUDIES, **LOSS_STUDIES, CENSUS.name: CENSUS}
+AnyStudy: TypeAlias = Study | LossStudy | CensusStudy | LanguageStudy
+EVERY: dict[str, AnyStudy] = {
+    **STUDIES,
+    **LOSS_STUDIES,
+    CENSUS.name: CENSUS,
+    NATURAL_LANGUAGE.name: NATURAL_LANGUAGE,
+}
 
 
 def load_study(name: str) -> AnyStudy:
