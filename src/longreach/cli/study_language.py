@@ -33,7 +33,7 @@ def language_study(study: LanguageStudy, asked: StudyAsked) -> None:
         return
     from longreach.language_models.data_parallel import join_workers, leave_workers
     from longreach.language_models.language_run import LanguageRun
-    from longreach.training.devices import find_device, prepare
+    from longreach.training.devices import find_device
 
     corpus = from_files(asked.text) if asked.text else default_corpus()
     run = LanguageRun(settings, corpus, asked.runs)
@@ -43,8 +43,6 @@ def language_study(study: LanguageStudy, asked: StudyAsked) -> None:
             raise InputError("--no-train: nothing has been measured yet in this setting")
         device = find_device(asked.device)
         workers = join_workers(device)
-        if workers.count == 1:
-            prepare(device)
         try:
             with going_on():
                 document = _run(run, device, workers)

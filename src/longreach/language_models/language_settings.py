@@ -105,7 +105,7 @@ SETTINGS: dict[Scale, LanguageSettings] = {
     ),
     "laptop": LanguageSettings(
         tokenizer="bpe", vocabulary=2048, layers=4, heads=4, width=192, context=64, full=128, batch=32,
-        steps=1500, long_steps=1500, warmup=100, examples=200, windows=1000,
+        steps=2000, long_steps=2000, warmup=100, examples=200, windows=1000,
     ),
     # Golowich et al., arXiv 2502.16792, Table 5; its text is C4, its tokenizer that of Llama 2.
     "paper": LanguageSettings(

@@ -61,6 +61,7 @@ class BytePairs:
         library = _library()
         inner = library.Tokenizer(library.models.BPE())
         inner.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
+        inner.decoder = library.decoders.ByteLevel()
         trainer = library.trainers.BpeTrainer(
             vocab_size=size,
             special_tokens=[END_OF_TEXT],

@@ -57,13 +57,9 @@ def influence_rows(document: Mapping[str, Any]) -> list[list[str]]:
     rows = [["panel", "loss of", "chosen by", "near", "all", "near and few", "correlation"]]
     for entry in document["influence"]:
         correlation = entry["correlation"]
-        rows.append(
-            [
-                entry["panel"], f"h_{entry['model']}", f"h_{entry['chosen_by']}", f"{entry['loss_short']:.3f}",
-                f"{entry['loss_long']:.3f}", f"{entry['loss_short_sparse']:.3f}",
-                "–" if correlation is None else f"{correlation:.2f}",
-            ]
-        )  # fmt: skip
+        losses = [f"{entry[key]:.3f}" for key in ("loss_short", "loss_long", "loss_short_sparse")]
+        shown = "–" if correlation is None else f"{correlation:.2f}"
+        rows.append([entry["panel"], f"h_{entry['model']}", f"h_{entry['chosen_by']}", *losses, shown])
     return rows
 
 
