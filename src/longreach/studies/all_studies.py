@@ -11,6 +11,8 @@ from longreach.studies.census.census_study import CensusStudy
 from longreach.studies.computed_study import ComputedStudy
 from longreach.studies.inspection_score import STUDY as INSPECTION_SCORE
 from longreach.studies.loss_study import LossStudy
+from longreach.studies.natural_language.language_study import STUDY as NATURAL_LANGUAGE
+from longreach.studies.natural_language.language_study import LanguageStudy
 from longreach.studies.positional_functions import STUDY as POSITIONAL_FUNCTIONS
 from longreach.studies.standalone_study import StandaloneStudy
 from longreach.studies.study_definition import Study
@@ -50,13 +52,14 @@ STANDALONE: dict[str, StandaloneStudy] = {
     study.name: study for study in (POSITIONAL_FUNCTIONS, INSPECTION_SCORE)
 }
 """Those that train no members."""
-AnyStudy: TypeAlias = Study | LossStudy | CensusStudy | ComputedStudy | StandaloneStudy
+AnyStudy: TypeAlias = Study | LossStudy | CensusStudy | ComputedStudy | LanguageStudy | StandaloneStudy
 EVERY: dict[str, AnyStudy] = {
     **STUDIES,
     **LOSS_STUDIES,
     **COMPUTED_STUDIES,
     CENSUS.name: CENSUS,
     **STANDALONE,
+    NATURAL_LANGUAGE.name: NATURAL_LANGUAGE,
 }
 
 

@@ -1,0 +1,105 @@
+"""`longreach study natural-language`: the smallest scale from text to figure, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from longreach.cli import study_language
+from longreach.language_models import language_settings
+from tests.cli.conftest import Outcome
+from tests.helpers.text_samples import text_file
+
+Call = Callable[..., Outcome]
+STUDY = ("study", "natural-language", "--scale", "smoke")
+
+
+@pytest.fixture(autouse=True)
+def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    smaller = language_settings.SETTINGS["smoke"].model_copy(
+        update={"steps": 2, "long_steps": 2, "examples": 3}
+    )
+    monkeypatch.setitem(language_settings.SETTINGS, "smoke", smaller)
+
+
+def test_from_text_to_figure_and_again(longreach: Call, tmp_path: Path) -> None:
+    text = text_file(tmp_path, 100)
+    options = ("--text", text, "--runs", tmp_path / "runs")
+    done = longreach(*STUDY, *options, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert (document["study"], document["scale"], document["corpus"]) == (
+        "natural-language",
+        "smoke",
+        str(text),
+    )
+    assert [(e["model"], e["length"]) for e in document["perplexity"]] == [
+        ("short", 16), ("short", 32), ("long", 16), ("long", 32),
+    ]  # fmt: skip
+    assert [entry["panel"] for entry in document["influence"]] == [
+        "Figure 4",
+        "Figure 6a",
+        "Figure 6b",
+        "Figure 6c",
+    ]
+    assert Path(document["figure"]).read_bytes().startswith(b"<?xml")
+    again = longreach(*STUDY, *options, "--no-train", "--json")
+    assert json.loads(again.out)["influence"] == document["influence"]
+    shown = longreach(*STUDY, *options, "--out", tmp_path / "tables.md")
+    assert shown.out.splitlines()[0].split() == ["model", "at", "16", "at", "32"]
+    assert "smoke scale: tiny models, no claim" in shown.out
+    assert "| h_short |" in (tmp_path / "tables.md").read_text(encoding="utf-8")
+
+
+def test_a_plan_trains_nothing(longreach: Call, tmp_path: Path) -> None:
+    done = longreach(*STUDY, "--dry-run", "--runs", tmp_path / "runs", "--json")
+    document = json.loads(done.out)
+    assert document["trainings"]["short"]["pose_steps"] == 1
+    assert document["seconds"] >= 0
+    assert not (tmp_path / "runs").exists()
+    shown = longreach(*STUDY, "--dry-run", "--runs", tmp_path / "runs").out
+    assert shown.startswith("h_short: 2 steps of 4 × 16 tokens, the last 1 with PoSE to 32\n")
+
+
+def test_without_byte_pairs_tokens_are_bytes(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("longreach.language_models.text_tokenizer.has_byte_pairs", lambda: False)
+    done = longreach("study", "natural-language", "--dry-run", "--runs", tmp_path / "runs", "--json")
+    assert "tokens are bytes" in done.err
+    assert json.loads(done.out)["scale"] == "laptop"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*STUDY, "--tasks", "a"), "--tasks: natural-language trains its two models on text"),
+        ((*STUDY, "--seeds", "2"), "--seeds: natural-language"),
+        ((*STUDY, "--text", "missing.txt"), "missing.txt: no such file"),
+        ((*STUDY, "--out", "figure.txt"), "--out: figure.txt: must end in"),
+        (("study", "figure1", "--text", "a.txt"), "--text: figure1 is not about natural language"),
+        (("study", "census", "--text", "a.txt"), "--text: census is not about natural language"),
+    ],
+)
+def test_bad_options_are_one_line(longreach: Call, arguments: tuple[str, ...], message: str) -> None:
+    done = longreach(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+
+
+def test_nothing_measured_and_damaged_findings(longreach: Call, tmp_path: Path) -> None:
+    options = ("--text", text_file(tmp_path, 100), "--runs", tmp_path / "runs")
+    done = longreach(*STUDY, *options, "--no-train")
+    assert (done.code, done.first_error.startswith("--no-train: nothing has been measured")) == (2, True)
+    assert longreach(*STUDY, *options).code == 0
+    kept = next((tmp_path / "runs").rglob("findings.json"))
+    kept.write_text("{", encoding="utf-8")
+    assert "is damaged" in longreach(*STUDY, *options).first_error
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(12, "12 s"), (600, "10 min"), (7200, "2 h")])
+def test_durations(seconds: float, words: str) -> None:
+    assert study_language._duration(seconds) == words

@@ -1,0 +1,66 @@
+"""The network and its losses, against a literal reading in numpy; hiding a token is removing it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from longreach.errors import InputError
+from longreach.language_models.language_network import LanguageNetwork
+from longreach.language_models.language_settings import NetworkShape
+from tests.helpers.literal_language_model import next_losses
+
+SHAPE = NetworkShape(layers=2, heads=2, width=8, vocabulary=11)
+
+
+def network() -> LanguageNetwork:
+    made = LanguageNetwork(SHAPE, seed=3).double()
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter.mul_(12.0 if parameter.dim() > 1 else 1.3)  # attention that is far from uniform
+    return made
+
+
+def literal(made: LanguageNetwork, tokens: list[int], ids: list[int]) -> list[float]:
+    state = {name: value.numpy() for name, value in made.state_dict().items()}
+    return next_losses(state, SHAPE.layers, SHAPE.heads, tokens, ids)
+
+
+def losses(logits: torch.Tensor, following: list[int]) -> list[float]:
+    return [-float(row.log_softmax(-1)[token].detach()) for row, token in zip(logits, following, strict=True)]
+
+
+def test_losses_are_those_of_the_definition() -> None:
+    made = network()
+    tokens, ids = [3, 1, 4, 1, 5, 9, 2], [0, 1, 4, 5, 6, 11]
+    found = losses(made(torch.tensor([tokens[:-1]]), torch.tensor([ids]))[0], tokens[1:])
+    assert np.allclose(found, literal(made, tokens, ids), atol=1e-6)
+    plain = losses(made(torch.tensor([tokens[:-1]]))[0], tokens[1:])
+    assert np.allclose(plain, literal(made, tokens, list(range(6))), atol=1e-6)
+    assert not np.allclose(plain, found, atol=1e-3)
+
+
+@pytest.mark.parametrize("hidden", [[0], [2], [0, 1, 3]])
+def test_hiding_a_token_is_removing_it_from_all_attention(hidden: list[int]) -> None:
+    made = network()
+    tokens = [3, 1, 4, 1, 5, 9]
+    visible = torch.ones(1, 6, dtype=torch.bool)
+    visible[0, hidden] = False
+    seen = made(torch.tensor([tokens]), visible=visible)[0]
+    kept = [k for k in range(6) if k not in hidden]
+    removed = literal(made, [*(tokens[k] for k in kept), 7], kept)
+    assert abs(losses(seen[-1:], [7])[0] - removed[-1]) < 1e-6
+    without = made(torch.tensor([[tokens[k] for k in kept]]), torch.tensor([kept]))[0]
+    assert torch.allclose(seen[kept], without, atol=1e-6)
+
+
+def test_only_differences_of_ids_count() -> None:
+    made = network()
+    tokens = torch.tensor([[3, 1, 4, 1]])
+    assert torch.allclose(made(tokens), made(tokens, torch.tensor([[5, 6, 7, 8]])), atol=1e-5)
+
+
+def test_shapes_that_do_not_fit() -> None:
+    with pytest.raises(InputError, match="width 6"):
+        LanguageNetwork(NetworkShape(layers=1, heads=2, width=6, vocabulary=5))

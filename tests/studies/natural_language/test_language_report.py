@@ -1,0 +1,62 @@
+"""Tables of the study."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from longreach.studies.natural_language.language_report import (
+    PANELS,
+    findings_document,
+    influence_rows,
+    markdown,
+    perplexity_rows,
+)
+
+
+class Measured:
+    def __init__(self, **fields: Any) -> None:
+        self._fields = fields
+
+    def document(self) -> dict[str, Any]:
+        return self._fields
+
+
+def sample() -> dict[str, Any]:
+    perplexity = {
+        name: {
+            n: Measured(length=n, perplexity=value - n / 8, loss_by_position=[3.0, 2.5], windows=2)
+            for n in (64, 128)
+        }
+        for name, value in (("short", 30.0), ("long", 31.0))
+    }
+    losses = {
+        pair: Measured(
+            examples=2, loss_short=3.0, loss_long=2.5, loss_short_sparse=2.625, points=[[0.5, 0.25], [1, 1]],
+            correlation=0.5 if pair != ("long", "long") else None,
+        )
+        for pair in PANELS
+    }  # fmt: skip
+    return findings_document(perplexity, losses)
+
+
+def test_table_1() -> None:
+    assert perplexity_rows(sample()) == [
+        ["model", "at 64", "at 128"], ["h_short", "22.00", "14.00"], ["h_long", "23.00", "15.00"],
+    ]  # fmt: skip
+
+
+def test_influence_by_panel() -> None:
+    rows = influence_rows(sample())
+    assert rows[1] == ["Figure 4", "h_short", "h_short", "3.000", "2.500", "2.625", "0.50"]
+    assert [row[0] for row in rows[1:]] == ["Figure 4", "Figure 6a", "Figure 6b", "Figure 6c"]
+    assert rows[2][1:3] == ["h_long", "h_long"]
+    assert rows[2][-1] == "–"
+    assert rows[3][1:3] == ["h_long", "h_short"]
+
+
+def test_files_and_documents() -> None:
+    text = markdown(sample())
+    assert "| h_short | 22.00 | 14.00 |" in text
+    assert text.count("|---|") == 2
+    assert json.loads(json.dumps(sample()))["influence"][0]["panel"] == "Figure 4"
