@@ -1,7 +1,8 @@
 """Sets of behaviours: a straight-line program is known by the behaviours of its operations alone.
 
-Whatever can follow a program depends on the set of its operations' behaviours, not on their order, so programs
-with one set are one. Rows of a table are sets of one shape: so many Boolean behaviours, so many counts.
+Whatever can follow a program depends on the set of its operations' behaviours, not on their order, so
+programs with one set are one. Rows of a table are sets of one shape: so many Boolean behaviours, so many
+counts.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Sets:
     booleans: Numbers
     counts: Numbers
     unused: Masks
-    """A bit per column, Boolean ones first: surely read by no other operation of the set, however it is written."""
+    """A bit per column, Boolean ones first: surely read by no other operation of the set, however it is
+    written.
+    """
     keys: Keys
     """A number per set that does not depend on the order of its elements."""
 
@@ -65,7 +68,10 @@ class Sets:
         grown.sort(axis=1)
         keys = self.keys + element_keys(results, boolean)
         return Sets(
-            grown if boolean else self.booleans, self.counts if boolean else grown, unused.astype(np.uint32), keys
+            grown if boolean else self.booleans,
+            self.counts if boolean else grown,
+            unused.astype(np.uint32),
+            keys,
         )
 
 

@@ -120,6 +120,11 @@ class WordTree:
         """The row that is true at all nodes."""
         return self.pack(np.ones((1, len(self)), bool))[0]
 
+    @property
+    def nowhere(self) -> Truth:
+        """Truth values that are false at all nodes."""
+        return np.zeros(len(self), bool)
+
     def pack(self, truth: Truth) -> Bits:
         """Rows of truth values as rows of numbers."""
         packed = np.zeros((len(truth), self.width * 8), np.uint8)
@@ -152,6 +157,20 @@ class WordTree:
         for distance in distances:
             near += padded[:, self._before(distance)]
         return near
+
+    def count_one(self, truth: Truth, distances: Sequence[int] | None) -> Counts:
+        """`count` of one row of truth values."""
+        if distances is not None:
+            near = np.zeros(len(self), np.int64)
+            padded = np.append(truth, False)
+            for distance in distances:
+                near += padded[self._before(distance)]
+            return near
+        sums = truth.astype(np.int64)
+        sums[0] = 0
+        for start, end in pairwise(self.starts[1:]):
+            sums[start:end] += sums[self.parents[start:end]]
+        return sums
 
     def _before(self, distance: int) -> NDArray[np.int64]:
         """The node so many letters before each; one past the last where there is no such letter."""
