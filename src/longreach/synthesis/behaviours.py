@@ -115,7 +115,8 @@ class Behaviours:
         """Operations without operands, with their numbers; those that say the same as one before are left
         out.
         """
-        for op in (*(c.Token(letter) for letter in tree.alphabet), c.Top(), *family.position_tests):
+        tests: list[c.Op] = [*(c.Token(letter) for letter in tree.alphabet), c.Top(), *family.position_tests]
+        for op in tests:
             number = int(self._bits.intern(tree.pack(self._truth(op)[None]))[0])
             if number not in self.atoms.values():
                 self.atoms[op] = number

@@ -283,5 +283,5 @@ def _absent(columns: Numbers, results: Numbers) -> NDArray[np.int64]:
 
 
 def _dtype(tree: WordTree) -> str:
-    """Integers that hold every count of a program that can be reached: doubling at each of many operations."""
+    """Integers that hold every count of a program that can be reached."""
     return "int16" if tree.longest <= 60 else "int32"

@@ -136,6 +136,28 @@ class Inference:
         """The last one."""
         return self.hypotheses[-1].program if self.hypotheses else None
 
+    def words(self) -> list[str]:
+        """What the run shows, in lines."""
+        lines = []
+        if self.n0 is None:
+            lines.append(f"N₀: none up to n = {self.to}")
+        else:
+            any_run = (
+                "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
+            )
+            lines.append(f"N₀ = {self.n0}: right from n = {self.n0 + 1} on, as far as n = {self.to}{any_run}")
+        total = "not known" if self.error_count is None else str(self.error_count)
+        lines.append(f"errors of all T_n together: {total}")
+        if self.stopped:
+            lines.append(f"the search ended: {self.stopped}")
+        if self.program is not None:
+            beyond = (
+                "proved for all lengths" if self.proved else f"compared up to length {self.to}, not beyond"
+            )
+            right = self.steps[-1].right
+            lines.append(f"T_{self.to} is {f'right, {beyond}' if right else 'wrong'}:")
+        return lines
+
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
         return {

@@ -38,7 +38,8 @@ class Finisher:
     def right(self, numbers: Array) -> Hits:
         """Whether behaviours have the labels, on all words."""
         said, known = self._labels
-        return (((self._behaviours.bits[numbers] ^ said) & known) == 0).all(axis=1)
+        found: Hits = (((self._behaviours.bits[numbers] ^ said) & known) == 0).all(axis=1)
+        return found
 
     def rows(self, sets: Sets) -> NDArray[np.int64]:
         """The sets that may be two operations away; all that are, and few others."""
@@ -53,11 +54,13 @@ class Finisher:
         return np.flatnonzero(hit)
 
     def _packed(self, numbers: Array) -> Array:
-        return self._behaviours.bits[numbers, self._word]
+        packed: Array = self._behaviours.bits[numbers, self._word]
+        return packed
 
     def _wrong(self, bits: Array) -> Array:
         """The words on which truth values are not as wanted."""
-        return (bits ^ self._said) & self._known
+        wrong: Array = (bits ^ self._said) & self._known
+        return wrong
 
     def _comparisons(self, sets: Sets) -> dict[tuple[int, int], Array]:
         """C1 ≤ C2 for all pairs of columns."""
@@ -118,7 +121,8 @@ class Finisher:
                 yield self._behaviours.counts[results[:, None], self._nodes]
 
     def _as_wanted(self, truth: Hits) -> Hits:
-        return (_as_numbers(truth) == self._signs).all(axis=1)
+        found: Hits = (_as_numbers(truth) == self._signs).all(axis=1)
+        return found
 
 
 def _as_numbers(truth: Hits) -> Array:

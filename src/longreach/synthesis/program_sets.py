@@ -92,7 +92,7 @@ def concatenated(parts: list[Sets]) -> Sets:
 
 
 def element_keys(numbers: Numbers, boolean: bool) -> Keys:
-    """A random-looking number for each behaviour (the mixing step of SplitMix64); a set's key is their sum."""
+    """A random-looking number for each behaviour (mixed as by SplitMix64); a set's key is their sum."""
     mixed = (numbers.astype(np.uint64) * np.uint64(2) + np.uint64(boolean)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -101,7 +101,7 @@ def element_keys(numbers: Numbers, boolean: bool) -> Keys:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An operation by its kind and the columns that it reads; an atom, which reads none, has its behaviour."""
+    """An operation by its kind and the columns that it reads; an atom has its behaviour instead."""
 
     kind: int
     booleans: tuple[int, ...] = ()

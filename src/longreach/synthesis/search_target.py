@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -222,7 +222,7 @@ def target_of(
     | Program
     | Core
     | Predicate
-    | Mapping[Word | str, bool]
+    | Mapping[Any, bool]
     | Iterable[tuple[Sequence[str], bool]],
     alphabet: Iterable[str] | None = None,
     *,

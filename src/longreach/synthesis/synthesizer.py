@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from longreach.crasp.core import Core
 from longreach.crasp.program import Program
@@ -24,7 +25,6 @@ from longreach.synthesis.search_target import (
 )
 from longreach.synthesis.set_to_program import readable
 from longreach.synthesis.smallest_program import MAX_SIZE, smallest_program
-from longreach.synthesis.word_tree import Word
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer
 
@@ -76,6 +76,24 @@ class Synthesis:
     """Why there is no program, or no proof that it is the smallest."""
     seconds: float = 0.0
     """Of computing."""
+    examples: int | None = None
+    """With how many examples it agrees; None where there is more to ask than examples."""
+
+    def words(self, class_name: str) -> str:
+        """What is known, on one line."""
+        if self.status is Status.IMPOSSIBLE:
+            return f"no program in {class_name}: {self.reason}"
+        if self.program is None:
+            return f"no program in {class_name} up to size {self.none_up_to}; {self.reason}"
+        known = {
+            Status.PROVED: "proved for all lengths",
+            Status.CHECKED: f"checked to length {self.checked_to}, not proved beyond",
+            Status.CONSISTENT: f"agrees with all {self.examples} examples; nothing is known beyond them",
+        }[self.status]
+        smallest = f"none smaller in {class_name}"
+        if not self.smallest:
+            smallest = f"none up to size {self.none_up_to}, larger ones not all tried"
+        return f"{known}; {smallest} (by {self.method})"
 
 
 def synthesize(
@@ -83,7 +101,7 @@ def synthesize(
     | Program
     | Core
     | Predicate
-    | Mapping[Word | str, bool]
+    | Mapping[Any, bool]
     | Iterable[tuple[Sequence[str], bool]],
     *,
     alphabet: Iterable[str] | None = None,
@@ -101,13 +119,28 @@ def synthesize(
     >>> from longreach.languages.regular.expression_to_automaton import from_expression
     >>> found = synthesize(from_expression("(a|b)*ab(a|b)*"))
     >>> found.status.value, found.size
-    ('proved', 6)
+    ('proved', 7)
     """
-    started = time.thread_time()
     target = target_of(wanted, alphabet, length=length)
     asked = Family.named(family) if isinstance(family, str) else family
+    return synthesize_target(target, asked, seconds=seconds, max_size=max_size, bytes=bytes, seed=seed)
+
+
+def synthesize_target(
+    target: Target,
+    family: Family,
+    *,
+    seconds: float = SECONDS,
+    max_size: int = MAX_SIZE,
+    bytes: int = 1 << 30,
+    seed: int = 0,
+) -> Synthesis:
+    """The same for a target."""
+    started = time.thread_time()
     budget = Budget(seconds=seconds, bytes=bytes).running()
-    found = _search(target, asked, max_size, budget, seed)
+    found = _search(target, family, max_size, budget, seed)
+    if isinstance(target, ExamplesTarget):
+        found = replace(found, examples=len(target.examples))
     return replace(found, seconds=time.thread_time() - started)
 
 

@@ -64,12 +64,12 @@ class WordTree:
             nodes += [{} for _ in range(len(codes) + 1 - len(nodes))]
             for size in range(length + 1, len(codes) + 1):
                 nodes[size].setdefault(codes[:size], 0)
-        parents, last, starts, number = [0], [-1], [0, 1], 0
+        parents, last, starts = [0], [-1], [0, 1]
         for size, level in enumerate(nodes[1:], 1):
-            for number, word in enumerate(level, starts[size]):
-                parents.append(nodes[size - 1][word[:-1]])
-                last.append(word[-1])
-                level[word] = number
+            for number, code in enumerate(level, starts[size]):
+                parents.append(nodes[size - 1][code[:-1]])
+                last.append(code[-1])
+                level[code] = number
             starts.append(starts[size] + len(level))
         return WordTree(letters, np.array(parents, np.int32), np.array(last, np.int32), tuple(starts))
 
@@ -118,7 +118,8 @@ class WordTree:
     @cached_property
     def everywhere(self) -> Bits:
         """The row that is true at all nodes."""
-        return self.pack(np.ones((1, len(self)), bool))[0]
+        row: Bits = self.pack(np.ones((1, len(self)), bool))[0]
+        return row
 
     @property
     def nowhere(self) -> Truth:
@@ -138,7 +139,8 @@ class WordTree:
 
     def token(self, letter: int) -> Truth:
         """Where the last letter is this one."""
-        return self.letters == letter
+        here: Truth = self.letters == letter
+        return here
 
     def position(self, modulus: int, residues: Sequence[int]) -> Truth:
         """Where the length has one of the residues."""
@@ -174,7 +176,7 @@ class WordTree:
 
     def _before(self, distance: int) -> NDArray[np.int64]:
         """The node so many letters before each; one past the last where there is no such letter."""
-        nodes = np.arange(len(self))
+        nodes: NDArray[np.signedinteger[Any]] = np.arange(len(self))
         for _ in range(distance):
             nodes = self.parents[nodes]
         return np.where(self.lengths > distance, nodes, len(self))
