@@ -1,7 +1,7 @@
 """Behaviours: what operations come to on a tree of words, each known once, by a number.
 
-Operations with equal values at all nodes are one behaviour. What an operation gives on behaviours is looked up
-where it has been asked before, so that a program costs a look-up and not an evaluation.
+Operations with equal values at all nodes are one behaviour. What an operation gives on behaviours is looked
+up where it has been asked before, so that a program costs a look-up and not an evaluation.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.crasp import core as c
-from longreach.synthesis.key_table import KeyTable, Keys
+from longreach.synthesis.key_table import Keys, KeyTable
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.word_tree import WordTree
 
@@ -112,8 +112,11 @@ class Behaviours:
         self.evaluated = 0
         """Operations on behaviours that were evaluated, each once."""
         self.atoms: dict[c.Op, int] = {}
-        """Operations without operands, with their numbers; those that say the same as one before are left out."""
-        for op in (*(c.Token(letter) for letter in tree.alphabet), c.Top(), *family.position_tests):
+        """Operations without operands, with their numbers; those that say the same as one before are left
+        out.
+        """
+        tests: list[c.Op] = [*(c.Token(letter) for letter in tree.alphabet), c.Top(), *family.position_tests]
+        for op in tests:
             number = int(self._bits.intern(tree.pack(self._truth(op)[None]))[0])
             if number not in self.atoms.values():
                 self.atoms[op] = number

@@ -1,9 +1,10 @@
 """Programs in order of size, each behaviour once: the smallest programs of all that can be told apart.
 
-The size of a program is the number of its operations, equal ones shared. So programs grow by one operation at a
-time, as sets of behaviours (`program_sets`), and a behaviour that turns up for the first time among programs of
-size s has no smaller program. The last operation of a smallest program reads everything that is read by nothing
-else, which leaves few to try; with that, sets of s − 2 behaviours are enough to find all behaviours of size s.
+The size of a program is the number of its operations, equal ones shared. So programs grow by one operation
+at a time, as sets of behaviours (`program_sets`), and a behaviour that turns up for the first time among
+programs of size s has no smaller program. The last operation of a smallest program reads everything that is
+read by nothing else, which leaves few to try; with that, sets of s − 2 behaviours are enough to find all
+behaviours of size s.
 """
 
 from __future__ import annotations
@@ -88,52 +89,102 @@ class Enumeration:
 
     def of_size(self, size: int) -> list[Found]:
         """The behaviours whose smallest programs have this size; raises `OverBudget` beyond the budget."""
-        while self.complete < size:
-            for _ in self.next_size():
-                pass
+        while self.known_to < size:
+            self.next_size()
         return [each for each in self._found if each.size == size]
 
-    def next_size(self, finisher: Finisher | None = None) -> Iterator[list[Found]]:
-        """The behaviours of the next size, in parts as they turn up.
-
-        Whoever stops early leaves the size incomplete, and can begin it again. With a finisher only those
-        behaviours are sure to turn up that have its labels.
+    @property
+    def known_to(self) -> int:
+        """All behaviours up to this size are known; those of sets are, and `complete` may be one or two
+        ahead.
         """
-        size = self.complete + 1
-        if size > WIDEST:
-            raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
-        while self.level < size - 2 or self.level == 0:
-            yield from self._grow()
-        if size > 1:
-            yield from self._last(size) if self.level == size - 1 else self._last_two(size, finisher)
+        return max(self.complete, self.level)
+
+    def next_size(self) -> None:
+        """Find all behaviours of the next size."""
+        size = self.known_to + 1
+        try:
+            self._grow_to(size - 1)
+        except MemoryLimit:
+            if self.level < size - 2:
+                raise
+        for chunk in self._chunks():
+            if self.level == size - 1:
+                for results, sets in self._finish(chunk):
+                    self._note(results, size, sets)
+            elif self.level < size:
+                self._note_two(chunk, size)
+                self._keep_within()
         self.complete = size
 
-    # Sets of one more behaviour
+    def matching(self, size: int, finisher: Finisher) -> Iterator[Found]:
+        """The behaviours with a finisher's labels that have a program of this size, each at least once.
 
-    def _grow(self) -> Iterator[list[Found]]:
-        """From all sets of a level to all of the next."""
-        collected: dict[Shape, _Collected] = {}
-        spent = self.nbytes
+        All of them have no smaller one only where nothing matched at the size before.
+        """
+        self._grow_to(size - 2)
+        if size <= self.known_to:
+            same = [each for each in self._found if each.size == size]
+            if same:
+                right = finisher.right(np.array([each.behaviour for each in same]))
+                yield from (same[k] for k in np.flatnonzero(right).tolist())
+            return
+        seen: set[int] = set()
+        for chunk in self._chunks():
+            if self.level < size - 1:
+                self.candidates += len(chunk) * two_more(chunk.shape, len(self.behaviours.guards))
+                pairs = self._extend(chunk.take(finisher.rows(chunk)))
+            else:
+                pairs = self._finish(chunk)
+            for results, sets in pairs:
+                for row in np.flatnonzero(finisher.right(results)).tolist():
+                    if int(results[row]) not in seen:
+                        seen.add(int(results[row]))
+                        yield _found(int(results[row]), size, sets, row)
+
+    def _chunks(self) -> Iterator[Sets]:
         for sets in self.sets.values():
             for chunk in sets.chunks(CHUNK):
                 self.budget.check()
-                fresh: dict[Shape, list[Sets]] = {}
-                for step in self._steps(sets.shape):
-                    results = step.results(self.behaviours, chunk)
-                    boolean = step.gives_boolean
-                    rows = _absent(chunk.booleans if boolean else chunk.counts, results)
-                    self.candidates += len(results)
-                    grown = chunk.take(rows).extended(results[rows], boolean, step.used(sets.shape[0]))
+                yield chunk
+
+    def _grow_to(self, level: int) -> None:
+        if level > WIDEST:
+            raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
+        while self.level < max(1, level):
+            self._grow()
+
+    # Sets of one more behaviour
+
+    def _grow(self) -> None:
+        """From all sets of a level to all of the next."""
+        collected: dict[Shape, _Collected] = {}
+        for chunk in self._chunks():
+            fresh: dict[Shape, list[Sets]] = {}
+            for step in self._steps(chunk.shape):
+                results, grown = self._grown(chunk, step)
+                if len(grown):
                     fresh.setdefault(grown.shape, []).append(grown)
-                    if boolean:
-                        yield self._note(results[rows], self.level + 1, grown)
-                for shape, parts in fresh.items():
-                    collected.setdefault(shape, _Collected()).add(concatenated(parts))
-                used = spent + sum(each.nbytes for each in collected.values())
-                if used > self.budget.bytes:
-                    raise MemoryLimit(f"stopped at the memory limit of {self.budget.bytes / 1e6:.0f} MB")
+                if step.gives_boolean:
+                    self._note(results, self.level + 1, grown)
+            for shape, parts in fresh.items():
+                collected.setdefault(shape, _Collected()).add(concatenated(parts))
+            self._keep_within(sum(each.nbytes for each in collected.values()))
         self.sets = {shape: collected[shape].sets() for shape in sorted(collected)}
         self.level += 1
+
+    def _grown(self, chunk: Sets, step: Step) -> tuple[Numbers, Sets]:
+        """The sets with a step's behaviour added, where it is new to them."""
+        results = step.results(self.behaviours, chunk)
+        self.candidates += len(results)
+        rows = _absent(chunk.booleans if step.gives_boolean else chunk.counts, results)
+        return results[rows], chunk.take(rows).extended(
+            results[rows], step.gives_boolean, step.used(chunk.shape[0])
+        )
+
+    def _keep_within(self, more: int = 0) -> None:
+        if self.nbytes + more > self.budget.bytes:
+            raise MemoryLimit(f"the memory limit of {self.budget.bytes / 1e6:.0f} MB is reached")
 
     def _steps(self, shape: Shape) -> Iterator[Step]:
         for op, number in self.behaviours.atoms.items():
@@ -142,76 +193,49 @@ class Enumeration:
 
     # Last operations
 
-    def _last(self, size: int) -> Iterator[list[Found]]:
-        """Programs whose operations but the last are a set."""
-        for sets in self.sets.values():
-            for chunk in sets.chunks(CHUNK):
-                self.budget.check()
-                yield from self._finish(chunk, size)
-
-    def _last_two(self, size: int, finisher: Finisher | None) -> Iterator[list[Found]]:
-        """The same where the last operation but one is not kept either."""
-        for sets in self.sets.values():
-            for chunk in sets.chunks(CHUNK):
-                self.budget.check()
-                if finisher is not None:
-                    self.candidates += len(chunk) * two_more(sets.shape, len(self.behaviours.guards))
-                    chunk = chunk.take(finisher.rows(chunk))
-                yield from self._extend(chunk, size)
-                self._keep_within()
-
-    def _extend(self, chunk: Sets, size: int) -> Iterator[list[Found]]:
+    def _extend(self, chunk: Sets) -> Iterator[tuple[Numbers, Sets]]:
         """Two operations more, of which the last reads all that nothing else reads."""
-        width = chunk.shape[0]
         for step in self._steps(chunk.shape):
             # At most one column may stay unread beside the new one.
-            left = chunk.unused & ~np.uint32(step.used(width))
-            some = chunk.take(np.flatnonzero(np.bitwise_count(left) <= 1))
-            results = step.results(self.behaviours, some)
-            boolean = step.gives_boolean
-            rows = _absent(some.booleans if boolean else some.counts, results)
-            self.candidates += len(results)
-            grown = some.take(rows).extended(results[rows], boolean, step.used(width))
-            if boolean:
-                yield self._note(results[rows], size - 1, grown)
-            yield from self._finish(grown, size)
+            left = chunk.unused & ~np.uint32(step.used(chunk.shape[0]))
+            _, grown = self._grown(chunk.take(np.flatnonzero(np.bitwise_count(left) <= 1)), step)
+            yield from self._finish(grown)
 
-    def _keep_within(self) -> None:
-        if self.nbytes > 2 * self.budget.bytes:
-            raise MemoryLimit(f"stopped at the memory limit of {self.budget.bytes / 1e6:.0f} MB")
+    def _note_two(self, chunk: Sets, size: int) -> None:
+        for step in self._steps(chunk.shape):
+            results, grown = self._grown(chunk, step)
+            if step.gives_boolean:
+                self._note(results, size - 1, grown)
+            for last, sets in self._finish(grown):
+                self._note(last, size, sets)
 
-    def _finish(self, chunk: Sets, size: int) -> Iterator[list[Found]]:
-        """Every last operation that reads all that nothing else reads."""
-        width = chunk.shape[0]
+    def _finish(self, chunk: Sets) -> Iterator[tuple[Numbers, Sets]]:
+        """Every last operation that reads all that nothing else reads, with the sets that it is added to."""
         for step in steps(chunk.shape, 0):
-            if not step.gives_boolean:
-                continue
-            rows = np.flatnonzero((chunk.unused & ~np.uint32(step.used(width))) == 0)
-            if not len(rows):
-                continue
-            some = chunk.take(rows)
-            results = step.results(self.behaviours, some)
-            self.candidates += len(rows)
-            yield self._note(results, size, some)
+            if step.gives_boolean:
+                reads = np.uint32(step.used(chunk.shape[0]))
+                some = chunk.take(np.flatnonzero((chunk.unused & ~reads) == 0))
+                if len(some):
+                    self.candidates += len(some)
+                    yield step.results(self.behaviours, some), some
 
-    def _note(self, results: Numbers, size: int, sets: Sets) -> list[Found]:
+    def _note(self, results: Numbers, size: int, sets: Sets) -> None:
         """Keep Boolean behaviours that are new, each with the first set that gives it."""
         total = len(self.behaviours.bits)
         if total > len(self._sizes):
             self._sizes = np.concatenate([self._sizes, np.zeros(2 * total - len(self._sizes), np.int16)])
         fresh = np.flatnonzero(self._sizes[results] == 0)
         if not len(fresh):
-            return []
+            return
         numbers, first = np.unique(results[fresh], return_index=True)
         self._sizes[numbers] = size
-        noted: list[Found] = []
         for row in fresh[np.sort(first)].tolist():
-            number = int(results[row])
-            booleans = sorted({number, *sets.booleans[row].tolist()})
-            members = (tuple(booleans), tuple(sets.counts[row].tolist()))
-            noted.append(Found(behaviour=number, size=size, members=members))
-        self._found += noted
-        return noted
+            self._found.append(_found(int(results[row]), size, sets, row))
+
+
+def _found(behaviour: int, size: int, sets: Sets, row: int) -> Found:
+    booleans = sorted({behaviour, *sets.booleans[row].tolist()})
+    return Found(behaviour=behaviour, size=size, members=(tuple(booleans), tuple(sets.counts[row].tolist())))
 
 
 class _Collected:
@@ -259,5 +283,5 @@ def _absent(columns: Numbers, results: Numbers) -> NDArray[np.int64]:
 
 
 def _dtype(tree: WordTree) -> str:
-    """Integers that hold every count of a program that can be reached: doubling at each of many operations."""
+    """Integers that hold every count of a program that can be reached."""
     return "int16" if tree.longest <= 60 else "int32"

@@ -1,8 +1,9 @@
 """Which sets of behaviours are two operations away from a target: a fast test that forgets none.
 
-Only some words are looked at: 64 for truth values, a few for counts. Sets that pass are few, and are then extended
-in full. A difference is never the last operation but one: C1 − C2 ≤ C3 is C1 ≤ C2 + C3, and as long. For a
-conditional the two branches are tried apart: P ? C1 : C2 ≤ C3 where P holds is C1 ≤ C3, and elsewhere C2 ≤ C3.
+Only some words are looked at: 64 for truth values, a few for counts. Sets that pass are few, and are then
+extended in full. A difference is never the last operation but one: C1 − C2 ≤ C3 is C1 ≤ C2 + C3, and as
+long. For a conditional the two branches are tried apart: P ? C1 : C2 ≤ C3 where P holds is C1 ≤ C3, and
+elsewhere C2 ≤ C3.
 """
 
 from __future__ import annotations
@@ -27,11 +28,18 @@ class Finisher:
 
     def __init__(self, behaviours: Behaviours, said: Bits, known: Bits) -> None:
         self._behaviours = behaviours
+        self._labels = said, known
         self._word = int(np.argmax(np.bitwise_count(known)))
         self._said, self._known = said[self._word], known[self._word]
         truth = behaviours.tree.unpack(np.stack([said, known]))
         self._nodes = _spread(truth[0], truth[1])
         self._signs = _as_numbers(truth[0][self._nodes][None])[0]
+
+    def right(self, numbers: Array) -> Hits:
+        """Whether behaviours have the labels, on all words."""
+        said, known = self._labels
+        found: Hits = (((self._behaviours.bits[numbers] ^ said) & known) == 0).all(axis=1)
+        return found
 
     def rows(self, sets: Sets) -> NDArray[np.int64]:
         """The sets that may be two operations away; all that are, and few others."""
@@ -46,11 +54,13 @@ class Finisher:
         return np.flatnonzero(hit)
 
     def _packed(self, numbers: Array) -> Array:
-        return self._behaviours.bits[numbers, self._word]
+        packed: Array = self._behaviours.bits[numbers, self._word]
+        return packed
 
     def _wrong(self, bits: Array) -> Array:
         """The words on which truth values are not as wanted."""
-        return (bits ^ self._said) & self._known
+        wrong: Array = (bits ^ self._said) & self._known
+        return wrong
 
     def _comparisons(self, sets: Sets) -> dict[tuple[int, int], Array]:
         """C1 ≤ C2 for all pairs of columns."""
@@ -111,7 +121,8 @@ class Finisher:
                 yield self._behaviours.counts[results[:, None], self._nodes]
 
     def _as_wanted(self, truth: Hits) -> Hits:
-        return (_as_numbers(truth) == self._signs).all(axis=1)
+        found: Hits = (_as_numbers(truth) == self._signs).all(axis=1)
+        return found
 
 
 def _as_numbers(truth: Hits) -> Array:
@@ -131,8 +142,12 @@ def _spread(said: Hits, known: Hits) -> NDArray[np.int64]:
 
 
 def two_more(shape: tuple[int, int], guards: int) -> int:
-    """How many programs the test decides for a set: all pairs of last operations of which one reads the other."""
+    """How many programs the test decides for a set: all pairs of last operations of which one reads the
+    other.
+    """
     booleans, counts = shape
     tests = booleans + booleans * (booleans - 1) // 2 + counts * (counts - 1)
-    numbers = 1 + counts * (counts + 1) // 2 + counts**2 + guards * booleans + booleans * counts * (counts - 1)
+    numbers = (
+        1 + counts * (counts + 1) // 2 + counts**2 + guards * booleans + booleans * counts * (counts - 1)
+    )
     return tests * (1 + booleans) + numbers * 2 * counts

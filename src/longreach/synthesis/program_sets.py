@@ -1,7 +1,8 @@
 """Sets of behaviours: a straight-line program is known by the behaviours of its operations alone.
 
-Whatever can follow a program depends on the set of its operations' behaviours, not on their order, so programs
-with one set are one. Rows of a table are sets of one shape: so many Boolean behaviours, so many counts.
+Whatever can follow a program depends on the set of its operations' behaviours, not on their order, so
+programs with one set are one. Rows of a table are sets of one shape: so many Boolean behaviours, so many
+counts.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Sets:
     booleans: Numbers
     counts: Numbers
     unused: Masks
-    """A bit per column, Boolean ones first: surely read by no other operation of the set, however it is written."""
+    """A bit per column, Boolean ones first: surely read by no other operation of the set, however it is
+    written.
+    """
     keys: Keys
     """A number per set that does not depend on the order of its elements."""
 
@@ -65,7 +68,10 @@ class Sets:
         grown.sort(axis=1)
         keys = self.keys + element_keys(results, boolean)
         return Sets(
-            grown if boolean else self.booleans, self.counts if boolean else grown, unused.astype(np.uint32), keys
+            grown if boolean else self.booleans,
+            self.counts if boolean else grown,
+            unused.astype(np.uint32),
+            keys,
         )
 
 
@@ -86,7 +92,7 @@ def concatenated(parts: list[Sets]) -> Sets:
 
 
 def element_keys(numbers: Numbers, boolean: bool) -> Keys:
-    """A random-looking number for each behaviour (the mixing step of SplitMix64); a set's key is their sum."""
+    """A random-looking number for each behaviour (mixed as by SplitMix64); a set's key is their sum."""
     mixed = (numbers.astype(np.uint64) * np.uint64(2) + np.uint64(boolean)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -95,7 +101,7 @@ def element_keys(numbers: Numbers, boolean: bool) -> Keys:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An operation by its kind and the columns that it reads; an atom, which reads none, has its behaviour."""
+    """An operation by its kind and the columns that it reads; an atom has its behaviour instead."""
 
     kind: int
     booleans: tuple[int, ...] = ()

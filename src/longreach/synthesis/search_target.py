@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longreach.crasp.core import Core
 from longreach.crasp.equal import equal
@@ -16,12 +15,12 @@ from longreach.crasp.evaluate import accepts
 from longreach.crasp.program import Program
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError
-from longreach.languages.budget import DEFAULT_BUDGET, Budget
+from longreach.languages.budget import Budget
 from longreach.languages.prove.rightness import rightness
 from longreach.languages.regular.automaton import Automaton
-from longreach.synthesis.word_tree import Word, WordTree
+from longreach.synthesis.tree_evaluator import accepted_on
+from longreach.synthesis.word_tree import Truth, Word, WordTree
 
-Truth: TypeAlias = NDArray[np.bool_]
 Predicate: TypeAlias = Callable[[tuple[str, ...]], bool]
 Examples: TypeAlias = Mapping[Word, bool]
 CHECKED_LENGTH = 12
@@ -120,9 +119,13 @@ class PredicateTarget:
                 said = self.predicate(word)
             except Exception as error:
                 shown = " ".join(word) or "ε"
-                raise InputError(f"the predicate fails on {shown}: {type(error).__name__}: {error}") from error
+                raise InputError(
+                    f"the predicate fails on {shown}: {type(error).__name__}: {error}"
+                ) from error
             if not isinstance(said, bool | np.bool_ | int):
-                raise InputError(f"the predicate gives {said!r} for {' '.join(word) or 'ε'}; expected true or false")
+                raise InputError(
+                    f"the predicate gives {said!r} for {' '.join(word) or 'ε'}; expected true or false"
+                )
             self._known[word] = bool(said)
         return self._known[word]
 
@@ -141,7 +144,7 @@ class PredicateTarget:
 
     def check(self, core: Core, budget: Budget) -> Check:
         tree = self.all_words
-        wrong = np.flatnonzero(accepted_words(core, tree.words) != self.labels(tree)[0])
+        wrong = np.flatnonzero(accepted_on(core, tree) != self.labels(tree)[0])
         witness = tree.words[wrong[0]] if len(wrong) else None
         return Check(witness=witness, length=tree.longest)
 
@@ -164,7 +167,7 @@ class ProgramTarget:
         return _tree(self.alphabet, nodes)
 
     def labels(self, tree: WordTree) -> tuple[Truth, Truth]:
-        return accepted_words(self.program, tree.words), np.ones(len(tree), bool)
+        return accepted_on(self.program, tree), np.ones(len(tree), bool)
 
     def check(self, core: Core, budget: Budget) -> Check:
         found = equal(core, self.program, CHECKED_LENGTH)
@@ -186,7 +189,9 @@ class ExamplesTarget:
         """The shortest examples of each label in turn."""
         chosen: list[Word] = []
         letters = 0
-        by_label = [[word for word in self._in_order if self.examples[word] is label] for label in (True, False)]
+        by_label = [
+            [word for word in self._in_order if self.examples[word] is label] for label in (True, False)
+        ]
         for k in range(max(map(len, by_label))):
             for words in by_label:
                 if k < len(words) and (letters <= nodes or len(chosen) < 4):
@@ -200,7 +205,9 @@ class ExamplesTarget:
 
     def check(self, core: Core, budget: Budget) -> Check:
         words = self._in_order
-        wrong = np.flatnonzero(accepted_words(core, words) != np.array([self.examples[word] for word in words]))
+        wrong = np.flatnonzero(
+            accepted_words(core, words) != np.array([self.examples[word] for word in words])
+        )
         return Check(witness=words[wrong[0]] if len(wrong) else None)
 
 
@@ -211,7 +218,12 @@ def accepted_words(core: Core, words: Sequence[Word]) -> Truth:
 
 
 def target_of(
-    wanted: Automaton | Program | Core | Predicate | Mapping[Word | str, bool] | Iterable[tuple[Sequence[str], bool]],
+    wanted: Automaton
+    | Program
+    | Core
+    | Predicate
+    | Mapping[Any, bool]
+    | Iterable[tuple[Sequence[str], bool]],
     alphabet: Iterable[str] | None = None,
     *,
     length: int | None = None,
@@ -239,17 +251,7 @@ def target_of(
             raise InputError(f"{' '.join(word) or 'ε'} has two labels")
     if not examples:
         raise InputError("no examples")
-    letters = sorted({letter for word in examples for letter in word}) if alphabet is None else tuple(alphabet)
+    letters = (
+        sorted({letter for word in examples for letter in word}) if alphabet is None else tuple(alphabet)
+    )
     return ExamplesTarget(examples, tuple(letters) or ("a",))
-
-
-__all__ = [
-    "DEFAULT_BUDGET",
-    "Check",
-    "ExamplesTarget",
-    "PredicateTarget",
-    "ProgramTarget",
-    "RegularTarget",
-    "Target",
-    "target_of",
-]

@@ -1,19 +1,19 @@
 """A smallest program for a target: enumeration guided by counterexamples.
 
-Programs are compared on a few words first. One that is right there is checked against the target; where that is
-wrong, the word joins the others. So what is found is a smallest program of the family, and not only on those words.
+Programs are compared on a few words first. One that is right there is checked against the target; where that
+is wrong, the word joins the others. So what is found is a smallest program of the family, and not only on
+those words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from longreach.crasp.core import Core
 from longreach.languages.budget import Budget, OverBudget
-from longreach.synthesis.enumeration import Enumeration, Found
+from longreach.synthesis.enumeration import Enumeration
 from longreach.synthesis.last_operations import Finisher
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.search_target import Check, Target
@@ -55,18 +55,22 @@ def smallest_program(
     while True:
         enumeration = Enumeration(tree, family, budget)
         reason = f"none up to size {max_size}"
-        core = None
+        finisher = Finisher(enumeration.behaviours, *packed_labels(tree, target))
+        core, none_up_to = None, 0
         try:
-            core = first_match(enumeration, target, max_size)
+            while core is None and none_up_to < max_size:
+                found = next(enumeration.matching(none_up_to + 1, finisher), None)
+                core = None if found is None else core_of(found, enumeration.behaviours)
+                none_up_to += core is None
         except OverBudget as spent:
-            reason = f"{spent} after size {enumeration.complete}"
+            reason = f"{spent} after size {none_up_to}"
         tried += enumeration.candidates
         check = None if core is None else target.check(core, budget)
         if check is None or check.witness is None:
             return SmallestSearch(
                 core=core,
                 check=check,
-                none_up_to=enumeration.complete,
+                none_up_to=none_up_to,
                 reason="" if core is not None else reason,
                 tried=tried,
                 enumeration=enumeration,
@@ -74,26 +78,8 @@ def smallest_program(
         tree = WordTree.of(tree.alphabet, words=[*tree.words, check.witness])
 
 
-def first_match(enumeration: Enumeration, target: Target, max_size: int) -> Core | None:
-    """The first program that is right on all words of the tree whose label is known."""
-    for found in matches(enumeration, *packed_labels(enumeration.tree, target), max_size):
-        return core_of(found, enumeration.behaviours)
-    return None
-
-
 def packed_labels(tree: WordTree, target: Target) -> tuple[Bits, Bits]:
     """The labels of a tree's words, and which are known."""
     said, known = target.labels(tree)
     packed = tree.pack(np.stack([said & known, known]))
     return packed[0], packed[1]
-
-
-def matches(enumeration: Enumeration, said: Bits, known: Bits, max_size: int) -> Iterator[Found]:
-    """The behaviours with these labels, in order of size."""
-    finisher = Finisher(enumeration.behaviours, said, known)
-    while enumeration.complete < max_size:
-        for part in enumeration.next_size(finisher):
-            if part:
-                rows = enumeration.behaviours.bits[[each.behaviour for each in part]]
-                right = (((rows ^ said) & known) == 0).all(axis=1)
-                yield from (part[k] for k in np.flatnonzero(right).tolist())

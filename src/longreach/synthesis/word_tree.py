@@ -64,12 +64,12 @@ class WordTree:
             nodes += [{} for _ in range(len(codes) + 1 - len(nodes))]
             for size in range(length + 1, len(codes) + 1):
                 nodes[size].setdefault(codes[:size], 0)
-        parents, last, starts, number = [0], [-1], [0, 1], 0
+        parents, last, starts = [0], [-1], [0, 1]
         for size, level in enumerate(nodes[1:], 1):
-            for number, word in enumerate(level, starts[size]):
-                parents.append(nodes[size - 1][word[:-1]])
-                last.append(word[-1])
-                level[word] = number
+            for number, code in enumerate(level, starts[size]):
+                parents.append(nodes[size - 1][code[:-1]])
+                last.append(code[-1])
+                level[code] = number
             starts.append(starts[size] + len(level))
         return WordTree(letters, np.array(parents, np.int32), np.array(last, np.int32), tuple(starts))
 
@@ -118,7 +118,13 @@ class WordTree:
     @cached_property
     def everywhere(self) -> Bits:
         """The row that is true at all nodes."""
-        return self.pack(np.ones((1, len(self)), bool))[0]
+        row: Bits = self.pack(np.ones((1, len(self)), bool))[0]
+        return row
+
+    @property
+    def nowhere(self) -> Truth:
+        """Truth values that are false at all nodes."""
+        return np.zeros(len(self), bool)
 
     def pack(self, truth: Truth) -> Bits:
         """Rows of truth values as rows of numbers."""
@@ -133,7 +139,8 @@ class WordTree:
 
     def token(self, letter: int) -> Truth:
         """Where the last letter is this one."""
-        return self.letters == letter
+        here: Truth = self.letters == letter
+        return here
 
     def position(self, modulus: int, residues: Sequence[int]) -> Truth:
         """Where the length has one of the residues."""
@@ -153,9 +160,23 @@ class WordTree:
             near += padded[:, self._before(distance)]
         return near
 
+    def count_one(self, truth: Truth, distances: Sequence[int] | None) -> Counts:
+        """`count` of one row of truth values."""
+        if distances is not None:
+            near = np.zeros(len(self), np.int64)
+            padded = np.append(truth, False)
+            for distance in distances:
+                near += padded[self._before(distance)]
+            return near
+        sums = truth.astype(np.int64)
+        sums[0] = 0
+        for start, end in pairwise(self.starts[1:]):
+            sums[start:end] += sums[self.parents[start:end]]
+        return sums
+
     def _before(self, distance: int) -> NDArray[np.int64]:
         """The node so many letters before each; one past the last where there is no such letter."""
-        nodes = np.arange(len(self))
+        nodes: NDArray[np.signedinteger[Any]] = np.arange(len(self))
         for _ in range(distance):
             nodes = self.parents[nodes]
         return np.where(self.lengths > distance, nodes, len(self))
