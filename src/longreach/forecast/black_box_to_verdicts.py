@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from longreach.errors import InputError
-from longreach.forecast.drawn_inputs import DrawnInputs, draw_inputs, every_word_to
+from longreach.forecast.drawn_inputs import MANY, DrawnInputs, draw_inputs, every_word_to
 from longreach.forecast.found_program import FoundProgram, found_verdict, library_program
 from longreach.forecast.learned_to_verdicts import learned_answer_sides, learned_language_sides
 from longreach.forecast.rows_to_verdict import measured_verdict
@@ -247,4 +247,5 @@ class _Answers(_Box):
         if self.every_word:
             return rows_of_function(self.answer, self.drawn.letters)
         # Of lengths of which only a part was drawn, the count would say how many were.
-        return rows_of_inputs({n: words for n, words in self.drawn.inputs.items() if n in self.drawn.whole})
+        drawn = draw_inputs(self.task, MANY, left=self.clock.until("rows"))
+        return rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})

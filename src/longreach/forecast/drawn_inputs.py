@@ -10,15 +10,17 @@ import numpy as np
 from longreach.languages.regular.automaton import Word
 from longreach.tasks.layout import SequenceTask
 
-LENGTHS = 12
-"""How many of the least lengths are looked at."""
-BATCH, MOST_DRAWS = 400, 12_000
+FEW, MANY = 6, 11
+"""How many of the least lengths are looked at: to see which words are inputs, and to count them."""
+BATCH, MOST_DRAWS = 200, 8_000
 """Of one length."""
 NEW = 0.02
 """The share of new inputs in a batch below which nearly all inputs of the length have been seen."""
+LETTERS_ALONE = 600
+"""Inputs of one length, nearly all different: enough to see the letters."""
 FEW_LENGTHS = 4
 """Lengths that are looked at though most of their inputs remain unseen."""
-MOST_WORDS, MOST_PAIRS = 130, 700
+MOST_WORDS, MOST_PAIRS = 70, 700
 """Of one length, and of length 2: whether all of them are drawn."""
 
 
@@ -36,9 +38,9 @@ class DrawnInputs:
         return tuple(sorted({letter for words in self.inputs.values() for word in words for letter in word}))
 
 
-def draw_inputs(task: SequenceTask, *, left: Callable[[], float]) -> DrawnInputs:
-    """Inputs of the least lengths, as many as it takes to see nearly all; `left` says how many seconds there
-    are.
+def draw_inputs(task: SequenceTask, lengths: int = FEW, *, left: Callable[[], float]) -> DrawnInputs:
+    """Inputs of so many of the least lengths, as many as it takes to see nearly all; `left` says how many
+    seconds there are.
 
     >>> from longreach.tasks.parity import Parity
     >>> found = draw_inputs(Parity(), left=lambda: 1.0)
@@ -48,7 +50,7 @@ def draw_inputs(task: SequenceTask, *, left: Callable[[], float]) -> DrawnInputs
     rng = np.random.default_rng(0)
     inputs: dict[int, dict[Word, Word]] = {}
     whole: set[int] = set()
-    for length in task.lengths(task.least_length, task.least_length + 4 * LENGTHS).tolist()[:LENGTHS]:
+    for length in task.lengths(task.least_length, task.least_length + 4 * lengths).tolist()[:lengths]:
         found = inputs[length] = {}
         for _ in range(MOST_DRAWS // BATCH):
             before = len(found)
@@ -57,7 +59,7 @@ def draw_inputs(task: SequenceTask, *, left: Callable[[], float]) -> DrawnInputs
                 whole.add(length)
                 break
             # Of far too many inputs some are enough: for their letters.
-            if (len(found) > 0.95 * 3 * BATCH and len(inputs) > 1) or left() < 0:
+            if (before == LETTERS_ALONE - BATCH and len(found) > 0.95 * LETTERS_ALONE) or left() < 0:
                 break
         if left() < 0 or (length not in whole and len(inputs) >= FEW_LENGTHS):
             break
@@ -79,10 +81,10 @@ def every_word_to(task: SequenceTask, drawn: DrawnInputs) -> int:
     >>> from longreach.tasks.binary_majority import BinaryMajority
     >>> from longreach.tasks.parity import Parity
     >>> [every_word_to(task, draw_inputs(task, left=lambda: 1.0)) for task in (Parity(), BinaryMajority())]
-    [7, 0]
+    [6, 0]
     """
     least, letters, rng = task.least_length, len(drawn.letters), np.random.default_rng(1)
-    if not task.has(np.arange(least, least + 2 * LENGTHS, dtype=np.int64)).all():
+    if not task.has(np.arange(least, least + 2 * MANY, dtype=np.int64)).all():
         return 0
     asked = [n for n in drawn.inputs if letters**n <= (MOST_PAIRS if n <= 2 else MOST_WORDS)]
     for length in asked:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from longreach.crasp.library import ENTRIES, load
 from longreach.crasp.program import Program
 from longreach.errors import InputError
@@ -12,10 +14,14 @@ from longreach.forecast.black_box_certificates import FoundProgramCertificate
 from longreach.forecast.program_to_verdict import program_verdict
 from longreach.forecast.task_program_checker import TRIED, try_program
 from longreach.languages.program_class import SIDES
+from longreach.synthesis.trial_words import long_words, short_words
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.predicate_language import PredicateLanguage
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.verdicts.verdict import Verdict
+
+SHORT_WORDS, LONG_WORDS = 1000, 200
+"""On which an acceptor is tried besides examples."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +59,23 @@ def tried_program(task: Task, program: Program, source: str) -> FoundProgram | N
         return None
     if wrong is not None:
         return None
+    if isinstance(task, PredicateLanguage) and not program.core.is_predictor:
+        more = _agreed(task, program)
+        if more is None:
+            return None
+        tried += more
     return FoundProgram(program=program, source=source, tried=tried, longest=longest)
+
+
+def _agreed(task: PredicateLanguage, program: Program) -> int | None:
+    """On how many further words an acceptor agrees with a predicate, all short ones among them; None if not
+    on all, or if no word is of the language or every one is: of rare words there may be none in examples."""
+    rng = np.random.default_rng(0)
+    words = [*short_words(task.letters, SHORT_WORDS, longest=TRIED)[1]]
+    words += long_words(task.letters, TRIED, LONG_WORDS, rng)
+    right = [task.contains(word) for word in words]
+    said = [program.accepts(word) for word in words]
+    return len(words) if said == right and len(set(right)) == 2 else None
 
 
 def _names(task: Task) -> Iterator[str]:

@@ -23,7 +23,7 @@ from longreach.tasks.language_task import LanguageTask, RegularLanguage, label_n
 from longreach.tasks.program_task import ACCEPTED, REJECTED
 from longreach.tasks.task import EOS, PAD, SEP, SOS, BoolArray, IntArray
 
-NOT_ASKED = Evidence("none", None, "the task is a Python predicate, which theory cannot see into")
+NOT_ASKED = Evidence("none", None, "a Python predicate: a forecast looks for evidence in its answers")
 (IN,), (OUT,) = ACCEPTED, REJECTED
 MOST_LABELS = 4
 """Letters up to which every set of symbols may be a label."""
