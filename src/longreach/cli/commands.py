@@ -41,7 +41,9 @@ COMMANDS = {
         "Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.",
         "language",
     ),
-    "crasp": Command("Write, run, trace, check and compare C-RASP programs.", also=("compile",)),
+    "crasp": Command(
+        "Write, run, trace, check and compare C-RASP programs.", also=("compile", "synthesize", "infer")
+    ),
     "verify": Command("Check a certificate. Exit code 1 unless all that is claimed is valid.", "verify"),
     "tasks": Command(
         "List the built-in tasks: vocabulary size, least length, what is to be done, an example.", "tasks"

@@ -186,8 +186,8 @@ def _examples(text: str, file: str) -> tuple[tuple[tuple[str, ...], tuple[str, .
         if not line.strip():
             continue
         place = f"{file}:{number}"
-        document = _object(line, place)
-        x, y = (_tokens(document, field, place) for field in ("input", "output"))
+        document = json_object(line, place)
+        x, y = (tokens_of(document, field, place) for field in ("input", "output"))
         before = seen.setdefault(x, (number, y))
         if before[1] != y:
             raise InputError(f"{place}: output: the input of line {before[0]} again, with another output")
@@ -197,7 +197,8 @@ def _examples(text: str, file: str) -> tuple[tuple[tuple[str, ...], tuple[str, .
     return tuple(found)
 
 
-def _object(line: str, place: str) -> dict[str, Any]:
+def json_object(line: str, place: str) -> dict[str, Any]:
+    """The JSON object of a line."""
     try:
         document: Any = json.loads(line)
     except json.JSONDecodeError as error:
@@ -209,7 +210,8 @@ def _object(line: str, place: str) -> dict[str, Any]:
     return document
 
 
-def _tokens(document: dict[str, Any], field: str, place: str) -> tuple[str, ...]:
+def tokens_of(document: dict[str, Any], field: str, place: str) -> tuple[str, ...]:
+    """The tokens of a field: a list of them, or a string that is split."""
     if field not in document:
         raise InputError(f"{place}: {field}: missing")
     value = document[field]

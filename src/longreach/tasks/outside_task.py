@@ -85,6 +85,19 @@ def attribute_task(name: str) -> Task:
     Traceback (most recent call last):
     longreach.errors.InputError: module 'longreach.tasks.sort' has no attribute 'Sorted'; did you mean ...
     """
+    value = attribute_value(name)
+    if not isinstance(value, Task) and callable(value):
+        try:
+            value = value()
+        except Exception as error:
+            raise InputError(f"{name}: calling it without arguments fails: {_line(error)}") from None
+    if not isinstance(value, Task):
+        raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
+    return value
+
+
+def attribute_value(name: str) -> Any:
+    """Whatever an attribute of a module is, by `module:attribute`."""
     module, path = TaskName(name).attribute
     value: Any = _module(module)
     for part in path.split("."):
@@ -94,13 +107,6 @@ def attribute_task(name: str) -> Task:
             public = [other for other in dir(value) if not other.startswith("_")]
             where = f"module {module!r}" if value is sys.modules.get(module) else f"{type(value).__name__}"
             raise InputError(f"{where} has no attribute {part!r}{near_names(part, public)}") from None
-    if not isinstance(value, Task) and callable(value):
-        try:
-            value = value()
-        except Exception as error:
-            raise InputError(f"{name}: calling it without arguments fails: {_line(error)}") from None
-    if not isinstance(value, Task):
-        raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
     return value
 
 

@@ -1,0 +1,97 @@
+"""`longreach crasp infer`: the inference procedure on programs in order of size."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longreach.cli.alphabet_option import alphabet_of
+from longreach.cli.crasp import Json, app
+from longreach.cli.output import console, print_json, say
+from longreach.cli.stages import stage
+from longreach.cli.synthesize import Class, ClassName, Distance, Letters, Modulus
+
+if TYPE_CHECKING:
+    from longreach.synthesis.inference import Inference
+
+
+class ScheduleName(StrEnum):
+    """Up to which length T_n matches the target."""
+
+    half = "half"
+    full = "full"
+    third = "third"
+    root = "root"
+    log = "log"
+
+
+@app.command()
+def infer(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="TARGET",
+            help="A task that is a language, regex:…, lib:NAME, or a function module:attribute.",
+        ),
+    ],
+    alphabet: Letters = None,
+    schedule: Annotated[
+        ScheduleName, typer.Option(help="t(n): n/2, n, n/3, the root or the logarithm of n.")
+    ] = ScheduleName.half,
+    to: Annotated[int, typer.Option(min=1, max=40, metavar="N", help="n goes from 1 to this.")] = 10,
+    program_class: Class = ClassName.empty,
+    modulus: Modulus = 2,
+    distance: Distance = 1,
+    max_size: Annotated[int, typer.Option(min=1, metavar="S", help="Operations of a program, at most.")] = 9,
+    seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
+    memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Memory for the search.")] = 1024,
+    as_json: Json = False,
+) -> None:
+    """Run the inference procedure: T_n is a smallest program that matches the target up to length t(n).
+
+    Says how large T_n is and how many words up to length n it gets wrong, and from which n on it is right.
+
+    Example: longreach crasp infer lib:majority --to 8
+    """
+    from longreach.synthesis.inference import infer as run_procedure
+    from longreach.synthesis.program_family import Family
+    from longreach.synthesis.training_lengths import schedule_named
+    from longreach.tasks.task_to_target import target_named
+
+    wanted = target_named(target, alphabet_of(alphabet), length=to)
+    with stage("searching programs in order of size"):
+        found = run_procedure(
+            wanted,
+            family=Family.named(program_class.value, modulus, distance),
+            schedule=schedule_named(schedule.value),
+            to=to,
+            max_size=max_size,
+            seconds=seconds,
+            bytes=memory * 1_000_000,
+        )
+    if as_json:
+        print_json({"target": target, "alphabet": list(wanted.alphabet), **found.document()})
+    else:
+        _print(found)
+
+
+def _print(found: Inference) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("n", "t(n)", "size of T_n", "wrong up to n", "smallest programs"):
+        table.add_column(column, justify="right")
+    for step in found.steps:
+        size = str(step.complexity) if step.complexity is not None else f"≥ {step.at_least}"
+        wrong = "not known" if step.errors is None else str(step.errors)
+        table.add_row(str(step.n), str(step.trained_to), size, wrong, str(step.choices or "·"))
+    out = console()
+    out.print(table)
+    say("")
+    for line in found.words():
+        say(line)
+    if found.program is not None:
+        say("")
+        say(found.program.text)

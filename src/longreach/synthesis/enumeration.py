@@ -1,0 +1,287 @@
+"""Programs in order of size, each behaviour once: the smallest programs of all that can be told apart.
+
+The size of a program is the number of its operations, equal ones shared. So programs grow by one operation
+at a time, as sets of behaviours (`program_sets`), and a behaviour that turns up for the first time among
+programs of size s has no smaller program. The last operation of a smallest program reads everything that is
+read by nothing else, which leaves few to try; with that, sets of s − 2 behaviours are enough to find all
+behaviours of size s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longreach.crasp.core import is_boolean
+from longreach.languages.budget import Budget, OverBudget
+from longreach.synthesis.behaviours import Behaviours, Kind, Numbers
+from longreach.synthesis.key_table import KeyTable
+from longreach.synthesis.last_operations import Finisher, two_more
+from longreach.synthesis.program_family import Family
+from longreach.synthesis.program_sets import Sets, Shape, Step, concatenated, start, steps
+from longreach.synthesis.word_tree import WordTree
+
+CHUNK = 1 << 14
+"""Sets that are extended at once."""
+WIDEST = 24
+"""Behaviours of a set that a mask has bits for, and more than any search reaches."""
+SMALL = 1 << 13
+"""The largest value times length of words that fits small integers with room for doubling."""
+Members: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""The numbers of Boolean behaviours and of counts that a set has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A Boolean behaviour with the set of a smallest program for it."""
+
+    behaviour: int
+    size: int
+    members: Members
+
+
+class MemoryLimit(OverBudget):
+    """The sets of the next size need more memory than is allowed."""
+
+
+class Enumeration:
+    """All behaviours of a family on a tree of words, by the size of their smallest programs.
+
+    >>> found = Enumeration(WordTree.of("ab", length=4), Family())
+    >>> [len(found.of_size(size)) for size in range(1, 7)]
+    [3, 3, 0, 9, 16, 90]
+    """
+
+    def __init__(self, tree: WordTree, family: Family, budget: Budget | None = None) -> None:
+        self.behaviours = Behaviours(tree, family, dtype=_dtype(tree))
+        self.budget = Budget(seconds=float("inf")) if budget is None else budget
+        self.level = 0
+        """All sets of so many behaviours are known."""
+        self.sets: dict[Shape, Sets] = {(0, 0): start()}
+        self.complete = 0
+        """All behaviours up to this size are known."""
+        self.candidates = 0
+        """Programs that were tried, up to the order of their operations."""
+        self._sizes = np.zeros(64, np.int16)
+        self._found: list[Found] = []
+
+    @property
+    def tree(self) -> WordTree:
+        return self.behaviours.tree
+
+    @property
+    def family(self) -> Family:
+        return self.behaviours.family
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the behaviours and sets."""
+        return self.behaviours.nbytes + sum(sets.nbytes for sets in self.sets.values())
+
+    @property
+    def found(self) -> tuple[Found, ...]:
+        """What is known, in order of size and then of discovery."""
+        return tuple(self._found)
+
+    def of_size(self, size: int) -> list[Found]:
+        """The behaviours whose smallest programs have this size; raises `OverBudget` beyond the budget."""
+        while self.known_to < size:
+            self.next_size()
+        return [each for each in self._found if each.size == size]
+
+    @property
+    def known_to(self) -> int:
+        """All behaviours up to this size are known; those of sets are, and `complete` may be one or two
+        ahead.
+        """
+        return max(self.complete, self.level)
+
+    def next_size(self) -> None:
+        """Find all behaviours of the next size."""
+        size = self.known_to + 1
+        try:
+            self._grow_to(size - 1)
+        except MemoryLimit:
+            if self.level < size - 2:
+                raise
+        for chunk in self._chunks():
+            if self.level == size - 1:
+                for results, sets in self._finish(chunk):
+                    self._note(results, size, sets)
+            elif self.level < size:
+                self._note_two(chunk, size)
+                self._keep_within()
+        self.complete = size
+
+    def matching(self, size: int, finisher: Finisher) -> Iterator[Found]:
+        """The behaviours with a finisher's labels that have a program of this size, each at least once.
+
+        All of them have no smaller one only where nothing matched at the size before.
+        """
+        self._grow_to(size - 2)
+        if size <= self.known_to:
+            same = [each for each in self._found if each.size == size]
+            if same:
+                right = finisher.right(np.array([each.behaviour for each in same]))
+                yield from (same[k] for k in np.flatnonzero(right).tolist())
+            return
+        seen: set[int] = set()
+        for chunk in self._chunks():
+            if self.level < size - 1:
+                self.candidates += len(chunk) * two_more(chunk.shape, len(self.behaviours.guards))
+                pairs = self._extend(chunk.take(finisher.rows(chunk)))
+            else:
+                pairs = self._finish(chunk)
+            for results, sets in pairs:
+                for row in np.flatnonzero(finisher.right(results)).tolist():
+                    if int(results[row]) not in seen:
+                        seen.add(int(results[row]))
+                        yield _found(int(results[row]), size, sets, row)
+
+    def _chunks(self) -> Iterator[Sets]:
+        for sets in self.sets.values():
+            for chunk in sets.chunks(CHUNK):
+                self.budget.check()
+                yield chunk
+
+    def _grow_to(self, level: int) -> None:
+        if level > WIDEST:
+            raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
+        while self.level < max(1, level):
+            self._grow()
+
+    # Sets of one more behaviour
+
+    def _grow(self) -> None:
+        """From all sets of a level to all of the next."""
+        collected: dict[Shape, _Collected] = {}
+        for chunk in self._chunks():
+            fresh: dict[Shape, list[Sets]] = {}
+            for step in self._steps(chunk.shape):
+                results, grown = self._grown(chunk, step)
+                if len(grown):
+                    fresh.setdefault(grown.shape, []).append(grown)
+                if step.gives_boolean:
+                    self._note(results, self.level + 1, grown)
+            for shape, parts in fresh.items():
+                collected.setdefault(shape, _Collected()).add(concatenated(parts))
+            self._keep_within(sum(each.nbytes for each in collected.values()))
+        self.sets = {shape: collected[shape].sets() for shape in sorted(collected)}
+        self.level += 1
+
+    def _grown(self, chunk: Sets, step: Step) -> tuple[Numbers, Sets]:
+        """The sets with a step's behaviour added, where it is new to them."""
+        results = step.results(self.behaviours, chunk)
+        self.candidates += len(results)
+        rows = _absent(chunk.booleans if step.gives_boolean else chunk.counts, results)
+        return results[rows], chunk.take(rows).extended(
+            results[rows], step.gives_boolean, step.used(chunk.shape[0])
+        )
+
+    def _keep_within(self, more: int = 0) -> None:
+        if self.nbytes + more > self.budget.bytes:
+            raise MemoryLimit(f"the memory limit of {self.budget.bytes / 1e6:.0f} MB is reached")
+
+    def _steps(self, shape: Shape) -> Iterator[Step]:
+        for op, number in self.behaviours.atoms.items():
+            yield Step(Kind.NOT if is_boolean(op) else Kind.ADD, atom=number)
+        yield from steps(shape, len(self.behaviours.guards))
+
+    # Last operations
+
+    def _extend(self, chunk: Sets) -> Iterator[tuple[Numbers, Sets]]:
+        """Two operations more, of which the last reads all that nothing else reads."""
+        for step in self._steps(chunk.shape):
+            # At most one column may stay unread beside the new one.
+            left = chunk.unused & ~np.uint32(step.used(chunk.shape[0]))
+            _, grown = self._grown(chunk.take(np.flatnonzero(np.bitwise_count(left) <= 1)), step)
+            yield from self._finish(grown)
+
+    def _note_two(self, chunk: Sets, size: int) -> None:
+        for step in self._steps(chunk.shape):
+            results, grown = self._grown(chunk, step)
+            if step.gives_boolean:
+                self._note(results, size - 1, grown)
+            for last, sets in self._finish(grown):
+                self._note(last, size, sets)
+
+    def _finish(self, chunk: Sets) -> Iterator[tuple[Numbers, Sets]]:
+        """Every last operation that reads all that nothing else reads, with the sets that it is added to."""
+        for step in steps(chunk.shape, 0):
+            if step.gives_boolean:
+                reads = np.uint32(step.used(chunk.shape[0]))
+                some = chunk.take(np.flatnonzero((chunk.unused & ~reads) == 0))
+                if len(some):
+                    self.candidates += len(some)
+                    yield step.results(self.behaviours, some), some
+
+    def _note(self, results: Numbers, size: int, sets: Sets) -> None:
+        """Keep Boolean behaviours that are new, each with the first set that gives it."""
+        total = len(self.behaviours.bits)
+        if total > len(self._sizes):
+            self._sizes = np.concatenate([self._sizes, np.zeros(2 * total - len(self._sizes), np.int16)])
+        fresh = np.flatnonzero(self._sizes[results] == 0)
+        if not len(fresh):
+            return
+        numbers, first = np.unique(results[fresh], return_index=True)
+        self._sizes[numbers] = size
+        for row in fresh[np.sort(first)].tolist():
+            self._found.append(_found(int(results[row]), size, sets, row))
+
+
+def _found(behaviour: int, size: int, sets: Sets, row: int) -> Found:
+    booleans = sorted({behaviour, *sets.booleans[row].tolist()})
+    return Found(behaviour=behaviour, size=size, members=(tuple(booleans), tuple(sets.counts[row].tolist())))
+
+
+class _Collected:
+    """Sets of one shape, equal ones merged: what some way to write them reads is read."""
+
+    def __init__(self) -> None:
+        self._table = KeyTable(12)
+        self._parts: list[Sets] = []
+        self._unused = np.zeros(1024, np.uint32)
+        self._count = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self._table.nbytes + self._unused.nbytes + sum(part.nbytes for part in self._parts)
+
+    def add(self, sets: Sets) -> None:
+        order = np.argsort(sets.keys, kind="stable")
+        keys = sets.keys[order]
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        unused = np.bitwise_and.reduceat(sets.unused[order], starts)
+        places = self._table.find(keys[starts])
+        known = places >= 0
+        self._unused[places[known]] &= unused[known]
+        rows = order[starts[~known]]
+        by_row = np.argsort(rows)  # in the order in which they came
+        end = self._count + len(rows)
+        if end > len(self._unused):
+            self._unused = np.concatenate([self._unused, np.zeros(2 * end - len(self._unused), np.uint32)])
+        self._table.insert(sets.keys[rows[by_row]], np.arange(self._count, end, dtype=np.int32))
+        self._unused[self._count : end] = unused[~known][by_row]
+        self._parts.append(sets.take(rows[by_row]))
+        self._count = end
+
+    def sets(self) -> Sets:
+        joined = concatenated(self._parts)
+        return Sets(joined.booleans, joined.counts, self._unused[: self._count].copy(), joined.keys)
+
+
+def _absent(columns: Numbers, results: Numbers) -> NDArray[np.int64]:
+    """The rows that do not have the behaviour yet."""
+    there = np.zeros(len(results), bool)
+    for column in range(columns.shape[1]):
+        there |= columns[:, column] == results
+    return np.flatnonzero(~there)
+
+
+def _dtype(tree: WordTree) -> str:
+    """Integers that hold every count of a program that can be reached."""
+    return "int16" if tree.longest <= 60 else "int32"

@@ -1,0 +1,305 @@
+"""The inference procedure of Huang et al. (Definitions 6, 22 and 57) on programs in order of size.
+
+For n = 1, 2, 3, …: of all programs that match the target on every word of length at most t(n), take a
+smallest one T_n, and compare it with the target on all words up to n. Theorem 7 speaks of any run; so
+besides the run that takes the first smallest program it is said whether every smallest one is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from longreach.crasp.core import Core
+from longreach.crasp.program import Program
+from longreach.languages.budget import Budget, OverBudget
+from longreach.synthesis.enumeration import Enumeration
+from longreach.synthesis.last_operations import Finisher
+from longreach.synthesis.program_family import Family
+from longreach.synthesis.search_target import Target, longest_within
+from longreach.synthesis.set_to_program import core_of, readable
+from longreach.synthesis.training_lengths import SCHEDULES, Schedule
+from longreach.synthesis.tree_evaluator import accepted_on
+from longreach.synthesis.word_tree import WordTree
+
+TO = 10
+MAX_SIZE = 9
+SECONDS = 60.0
+NODES = 2100
+"""Words on which programs are told apart, at most."""
+LISTED = 200
+"""Smallest programs of which the errors are counted, at most."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Hypothesis:
+    """The smallest programs for one training length."""
+
+    trained_to: int
+    size: int | None
+    """R(T_n); None where none was found."""
+    at_least: int
+    """No program that fits has fewer operations; the size where that is known."""
+    program: Program | None
+    """The first of them."""
+    wrong: tuple[int, ...]
+    """For each length how many words the first one gets wrong."""
+    choices: int
+    """Smallest programs that differ on some word that is compared."""
+    most_wrong: tuple[int, ...]
+    """The same as `wrong` for the worst of them at each length."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferenceStep:
+    """T_n."""
+
+    n: int
+    trained_to: int
+    """t(n)."""
+    complexity: int | None
+    at_least: int
+    errors: int | None
+    """Words of length at most n that T_n gets wrong; None where T_n was not found."""
+    worst_errors: int | None
+    """The same for the worst of the smallest programs."""
+    choices: int
+
+    @property
+    def right(self) -> bool | None:
+        return None if self.errors is None else self.errors == 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inference:
+    """A run of the procedure.
+
+    >>> from longreach.synthesis.search_target import target_of
+    >>> run = infer(target_of(lambda word: word.count("1") >= word.count("0"), "01"), to=6)
+    >>> [step.complexity for step in run.steps], run.n0, run.error_count
+    ([1, 2, 2, 5, 5, 5], 3, 5)
+    """
+
+    schedule: Schedule
+    family: Family
+    to: int
+    steps: tuple[InferenceStep, ...]
+    hypotheses: tuple[Hypothesis, ...]
+    compared_to: int
+    """Smallest programs are told apart on words up to here."""
+    proved: bool
+    """Whether the last program is right on words of every length."""
+    stopped: str
+    """Why complexities are missing; empty if none is."""
+    tried: int
+
+    @property
+    def n0(self) -> int | None:
+        """The least N₀ such that T_n is right on all words up to n, for all n > N₀ that were tried."""
+        return self._from([step.right for step in self.steps])
+
+    @property
+    def n0_of_any(self) -> int | None:
+        """The same where every smallest program is right, whichever is taken."""
+        if self.compared_to < self.to:
+            return None
+        return self._from([None if s.worst_errors is None else s.worst_errors == 0 for s in self.steps])
+
+    def _from(self, right: list[bool | None]) -> int | None:
+        last = max((step.n for step, good in zip(self.steps, right, strict=True) if not good), default=0)
+        return None if last == self.to else last
+
+    @property
+    def n0_trained_to(self) -> int | None:
+        """The training length from which on T_n is right: t(N₀ + 1)."""
+        return None if self.n0 is None else self.schedule(self.n0 + 1)
+
+    @property
+    def error_count(self) -> int | None:
+        """The errors of all T_n together (Definition 57), as far as n went; None where a T_n is missing."""
+        errors = [step.errors for step in self.steps]
+        return None if None in errors else sum(each for each in errors if each is not None)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the complexity has stayed the same over the second half of the lengths, and is known
+        there.
+        """
+        later = [step.complexity for step in self.steps if 2 * step.n > self.to]
+        return None not in later and len(set(later)) == 1
+
+    @property
+    def program(self) -> Program | None:
+        """The last one."""
+        return self.hypotheses[-1].program if self.hypotheses else None
+
+    def words(self) -> list[str]:
+        """What the run shows, in lines."""
+        lines = []
+        if self.n0 is None:
+            lines.append(f"N₀: none up to n = {self.to}")
+        else:
+            any_run = (
+                "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
+            )
+            lines.append(f"N₀ = {self.n0}: right from n = {self.n0 + 1} on, as far as n = {self.to}{any_run}")
+        total = "not known" if self.error_count is None else str(self.error_count)
+        lines.append(f"errors of all T_n together: {total}")
+        if self.stopped:
+            lines.append(f"the search ended: {self.stopped}")
+        if self.program is not None:
+            beyond = (
+                "proved for all lengths" if self.proved else f"compared up to length {self.to}, not beyond"
+            )
+            right = self.steps[-1].right
+            lines.append(f"T_{self.to} is {f'right, {beyond}' if right else 'wrong'}:")
+        return lines
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "class": self.family.class_name,
+            "schedule": self.schedule.name,
+            "to": self.to,
+            "n0": self.n0,
+            "n0_trained_to": self.n0_trained_to,
+            "n0_of_any": self.n0_of_any,
+            "errors": self.error_count,
+            "bounded": self.bounded,
+            "program": None if self.program is None else self.program.text,
+            "proved": self.proved,
+            "compared_to": self.compared_to,
+            "stopped": self.stopped or None,
+            "tried": self.tried,
+            "steps": [
+                {
+                    "n": step.n,
+                    "trained_to": step.trained_to,
+                    "complexity": step.complexity,
+                    "at_least": step.at_least,
+                    "errors": step.errors,
+                    "worst_errors": step.worst_errors,
+                    "choices": step.choices,
+                }
+                for step in self.steps
+            ],
+        }
+
+
+def infer(
+    target: Target,
+    *,
+    family: Family | None = None,
+    schedule: Schedule = SCHEDULES["half"],
+    to: int = TO,
+    max_size: int = MAX_SIZE,
+    seconds: float = SECONDS,
+    bytes: int = 1 << 30,
+    enumeration: Enumeration | None = None,
+) -> Inference:
+    """Run the procedure for n = 1, …, `to`; an enumeration on words of the same letters can be used again."""
+    family = Family() if family is None else family
+    budget = Budget(seconds=seconds, bytes=bytes).running()
+    longest = max(schedule(n) for n in range(1, to + 1))
+    told_apart = max(longest, min(to, longest_within(len(target.alphabet), NODES, to)))
+    if enumeration is None:
+        enumeration = Enumeration(WordTree.of(target.alphabet, length=told_apart), family, budget)
+    else:
+        enumeration.budget = budget
+    whole = WordTree.of(target.alphabet, length=to)
+    run = _Run(target, enumeration, whole, max_size)
+    hypotheses = tuple(run.hypotheses(range(schedule(1), longest + 1)))
+    by_length = {each.trained_to: each for each in hypotheses}
+    steps = tuple(_step(n, by_length[schedule(n)]) for n in range(1, to + 1))
+    last = hypotheses[-1].program
+    check = None if last is None else target.check(last.core, replace(budget, seconds=5.0, ends=None))
+    return Inference(
+        schedule=schedule,
+        family=family,
+        to=to,
+        steps=steps,
+        hypotheses=hypotheses,
+        compared_to=enumeration.tree.longest,
+        proved=check is not None and check.proved,
+        stopped=run.stopped,
+        tried=enumeration.candidates,
+    )
+
+
+def _step(n: int, hypothesis: Hypothesis) -> InferenceStep:
+    known = hypothesis.program is not None
+    return InferenceStep(
+        n=n,
+        trained_to=hypothesis.trained_to,
+        complexity=hypothesis.size,
+        at_least=hypothesis.at_least,
+        errors=sum(hypothesis.wrong[: n + 1]) if known else None,
+        worst_errors=hypothesis.most_wrong[n] if known and n < len(hypothesis.most_wrong) else None,
+        choices=hypothesis.choices,
+    )
+
+
+class _Run:
+    """The smallest programs for one training length after another."""
+
+    def __init__(self, target: Target, enumeration: Enumeration, whole: WordTree, max_size: int) -> None:
+        self._target, self._enumeration, self._max_size = target, enumeration, max_size
+        self._whole, self._wanted = whole, target.labels(whole)[0]
+        self.stopped = ""
+
+    def hypotheses(self, lengths: range) -> Iterator[Hypothesis]:
+        """Whatever matches longer words matches shorter ones, so complexities do not fall."""
+        size = 1
+        for length in lengths:
+            found = self._smallest(length, size)
+            size = found.at_least
+            yield found
+
+    def _smallest(self, length: int, size: int) -> Hypothesis:
+        tree, behaviours = self._enumeration.tree, self._enumeration.behaviours
+        said = self._target.labels(tree)[0]
+        known = tree.lengths <= length
+        packed = tree.pack(np.stack([said & known, known]))
+        finisher = Finisher(behaviours, packed[0], packed[1])
+        nothing: tuple[int, ...] = ()
+        try:
+            while size <= self._max_size:
+                found = list(self._enumeration.matching(size, finisher))
+                if found:
+                    core = core_of(found[0], behaviours)
+                    rows = behaviours.bits[[each.behaviour for each in found[:LISTED]]]
+                    wrong = np.add.accumulate(self._per_length(tree.unpack(rows) != said, tree), axis=1)
+                    return Hypothesis(
+                        trained_to=length,
+                        size=size,
+                        at_least=size,
+                        program=readable(core),
+                        wrong=self._wrong(core),
+                        choices=len(found),
+                        most_wrong=tuple(wrong.max(axis=0).tolist()),
+                    )
+                size += 1
+            self.stopped = self.stopped or f"none up to size {self._max_size}"
+        except OverBudget as spent:
+            self.stopped = self.stopped or f"{spent} after size {size - 1}"
+        return Hypothesis(
+            trained_to=length,
+            size=None,
+            at_least=size,
+            program=None,
+            wrong=nothing,
+            choices=0,
+            most_wrong=nothing,
+        )
+
+    def _wrong(self, core: Core) -> tuple[int, ...]:
+        differs = (accepted_on(core, self._whole) != self._wanted)[None]
+        return tuple(self._per_length(differs, self._whole)[0].tolist())
+
+    @staticmethod
+    def _per_length(truth: Any, tree: WordTree) -> Any:
+        """Sums over the words of each length."""
+        return np.add.reduceat(truth.astype(np.int64), tree.starts[:-1], axis=1)
