@@ -14,9 +14,10 @@ from functools import cached_property
 
 from longreach.errors import InputError
 from longreach.forecast.drawn_inputs import MANY, DrawnInputs, draw_inputs, every_word_to
-from longreach.forecast.found_program import FoundProgram, found_verdict, library_program
+from longreach.forecast.found_program import found_verdict, library_program
 from longreach.forecast.learned_to_verdicts import learned_answer_sides, learned_language_sides
 from longreach.forecast.rows_to_verdict import measured_verdict
+from longreach.forecast.synthesized_program import FAMILIES, synthesized_program
 from longreach.languages.budget import Budget
 from longreach.languages.program_class import SIDES
 from longreach.languages.regular.automaton import Word
@@ -95,15 +96,12 @@ class _Clock:
 class _Box:
     """What is tried of a task, and what came of it."""
 
-    def __init__(self, clock: _Clock) -> None:
-        self.clock = clock
+    def __init__(self, task: Task, clock: _Clock) -> None:
+        self.task, self.clock = task, clock
         self.tried: list[str] = []
         """Why nothing is known, step by step."""
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
-        raise NotImplementedError
-
-    def program(self) -> FoundProgram | None:
         raise NotImplementedError
 
     def rows(self) -> MeasuredRows | None:
@@ -115,15 +113,28 @@ class _Box:
     def budget(self) -> Budget:
         return Budget(seconds=max(1.0, self.clock.seconds))
 
+    def examples(self) -> dict[Word, Word]:
+        """Inputs with their answers, of a task that writes one."""
+        return {}
+
     def programmed(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
-        found = self.program()
-        if found is None:
+        """A program of the library, or one without relations, which counts for both sides, or with them."""
+        until = self.clock.until("program")
+        verdicts: dict[str, Verdict] = {}
+        for search in ("library", *FAMILIES):
+            needed = [key for key in keys if key not in verdicts]
+            if not needed or (search == "ape" and search not in needed):
+                continue
+            if search == "library":
+                found = library_program(self.task, left=until)
+            else:
+                found = synthesized_program(self.task, search, self.examples(), left=until)
+            for key in needed if found is not None else ():
+                verdict = found_verdict(found, name=name, key=key)
+                verdicts |= {} if verdict is None else {key: verdict}
+        if len(verdicts) < len(tuple(keys)):
             self.tried.append("no program was found")
-            return {}
-        verdicts = {key: found_verdict(found, name=name, key=key) for key in keys}
-        if any(verdict is None for verdict in verdicts.values()):
-            self.tried.append(f"the program that was found is in {found.program.core.class_name}")
-        return {key: verdict for key, verdict in verdicts.items() if verdict is not None}
+        return verdicts
 
     def measured(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         found = self.rows()
@@ -144,9 +155,7 @@ class _Box:
 class _Language(_Box):
     """Words are asked about."""
 
-    def __init__(self, task: PredicateLanguage, clock: _Clock) -> None:
-        super().__init__(clock)
-        self.task = task
+    task: PredicateLanguage
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         found = self.task.learn(self.limits())
@@ -162,9 +171,6 @@ class _Language(_Box):
         predicts = self.task.asks == "next"
         return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
 
-    def program(self) -> FoundProgram | None:
-        return library_program(self.task, left=self.clock.until("program"))
-
     def rows(self) -> MeasuredRows | None:
         return rows_of_function(self.task.contains, self.task.letters)
 
@@ -172,10 +178,7 @@ class _Language(_Box):
 class _Answers(_Box):
     """Inputs are drawn and asked about."""
 
-    def __init__(self, task: Task, clock: _Clock) -> None:
-        super().__init__(clock)
-        assert isinstance(task, SequenceTask)
-        self.task = task
+    task: SequenceTask
 
     @cached_property
     def drawn(self) -> DrawnInputs:
@@ -208,7 +211,7 @@ class _Answers(_Box):
         answers = {answer for words in drawn.inputs.values() for answer in words.values()}
         grows = len(answers) > MOST_ANSWERS or max(map(len, answers)) > ANSWER_TOKENS
         if grows and not self.every_word:
-            self.tried.append("answers grow, and not every word is an input")
+            self.tried.append("there are many answers, and not every word is an input")
             return {}
         found = self._learn(first_token=grows)
         if isinstance(found, NotLearned):
@@ -240,8 +243,8 @@ class _Answers(_Box):
         shown = [x for words in self.drawn.inputs.values() for x in list(words)[:50]]
         return learn_automaton(teacher, self.drawn.letters, self.limits(), also=shown)
 
-    def program(self) -> FoundProgram | None:
-        return library_program(self.task, left=self.clock.until("program"))
+    def examples(self) -> dict[Word, Word]:
+        return {x: y for words in self.drawn.inputs.values() for x, y in words.items()}
 
     def rows(self) -> MeasuredRows | None:
         if self.every_word:
