@@ -78,7 +78,9 @@ def test_a_rare_word_is_found_where_it_is_shown() -> None:
 
 
 def test_what_is_not_regular_ends_at_the_states() -> None:
-    found = learn_automaton(lambda w: str(w == tuple(sorted(w)) and w.count("a") == w.count("b")), "ab", SMALL)
+    found = learn_automaton(
+        lambda w: str(w == tuple(sorted(w)) and w.count("a") == w.count("b")), "ab", SMALL
+    )
     assert found == NotLearned("no automaton with at most 12 states gives the answers")
 
 

@@ -113,8 +113,12 @@ def test_bad_settings() -> None:
 def test_the_forecast_of_an_object() -> None:
     task = Task.from_function(letters, doubled)
     found = forecast(task)
-    assert {side.answer.value for side in found.sides.values()} == {"undecided"}
-    assert found.sides["ape"].reason == "the task is a Python function, which theory cannot see into"
+    # Twice the word is a copy: what is measured of the answers says no, to a length.
+    assert {side.answer.value for side in found.sides.values()} == {"no"}
+    assert found.sides["ape"].checked_to is not None
+    unasked = forecast(task, budget=0)
+    assert {side.answer.value for side in unasked.sides.values()} == {"undecided"}
+    assert unasked.sides["ape"].reason == "a Python function: a forecast looks for evidence in its answers"
     whole = Evidence("communication", None, "the word must be told", split=Split(("a", "b")))
     known = Task.from_function(letters, doubled, nope=whole, ape=whole)
     assert {side.answer.value for side in forecast(known).sides.values()} == {"no"}

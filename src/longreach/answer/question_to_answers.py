@@ -23,10 +23,13 @@ def ask(
     minutes: float = 2.0,
     seeds: int = 3,
     train_to: int | None = None,
+    budget: float | None = None,
     runs: str | Path = "runs",
     progress: Watcher | None = None,
 ) -> ThreeAnswers:
     """Forecast a task and measure it within the minutes; what was measured before is not measured again.
+
+    `budget` are the seconds for finding evidence in the answers of a task that nobody can see into.
 
     >>> found = ask("regex:(ab)*", minutes=0)
     >>> found.answer_of("nope").value, found.threshold, len(found.advice) > 0
@@ -42,7 +45,7 @@ def ask(
         seeds=seeds,
         train_to=train_to,
     )
-    known = forecast(name, letters)
+    known = forecast(name, letters, budget=budget)
     measured = measure(question, known, Path(runs), progress=progress)
     return ThreeAnswers(
         question=question,

@@ -51,6 +51,13 @@ def ask(
     train_to: Annotated[
         int | None, typer.Option(metavar="N", help="The longest training length; default: by the task.")
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="For finding evidence in the answers of data:FILE or module:attribute; default: 5, 0: none.",
+        ),
+    ] = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
@@ -78,6 +85,7 @@ def ask(
         minutes=minutes,
         seeds=seeds,
         train_to=train_to,
+        budget=budget,
         runs=runs,
         progress=Bars(overall=True),
     )

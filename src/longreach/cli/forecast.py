@@ -44,6 +44,8 @@ EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
 """What is expected, in one word."""
 BY = {
     "flow": "proof", "sampled-flow": "proof", "reduction": "proof", "communication": "argument", "none": "–",
+    "learned-program": "learned", "learned-flow": "learned", "found-program": "tried",
+    "measured-communication": "measured",
 }  # fmt: skip
 """What kind of certificate there is, in plain words; other kinds keep their names."""
 ALIKE = 0.1
@@ -76,6 +78,13 @@ def forecast(
         Path | None,
         typer.Option(metavar="DIR", help="The results of your own runs, if there are any; default: runs."),
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="For finding evidence in the answers of data:FILE or module:attribute; default: 5, 0: none.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.
@@ -104,7 +113,7 @@ def forecast(
         else:
             _print_all(console(), found)
         return
-    answer = forecast_task(task, letters, directory)
+    answer = forecast_task(task, letters, directory, budget=budget)
     if as_json:
         print_json(_document(answer, program))
     else:

@@ -4,8 +4,11 @@
 `certificate_kinds`, the one table of what is found, checked and explained: `program_to_verdict`,
 `communication_to_verdict`, `reduction_to_verdict`. The modules named `…_checker` check their certificates
 from a task's answers alone; `claims` reads documents, and `verification` checks what they claim.
-`odds_of_task` gives the odds that one run works: `language_features` has the exact numbers of a language,
-`odds_features` those that odds may rest on, `odds_model` the fitted numbers, `logistic_model` the fit.
+Of a task that nobody can see into `black_box_to_verdicts` finds evidence in the answers: `drawn_inputs`
+asks, `learned_to_verdicts`, `found_program` and `rows_to_verdict` say what follows; `examples_to_verdicts`
+reads files. `odds_of_task` gives the odds that one run works: `language_features` has the exact numbers of a
+language, `odds_features` those that odds may rest on, `odds_model` the fitted numbers, `logistic_model` the
+fit.
 
 The package itself can be called: `longreach.forecast(…)` is `longreach.forecast.forecast(…)`.
 
@@ -31,9 +34,14 @@ class _Callable(ModuleType):
     """The package, which stands in `longreach` under the name of its function."""
 
     def __call__(
-        self, task: str | Task, alphabet: Sequence[str] | None = None, runs: str | Path | None = None
+        self,
+        task: str | Task,
+        alphabet: Sequence[str] | None = None,
+        runs: str | Path | None = None,
+        *,
+        budget: float | None = None,
     ) -> Forecast:
-        return forecast(task, alphabet, runs)
+        return forecast(task, alphabet, runs, budget=budget)
 
 
 sys.modules[__name__].__class__ = _Callable

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from longreach.errors import InputError
+from longreach.forecast.black_box_kinds import BLACK_BOX_KINDS
 from longreach.forecast.certificate_explainers import (
     communication_facts,
     communication_in_short,
@@ -62,6 +63,7 @@ KINDS: tuple[LanguageKind | TaskKind, ...] = (
         explain=explain_reduction,
         in_short=reduction_in_short,
     ),
+    *BLACK_BOX_KINDS,
     LanguageKind(document=FlowCertificate, proves="no", check=check_flows, explain=explain_flow),
     LanguageKind(
         document=SampledFlowCertificate, proves="no", check=check_flows, explain=explain_sampled_flow

@@ -6,13 +6,17 @@ from dataclasses import replace
 
 from longreach.crasp.program import raise_core
 from longreach.forecast.asking import automaton_of_task
+from longreach.forecast.black_box_to_verdicts import SECONDS as BLACK_BOX_SECONDS
+from longreach.forecast.black_box_to_verdicts import black_box_sides, is_black_box
 from longreach.forecast.certificate_kinds import FINDERS
 from longreach.forecast.classes_to_verdicts import class_sides
+from longreach.forecast.examples_to_verdicts import example_sides
 from longreach.forecast.program_to_verdict import NOT_ASKED, program_verdict
 from longreach.forecast.states_to_verdicts import state_sides
 from longreach.languages.program_class import ENCODING_SIDES, SIDES
 from longreach.languages.prove.program_to_automaton import regular_language
 from longreach.languages.regular.automaton import Automaton
+from longreach.tasks.data_task import DataTask
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import RegularLanguage
@@ -23,11 +27,12 @@ from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer, Proof, Verdict, undecided
 
 
-def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
+def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SECONDS) -> dict[str, Verdict]:
     """The sides "nope" and "ape" of a task, and "local" where it is a regular language or made of some.
 
     `name` is how the task is found. A task that is not trusted has its programs tried on examples; rows of
-    communication are counted from the answers of every task, and every reduction is tried.
+    communication are counted from the answers of every task, and every reduction is tried. Where the task is
+    somebody's function and names no evidence, that is looked for in its answers, for so many seconds.
 
     >>> from longreach.tasks.catalog import load_task
     >>> found = sides(load_task("copy-unique"), "copy-unique", True)
@@ -43,7 +48,17 @@ def sides(task: Task, name: str, trusted: bool) -> dict[str, Verdict]:
     evidence = {key: getattr(task, key, None) or _NO_EVIDENCE for key in ENCODING_SIDES}
     if all(each.kind == "language" for each in evidence.values()):
         return _own_language(task, trusted)
-    return {key: _side(task, name, key, each, trusted) for key, each in evidence.items()}
+    found = {
+        key: _side(task, name, key, each, trusted) for key, each in evidence.items() if each.kind != "none"
+    }
+    unknown = tuple(key for key in evidence if key not in found)
+    if unknown and seconds > 0 and isinstance(task, DataTask):
+        found |= example_sides(task, unknown, seconds=seconds)
+    elif unknown and seconds > 0 and is_black_box(task, trusted):
+        found |= black_box_sides(task, name, unknown, seconds=seconds)
+    else:
+        found |= {key: _side(task, name, key, evidence[key], trusted) for key in unknown}
+    return {key: found[key] for key in SIDES if key in found}
 
 
 OWN_PROGRAM = "program, the task itself"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,7 +13,8 @@ from longreach.bounds.all_bounds import BoundsFound
 from longreach.config.task_name import TaskName
 from longreach.crasp.program import Program
 from longreach.crasp.trace import Trace
-from longreach.errors import Argument, InputError
+from longreach.errors import Argument, Field, InputError
+from longreach.forecast.black_box_to_verdicts import SECONDS
 from longreach.forecast.evidence_to_verdicts import sides
 from longreach.forecast.forecast_words import as_html, as_text
 from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds, task_odds
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
 MEANING_BY_COMMUNICATION = (
     "no limit transformer and so no C-RASP program computes it: this predicts that length generalization "
     "fails; it does not prove that a training run cannot succeed up to some length"
+)
+MEANING_TO_A_LENGTH = (
+    "no C-RASP program exists if the task goes on as its answers do up to a length: "
+    "this predicts that length generalization fails; it proves nothing"
 )
 NONE_FOUND = "none found"
 """How the paper says undecided."""
@@ -153,7 +159,9 @@ class Forecast:
 
     @property
     def meaning_of_no(self) -> str:
-        """What a "no" says: more where it comes from communication."""
+        """What a "no" says: more where it comes from communication, less where nobody sees into the task."""
+        if any(side.checked_to is not None for side in self.sides.values()):
+            return MEANING_TO_A_LENGTH
         nos = [side for side in self.sides.values() if Answer.NO in (side.answer, side.trained)]
         return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
 
@@ -197,16 +205,23 @@ class Forecast:
 
 
 def forecast(
-    task: str | Task, alphabet: Sequence[str] | None = None, runs: str | Path | None = None
+    task: str | Task,
+    alphabet: Sequence[str] | None = None,
+    runs: str | Path | None = None,
+    *,
+    budget: float | None = None,
 ) -> Forecast:
     """The forecast for a task, by its name or as an object, with the runs of a results directory.
+
+    `budget` are the seconds for finding evidence in the answers of a function or in a file of examples; 0:
+    none is looked for.
 
     >>> [forecast(name).ape.answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
     ['yes', 'no', 'yes']
     >>> forecast(load_task("sort")).nope.answer.value
     'yes'
     """
-    found = _forecast(*name_of_task(task, alphabet))
+    found = _forecast(*name_of_task(task, alphabet), budget)
     if runs is None:
         return found
     with read_index(runs) as index:
@@ -226,15 +241,30 @@ def forecast_all(runs: str | Path | None = None) -> tuple[Forecast, ...]:
         return tuple(_with_runs(each, index) for each in found)
 
 
-def _forecast(name: str, alphabet: Sequence[str] | None) -> Forecast:
+def _forecast(name: str, alphabet: Sequence[str] | None, budget: float | None = None) -> Forecast:
+    seconds = checked_seconds(budget)
     task = load_argument(name, alphabet)
     stored = self_contained(name)
     try:
-        found = sides(task, stored, trusted=not (TaskName(name).is_attribute or TaskName(name).is_session))
+        trusted = not (TaskName(name).is_attribute or TaskName(name).is_session)
+        found = sides(task, stored, trusted, seconds=seconds)
     except InputError as error:
         raise error if error.place is not None else error.at(Argument("task")) from None
     short = TaskName(stored if TaskName(name).is_automaton and TaskName(name).is_text else name).short
     return Forecast(short, stored, task, found, published(name))
+
+
+def checked_seconds(budget: float | None) -> float:
+    """The seconds of a budget, or the usual ones.
+
+    >>> checked_seconds(None)
+    5.0
+    """
+    if budget is None:
+        return SECONDS
+    if not math.isfinite(budget) or budget < 0:
+        raise InputError(f"{budget:g} is no number of seconds", place=Field("budget"))
+    return budget
 
 
 def _with_runs(found: Forecast, index: Index) -> Forecast:

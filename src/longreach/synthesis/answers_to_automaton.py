@@ -26,9 +26,10 @@ Teacher = Callable[[Word], str]
 class LearningLimits:
     """When learning stops without an automaton. Counts come first, so that two machines say the same."""
 
-    states: int = 40
-    """Of the automaton; a task that needs more and more is not regular."""
-    length: int = 60
+    states: int = 30
+    """Of the automaton; a task that needs more and more is not regular. Up to a length every language is:
+    brackets need a state for every second letter, so that states must be few for the length."""
+    length: int = 100
     """Of the longest words tried."""
     short: int = 20_000
     """Words of all short lengths."""
@@ -80,9 +81,9 @@ def learn_automaton(
 
     >>> found = learn_automaton(lambda word: "even" if word.count("a") % 2 == 0 else "odd", "ab")
     >>> len(found.machine), found.machine.class_of("aba"), found.length
-    (2, 'even', 60)
+    (2, 'even', 100)
     >>> learn_automaton(lambda word: "yes" if 2 * word.count("a") >= len(word) else "no", "ab").reason
-    'no automaton with at most 40 states gives the answers'
+    'no automaton with at most 30 states gives the answers'
     """
     table = _Table(teacher, tuple(alphabet), limits or LearningLimits())
     try:

@@ -26,7 +26,9 @@ RARE = 0.05
 """The share below which guessing does not count."""
 DIGITS = 16
 """Of the content's hash in the name that results have."""
-NOT_ASKED = Evidence("none", None, "the task is a file of examples, which theory cannot see beyond")
+NOT_ASKED = Evidence(
+    "none", None, "a file of examples, which decide nothing: a forecast says what they speak for"
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from longreach.tasks.task import EOS, PAD, SEP, SEP_ID, SOS, Batch, BoolArray, I
 Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
 Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
 
-NOT_ASKED = Evidence("none", None, "the task is a Python function, which theory cannot see into")
+NOT_ASKED = Evidence("none", None, "a Python function: a forecast looks for evidence in its answers")
 GUESSES, RARE = 200, 0.05
 """Long inputs on which guessing is tried, and the share below which it does not count."""
 TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20

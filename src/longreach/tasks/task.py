@@ -19,6 +19,7 @@ from longreach.tasks.evidence import Evidence, Images
 
 if TYPE_CHECKING:
     from longreach.tasks.function_task import FunctionTask
+    from longreach.tasks.predicate_language import PredicateLanguage
 
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -121,6 +122,46 @@ class Task(ABC):
             given_chance=chance,
             stepper=steps,
             ids=ids,
+        )
+        return task
+
+    @staticmethod
+    def from_predicate(
+        predicate: Callable[[tuple[str, ...]], Any],
+        alphabet: Sequence[str],
+        *,
+        name: str | None = None,
+        about: str | None = None,
+        labels: Literal["member", "next"] = "member",
+        draw: Callable[[int, np.random.Generator], Sequence[str]] | None = None,
+        completes: Callable[[tuple[str, ...]], Any] | None = None,
+        least_length: int = 1,
+    ) -> PredicateLanguage:
+        """A language from a function that says whether a word belongs to it.
+
+        With the labels "member" each position of any word has to say whether the word so far belongs to the
+        language; `draw(length, rng)` gives words, else all are equally likely. With "next", words of the
+        language are read, and each position has to say what may follow, the end included, as in the languages
+        of the benchmark. Then `completes(beginning)` says whether a beginning can be completed to a word, and
+        `draw` gives words of the language; without them both come from an automaton that is learned from the
+        predicate, where that succeeds.
+
+        >>> even = Task.from_predicate(lambda word: word.count("a") % 2 == 0, "ab", name="even")
+        >>> even.answer("ab"), even.tokens
+        (('{accept}', '{reject}', '{reject}'), ('PAD', 'SOS', 'a', 'b', '{accept}', '{reject}'))
+        """
+        module = importlib.import_module("longreach.tasks.predicate_language")
+        called = getattr(predicate, "__name__", "predicate").strip("<>").replace("_", "-")
+        said = (getattr(predicate, "__doc__", None) or "a Python predicate").strip().splitlines()
+        task: PredicateLanguage = module.PredicateLanguage(
+            name=name or called,
+            about=about or (said[0] if said else "a Python predicate").rstrip("."),
+            predicate=predicate,
+            alphabet=tuple(alphabet),
+            asks=labels,
+            drawer=draw,
+            completer=completes,
+            least_length=least_length,
         )
         return task
 

@@ -146,6 +146,9 @@ class Verdict:
     """Whether a "no" says that no limit transformer computes it."""
     note: str | None = None
     """Why something beside the answer is undecided."""
+    checked_to: int | None = None
+    """Of a task that nobody can see into: the length to which its answers bear out the verdict, which is then
+    no proof; None: it holds for all lengths."""
 
     @property
     def reason(self) -> str:
@@ -283,6 +286,8 @@ class Verdict:
             found |= {"window": self.window, "modulus": self.modulus, "depth": self.depth}
         if self.note is not None:
             found["note"] = self.note
+        if self.checked_to is not None:
+            found["checked_to"] = self.checked_to
         return found
 
     def _prediction_document(self, certificates: bool) -> dict[str, Any]:

@@ -104,7 +104,8 @@ def told_apart(answers: Mapping[Word, Hashable], cut: int) -> tuple[int, tuple[W
     groups: dict[frozenset[Word], dict[frozenset[tuple[Word, Hashable]], Word]] = {}
     for start, row in ends.items():
         groups.setdefault(frozenset(row), {}).setdefault(frozenset(row.items()), start)
-    sets = [tuple(each.values()) for each in (*groups.values(), *columns.values())]
+    sets = [tuple(each.values()) for each in groups.values()]
+    sets += [tuple(column.values()) for column in columns.values()]
     found = max(sets, key=len, default=())
     return len(found), found
 

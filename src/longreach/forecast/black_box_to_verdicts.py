@@ -1,0 +1,254 @@
+"""A task that nobody can see into → verdicts from its answers alone, each with the length to which it holds.
+
+In this order, and the first that can say something speaks: an automaton that is learned from the answers,
+which theory decides; a program that is right on examples; the growth of what one part of an input must tell
+the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from longreach.errors import InputError
+from longreach.forecast.drawn_inputs import MANY, DrawnInputs, draw_inputs, every_word_to
+from longreach.forecast.found_program import found_verdict, library_program
+from longreach.forecast.learned_to_verdicts import learned_answer_sides, learned_language_sides
+from longreach.forecast.rows_to_verdict import measured_verdict
+from longreach.forecast.synthesized_program import FAMILIES, synthesized_program
+from longreach.languages.budget import Budget
+from longreach.languages.program_class import SIDES
+from longreach.languages.regular.automaton import Word
+from longreach.limit.measure.answers_to_rows import MeasuredRows, rows_of_function, rows_of_inputs
+from longreach.synthesis.answers_to_automaton import (
+    LearnedAutomaton,
+    LearningLimits,
+    NotLearned,
+    learn_automaton,
+)
+from longreach.tasks.data_task import DataTask
+from longreach.tasks.function_task import FunctionTask
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.predicate_language import IN, PredicateLanguage
+from longreach.tasks.regular_answer import UNDEFINED
+from longreach.tasks.task import EOS, Task
+from longreach.verdicts.verdict import Verdict, undecided
+
+SECONDS = 5.0
+"""For one task unless told otherwise; of computing."""
+MOST_LETTERS = 30
+"""Of inputs of which an automaton is learned."""
+MOST_ANSWERS = 16
+"""Different answers to short inputs, and tokens of an answer, beyond which they are taken to grow."""
+ANSWER_TOKENS = 4
+SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "rows": 1.0}
+"""Of the seconds, when each step has to be done at the latest."""
+
+
+def is_black_box(task: Task, trusted: bool) -> bool:
+    """Whether only answers are known of a task: a function, a predicate, or somebody's without evidence."""
+    if isinstance(task, FunctionTask | PredicateLanguage):
+        return True
+    return isinstance(task, SequenceTask) and not isinstance(task, DataTask) and not trusted
+
+
+def black_box_sides(
+    task: Task, name: str, keys: Iterable[str], *, seconds: float | None = None
+) -> dict[str, Verdict]:
+    """The verdicts for these sides; of a regular language also "local".
+
+    >>> from longreach.tasks.task import Task
+    >>> ends_in_b = Task.from_predicate(lambda word: word[-1:] == ("b",), "ab", name="ends in b")
+    >>> found = black_box_sides(ends_in_b, "mine", ["nope", "ape"])
+    >>> found["nope"].answer.value, found["nope"].checked_to
+    ('yes', 100)
+    """
+    budget = _Clock(SECONDS if seconds is None else seconds)
+    box: _Box = _Language(task, budget) if isinstance(task, PredicateLanguage) else _Answers(task, budget)
+    wanted = tuple(keys)
+    try:
+        found = box.learned(name, wanted)
+        for step in (box.programmed, box.measured):
+            open_sides = [key for key in wanted if key not in found]
+            if open_sides:
+                found |= step(name, open_sides)
+    except InputError as error:
+        why = f"its answers cannot be asked for: {error.message}"
+        return {key: undecided(SIDES[key], why) for key in wanted}
+    rest = "; ".join(box.tried) or "nothing was tried"
+    return {**{key: found.get(key) or undecided(SIDES[key], rest) for key in wanted}, **found}
+
+
+@dataclass(frozen=True)
+class _Clock:
+    seconds: float
+    started: float = field(default_factory=time.thread_time)
+
+    def left(self, step: str) -> float:
+        return self.started + SHARES[step] * self.seconds - time.thread_time()
+
+    def until(self, step: str) -> Callable[[], float]:
+        return lambda: self.left(step)
+
+
+class _Box:
+    """What is tried of a task, and what came of it."""
+
+    def __init__(self, task: Task, clock: _Clock) -> None:
+        self.task, self.clock = task, clock
+        self.tried: list[str] = []
+        """Why nothing is known, step by step."""
+
+    def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        raise NotImplementedError
+
+    def rows(self) -> MeasuredRows | None:
+        raise NotImplementedError
+
+    def limits(self) -> LearningLimits:
+        return LearningLimits(seconds=max(0.0, self.clock.left("automaton")))
+
+    def budget(self) -> Budget:
+        return Budget(seconds=max(1.0, self.clock.seconds))
+
+    def examples(self) -> dict[Word, Word]:
+        """Inputs with their answers, of a task that writes one."""
+        return {}
+
+    def programmed(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        """A program of the library, or one without relations, which counts for both sides, or with them."""
+        until = self.clock.until("program")
+        verdicts: dict[str, Verdict] = {}
+        for search in ("library", *FAMILIES):
+            needed = [key for key in keys if key not in verdicts]
+            if not needed or (search == "ape" and search not in needed):
+                continue
+            if search == "library":
+                found = library_program(self.task, left=until)
+            else:
+                found = synthesized_program(self.task, search, self.examples(), left=until)
+            for key in needed if found is not None else ():
+                verdict = found_verdict(found, name=name, key=key)
+                verdicts |= {} if verdict is None else {key: verdict}
+        if len(verdicts) < len(tuple(keys)):
+            self.tried.append("no program was found")
+        return verdicts
+
+    def measured(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        found = self.rows()
+        if found is not None and found.linear:
+            return {key: measured_verdict(found, name=name, key=key) for key in keys}
+        if found is None:
+            self.tried.append("its communication cannot be measured")
+        else:
+            grows = (
+                "is not known to grow linearly"
+                if found.growth.name == "linear"
+                else f"is {found.growth.name}"
+            )
+            self.tried.append(f"its communication {grows}, measured to length {found.lengths[-1]}")
+        return {}
+
+
+class _Language(_Box):
+    """Words are asked about."""
+
+    task: PredicateLanguage
+
+    def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        found = self.task.learn(self.limits())
+        if isinstance(found, NotLearned):
+            self.tried.append(found.reason)
+            return {}
+        if len(found.machine.classes) == 1:
+            # A language of rare words looks empty.
+            self.tried.append(
+                f"all {found.asked} words asked about have one answer, {found.machine.classes[0]}"
+            )
+            return {}
+        predicts = self.task.asks == "next"
+        return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
+
+    def rows(self) -> MeasuredRows | None:
+        return rows_of_function(self.task.contains, self.task.letters)
+
+
+class _Answers(_Box):
+    """Inputs are drawn and asked about."""
+
+    task: SequenceTask
+
+    @cached_property
+    def drawn(self) -> DrawnInputs:
+        return draw_inputs(self.task, left=self.clock.until("draw"))
+
+    @cached_property
+    def every_word(self) -> bool:
+        """Whether every word seems to be an input."""
+        return every_word_to(self.task, self.drawn) > 0
+
+    def answer(self, x: Word) -> tuple[str, ...] | None:
+        """None: what is asked is no input."""
+        if len(x) < self.task.least_length:
+            return None
+        try:
+            return tuple(self.task.answer(x))
+        except Exception:
+            # A word that is never drawn may be none that the function answers.
+            if self.every_word:
+                raise
+            return None
+
+    def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        drawn = self.drawn
+        if not self.task.separated or len(drawn.letters) > MOST_LETTERS:
+            self.tried.append(
+                f"an automaton is learned of at most {MOST_LETTERS} letters, with SEP after them"
+            )
+            return {}
+        answers = {answer for words in drawn.inputs.values() for answer in words.values()}
+        grows = len(answers) > MOST_ANSWERS or max(map(len, answers)) > ANSWER_TOKENS
+        if grows and not self.every_word:
+            self.tried.append("there are many answers, and not every word is an input")
+            return {}
+        found = self._learn(first_token=grows)
+        if isinstance(found, NotLearned):
+            self.tried.append(found.reason)
+            return {}
+        sides = learned_answer_sides(
+            found,
+            name=name,
+            keys=keys,
+            every_word=self.every_word,
+            first_token=grows,
+            budget=self.budget(),
+        )
+        if len(sides) < len(tuple(keys)):
+            what = "the first token of the answer" if grows else "it, and words that are no inputs,"
+            self.tried.append(
+                f"an automaton with {len(found.machine)} states gives {what}, which settles nothing"
+            )
+        return sides
+
+    def _learn(self, *, first_token: bool) -> LearnedAutomaton | NotLearned:
+        def teacher(x: Word) -> str:
+            answer = self.answer(x)
+            if answer is None:
+                return UNDEFINED
+            tokens = answer[:1] if first_token else answer
+            return " ".join(token for token in tokens if token != EOS)
+
+        shown = [x for words in self.drawn.inputs.values() for x in list(words)[:50]]
+        return learn_automaton(teacher, self.drawn.letters, self.limits(), also=shown)
+
+    def examples(self) -> dict[Word, Word]:
+        return {x: y for words in self.drawn.inputs.values() for x, y in words.items()}
+
+    def rows(self) -> MeasuredRows | None:
+        if self.every_word:
+            return rows_of_function(self.answer, self.drawn.letters)
+        # Of lengths of which only a part was drawn, the count would say how many were.
+        drawn = draw_inputs(self.task, MANY, left=self.clock.until("rows"))
+        return rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})

@@ -1,0 +1,56 @@
+"""Certificates of learned automata are checked to a length, refuted, or claimed; never valid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from longreach.forecast.black_box_certificates import LearnedFlowCertificate, LearnedProgramCertificate
+from longreach.forecast.black_box_to_verdicts import black_box_sides
+from longreach.forecast.certificate_kinds import read_any
+from longreach.forecast.learned_checker import check_learned
+from longreach.languages.prove.findings import Status
+from longreach.tasks.catalog import load_task
+from longreach.tasks.task import Task
+
+
+def _word(length: int, rng: np.random.Generator) -> list[str]:
+    return ["ab"[k] for k in rng.integers(0, 2, length)]
+
+
+EVEN = Task.from_predicate(lambda word: len(word) % 2 == 0, "ab", name="even")
+ODD = Task.from_predicate(lambda word: len(word) % 2 == 1, "ab", name="odd")
+COUNTED = Task.from_function(_word, lambda x: x.count("a") % 2, name="counted")
+OTHER = Task.from_function(_word, lambda x: x.count("b") % 2, name="other")
+
+
+@pytest.mark.parametrize(("task", "other"), [(EVEN, ODD), (COUNTED, OTHER)], ids=["language", "answer"])
+@pytest.mark.parametrize("key", ["nope", "ape"])
+def test_right_on_the_task_and_wrong_on_another(task: Task, other: Task, key: str) -> None:
+    certificate = black_box_sides(task, "mine", [key])[key].certificate
+    assert isinstance(certificate, LearnedFlowCertificate | LearnedProgramCertificate)
+    again = read_any(certificate.model_dump(mode="json", by_alias=True))
+    assert again == certificate
+    for trusted in (True, False):
+        found = check_learned(certificate, task, trusted)
+        assert found.status is Status.CHECKED
+        assert "learned to length 100" in found.how
+        assert check_learned(certificate, other, trusted).status is Status.INVALID
+
+
+def test_a_broken_proof_is_refused() -> None:
+    certificate = black_box_sides(COUNTED, "mine", ["nope"])["nope"].certificate
+    assert isinstance(certificate, LearnedFlowCertificate)
+    broken = certificate.certificate.model_copy(update={"flows": ()})
+    assert (
+        check_learned(certificate.model_copy(update={"certificate": broken}), COUNTED, True).status
+        is Status.INVALID
+    )
+    moved = certificate.model_copy(update={"program_class": "C-RASP[local]"})
+    assert check_learned(moved, COUNTED, True).status is Status.INVALID
+
+
+def test_a_task_that_cannot_be_asked_leaves_a_claim() -> None:
+    certificate = black_box_sides(EVEN, "mine", ["nope"])["nope"].certificate
+    assert isinstance(certificate, LearnedFlowCertificate)
+    assert check_learned(certificate, load_task("sort"), True).status is Status.CLAIMED
