@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 LENGTH, PROMPT = 200, 10
 CASES = [
-    ("ape", {"predict_ids": True}, 32),
-    ("ape", {}, 32),
-    ("rope", {}, 32),
-    ("t5", {}, 32),
+    ("ape", {"predict_ids": True}, 64),
+    ("ape", {}, 64),
+    ("rope", {}, 64),
+    ("t5", {}, 64),
     ("ape", {}, 1),
 ]
-SHAPE = {"layers": 4, "heads": 4, "width": 128, "vocabulary": 20, "positions": 2 * LENGTH}
+SHAPE = {"layers": 2, "heads": 4, "width": 64, "vocabulary": 20, "positions": 2 * LENGTH}
 
 
 def rows() -> Iterator[Row]:

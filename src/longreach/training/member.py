@@ -15,7 +15,7 @@ from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
 from longreach.models.parameters import Parameters
 from longreach.models.trainable import initial
-from longreach.results.schema import Evaluation, task_number
+from longreach.results.schema import TOKENS_WRITTEN, WRITTEN, Evaluation, task_number
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
 from longreach.training.accuracy import accuracy, draw_bins
@@ -26,8 +26,6 @@ from longreach.training.generation import written_right
 from longreach.training.shape import model_of, on_task, task_of
 from longreach.training.step import Layout, State
 
-WRITTEN, TOKENS_WRITTEN = "written right", "tokens written right"
-"""Names of numbers, before a range: of what a model writes on its own, ids included or not."""
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.05  # of the time, at most, where writing the state is slow
 
