@@ -83,6 +83,10 @@ def _without_end(batch: Batch) -> Batch:
     batch.tokens[last] = batch.targets[last] = PAD_ID
     batch.mask[last] = False
     width = batch.tokens.shape[1] - 1
-    arrays = (batch.tokens, batch.targets, batch.mask, batch.position_ids)
-    tokens, targets, mask, ids = (np.ascontiguousarray(array[:, :width]) for array in arrays)
-    return Batch(tokens, targets, mask, ids, batch.sizes - 1)
+    return Batch(
+        tokens=np.ascontiguousarray(batch.tokens[:, :width]),
+        targets=np.ascontiguousarray(batch.targets[:, :width]),
+        mask=np.ascontiguousarray(batch.mask[:, :width]),
+        position_ids=np.ascontiguousarray(batch.position_ids[:, :width]),
+        sizes=batch.sizes - 1,
+    )

@@ -11,7 +11,7 @@ from longreach.results.files import write_result
 from longreach.results.schema import Result, task_number
 from longreach.studies.coupling import curves
 from longreach.studies.coupling.curve_settings import curve_config, lengths_at
-from longreach.studies.coupling.curves import Claim, Curve, CurveCells, above, at_least
+from longreach.studies.coupling.curves import Claim, Curve, CurveCells, above, at_least, leads
 from tests.helpers.asked_results import result_of
 
 TINY = {
@@ -76,7 +76,7 @@ def test_lengths_are_those_that_the_tested_task_has() -> None:
 
 
 def test_what_is_measured(tmp_path: Path, asked: list[list[TrainConfig]]) -> None:
-    found = CELLS.run("smoke", runs=tmp_path, progress=Nobody())
+    found = CELLS.run("laptop", runs=tmp_path, progress=Nobody())
     assert len(asked) == 1
     own, two, four = found.curves
     spread = own.spread(12)
@@ -95,8 +95,8 @@ def test_what_is_measured(tmp_path: Path, asked: list[list[TrainConfig]]) -> Non
 def test_what_is_there_is_shown_without_training(tmp_path: Path, asked: list[list[TrainConfig]]) -> None:
     none = CELLS.run("smoke", runs=tmp_path, train=False)
     assert asked == []
-    assert none.claims[0].holds is None
-    assert "not measured: the first is high" in none.text()
+    assert none.claims == ()  # the smallest models claim nothing
+    assert "not measured: the first is high" in CELLS.run("laptop", runs=tmp_path, train=False).text()
     assert none.content(".svg", "nothing").startswith(b"<?xml")
     CELLS.run("smoke", runs=tmp_path)
     found = CELLS.run("smoke", runs=tmp_path, train=False)
@@ -128,6 +128,9 @@ def test_runs_that_fail_are_said_and_not_counted(tmp_path: Path, monkeypatch: py
         (above("a", [0.9, 0.8], [0.6, 0.75], 0.1), False),
         (above("a", [0.9, None], [0.6], 0.1), None),
         (above("a", [], [0.6], 0.1), None),
+        (leads("a", [0.9, 0.5], [0.8, 0.4], 0.1), True),
+        (leads("a", [0.9, 0.5], [0.8, 0.45], 0.1), False),
+        (leads("a", [0.9, None], [0.8, 0.4], 0.1), None),
         (at_least("a", [0.9, 0.8], 0.8), True),
         (at_least("a", [0.9, 0.7], 0.8), False),
         (at_least("a", [0.9, None], 0.8), None),

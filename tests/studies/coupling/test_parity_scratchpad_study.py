@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from longreach.studies.coupling.curves import Curve
-from longreach.studies.coupling.parity_scratchpad_study import COUPLING, STUDY, claims, curves
+from longreach.studies.coupling.parity_scratchpad_study import COUPLING, SCALES, STUDY, claims, curves
 from tests.helpers.curve_samples import measured_curves
 
 
@@ -22,11 +24,16 @@ def test_the_published_setting() -> None:
 def _as_published(curve: Curve, length: int) -> float:
     if curve.panel != COUPLING:
         return 0.2
-    return 1.0 - (length - 10) / 1000 * int(curve.name.split()[-1])
+    return 1.0 - length / 500 * int(curve.name.split()[-1])
 
 
 def test_claims() -> None:
     found = claims("laptop", measured_curves(curves("laptop"), _as_published))
-    assert [each.holds for each in found] == [True] * 4
+    assert all(each.holds for each in found)
+    assert len(found) == 3 + len(SCALES["laptop"].jumps) - 1
     flat = claims("laptop", measured_curves(curves("laptop"), lambda curve, length: 0.9))
-    assert [each.holds for each in flat] == [False, False, False, True]
+    assert not any(each.holds for each in flat)
+    none = claims(
+        "laptop", [replace(each, results=()) for each in measured_curves(curves("laptop"), _as_published)]
+    )
+    assert {each.holds for each in none} == {None}
