@@ -30,7 +30,7 @@ def bias_of(
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_what_an_encoding_changes(name: str) -> None:
-    """Embeddings, inner products or logits, and nothing twice."""
+    """Embeddings, inner products or logits, and nothing twice but where both are meant."""
     config = shape(name)
     parameters = initialise(config, 0)
     vectors, ids = torch.ones(1, 4, 8), torch.tensor([3, 4, 5, 9])
@@ -48,10 +48,13 @@ def test_what_an_encoding_changes(name: str) -> None:
         "nope": "",
     }
     found = [word for word, yes in (("embed", embeds), ("turn", turns), ("bias", biased)) if yes]
-    assert found == [word for word in (expected.get(name, "embed"),) if word]
+    if name == "coupled-local":
+        assert found == ["embed", "bias"]
+    else:
+        assert found == [word for word in (expected.get(name, "embed"),) if word]
 
 
-@pytest.mark.parametrize("name", ["ape", "randomized", "coupled"])
+@pytest.mark.parametrize("name", ["ape", "randomized", "coupled", "coupled-local"])
 def test_learned_positions_are_rows_of_the_table(name: str) -> None:
     config = shape(name)
     parameters = initialise(config, 1)
@@ -67,6 +70,7 @@ def test_the_sources_of_ids() -> None:
     assert {name: encoding.ids for name, encoding in ENCODINGS.items() if encoding.ids != "offset"} == {
         "randomized": "randomized",
         "coupled": "given",
+        "coupled-local": "given",
     }
 
 

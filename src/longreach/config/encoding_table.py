@@ -120,6 +120,13 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             about="Learned vectors under the task's own position ids.",
             source="Cho et al., arXiv 2405.20671",
         ),
+        EncodingRow(
+            name="coupled-local", title="coupled, local", code="local_coupling:LocalCoupling", ids="given",
+            absolute=True, learned_positions=True,
+            plain="with the task's own positions, attending nearby (coupled-local)",
+            about="Learned vectors under the task's own position ids; attention falls with their distance.",
+            source="Golowich et al., arXiv 2502.16792 (local hypotheses); Press et al., arXiv 2108.12409",
+        ),
     ]
 )  # fmt: skip
 
