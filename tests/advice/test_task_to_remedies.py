@@ -36,7 +36,7 @@ def test_the_language_of_parity_gets_its_run_written_down() -> None:
     first = remedies(forecast("parity-language"))[0]
     assert (first.task, first.encoding, first.ground) == (
         "parity-language+scratchpad",
-        "coupled",
+        "coupled-local",
         "local steps",
     )
     assert "depends on 2 tokens" in first.basis

@@ -8,7 +8,7 @@ stands is taken as known: inputs of another layout are another question.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
@@ -17,14 +17,11 @@ import numpy as np
 from longreach.tasks.task import Batch, IntArray, Task
 
 EXAMPLES = 2000
-LAYOUTS = 2
-"""The most frequent ones are looked at."""
-LEAST_EXAMPLES = 100
-"""Layouts with fewer say nothing."""
 COVER = 8
 """Examples, on average, for each way in which the tokens of a set turn out."""
-MOST_SETS = 2500
+MOST_SETS = 1300
 """Per token; beyond that it depends on more tokens than are looked for."""
+_ROOM = 2**40
 
 
 @dataclass(frozen=True)
@@ -51,27 +48,26 @@ def step_parents(task: Task, length: int, *, coupled: bool, rng: np.random.Gener
     batch = task.sample([length] * EXAMPLES, rng)
     ids = task.coupled_ids(batch) if coupled else None
     places = np.tile(np.arange(batch.tokens.shape[1] + 1), (len(batch), 1)) if ids is None else ids
+    rows = _commonest_layout(batch, places)
+    known = places[rows[0]]
     most, farthest, whole = 0, 0, True
-    for rows in _layouts(batch, places):
-        known = places[rows[0]]
-        for column in np.flatnonzero(batch.mask[rows[0]]).tolist():
-            found = least_parents(batch.tokens[rows, : column + 1], batch.targets[rows, column], known)
-            if found is None:
-                whole, found = False, tuple(range(column + 1))
-            most = max(most, len(found))
-            farthest = max([farthest, *(int(abs(known[each] - known[column])) for each in found)])
+    for column in np.flatnonzero(batch.mask[rows[0]]).tolist():
+        found = least_parents(batch.tokens[rows, : column + 1], batch.targets[rows, column], known)
+        if found is None:
+            whole, found = False, tuple(range(column + 1))
+        most = max(most, len(found))
+        farthest = max([farthest, *(int(abs(known[each] - known[column])) for each in found)])
     return StepParents(most, farthest, whole)
 
 
-def _layouts(batch: Batch, places: IntArray) -> Iterator[IntArray]:
-    """Rows that have the same places and the same supervised tokens, the most frequent first."""
+def _commonest_layout(batch: Batch, places: IntArray) -> IntArray:
+    """The rows that have the same places and the same supervised tokens as most have."""
     keys = [
         (int(size), ids[:size].tobytes(), mask.tobytes())
         for size, ids, mask in zip(batch.sizes, places, batch.mask, strict=True)
     ]
-    for key, count in Counter(keys).most_common(LAYOUTS):
-        if count >= LEAST_EXAMPLES:
-            yield np.array([row for row, each in enumerate(keys) if each == key], dtype=np.int64)
+    ((wanted, _),) = Counter(keys).most_common(1)
+    return np.array([row for row, key in enumerate(keys) if key == wanted], dtype=np.int64)
 
 
 def least_parents(tokens: IntArray, targets: IntArray, places: IntArray) -> tuple[int, ...] | None:
@@ -101,11 +97,14 @@ def decides(columns: Sequence[IntArray], targets: IntArray, examples: int) -> bo
     >>> decides([rows], targets, 16), decides([rows], targets, 2), decides([], targets, 16)
     (True, False, False)
     """
-    keys = np.zeros(len(targets), dtype=np.int64)
+    keys, most = np.zeros(len(targets), dtype=np.int64), 1
     for column in columns:
-        keys = np.unique(keys * (int(column.max()) + 1) + column, return_inverse=True)[1].reshape(-1)
-    ways = int(keys.max()) + 1
+        size = int(column.max()) + 1
+        keys, most = keys * size + column, most * size
+        if most > _ROOM:  # numbered anew, so that they fit
+            keys = np.unique(keys, return_inverse=True)[1].reshape(-1)
+            most = len(keys)
+    ways = len(np.unique(keys))
     if ways * COVER > examples:
         return False
-    _, kinds = np.unique(targets, return_inverse=True)
-    return len(np.unique(keys * (int(kinds.max()) + 1) + kinds.reshape(-1))) == ways
+    return len(np.unique(keys * (int(targets.max()) + 1) + targets)) == ways

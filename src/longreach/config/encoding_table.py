@@ -122,10 +122,9 @@ ENCODINGS: dict[str, EncodingRow] = _table(
         ),
         EncodingRow(
             name="coupled-local", title="coupled, local", code="local_coupling:LocalCoupling", ids="given",
-            absolute=True, learned_positions=True,
-            plain="with the task's own positions, attending nearby (coupled-local)",
-            about="Learned vectors under the task's own position ids; attention falls with their distance.",
-            source="Golowich et al., arXiv 2502.16792 (local hypotheses); Press et al., arXiv 2108.12409",
+            plain="with the task's own positions, seen nearby (coupled-local)",
+            about="A learned bias per distance in the task's own position ids, of which 3 are seen each way.",
+            source="Golowich et al., arXiv 2502.16792, Assumption 3.3",
         ),
     ]
 )  # fmt: skip
