@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from longreach.advice.remedy import Remedy
-from longreach.advice.step_parents import step_parents
+from longreach.advice.same_layout import SameLayout
 from longreach.config.task_name import TaskName
 from longreach.forecast import Forecast
 from longreach.forecast.other_encodings import COUPLED
 from longreach.tasks.catalog import load_task
+from longreach.tasks.measured_parents import measured_parents
 from longreach.tasks.task import Task
 
 SPAN, FIRST = 40, 3
 """How far above the least length lengths are looked for, and from where on."""
+EXAMPLES, POOL, TRIED = 12, 2000, 6
+"""Examples whose parents are looked for, sequences that may speak against them, and parents at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,38 +30,47 @@ class StepSparsity:
     task: str
     name: str
     lengths: tuple[int, int]
-    parents: tuple[int, int]
-    distances: tuple[int, int]
-    """The farthest of them, in the task's own position ids if it has some, else in positions."""
+    parents: tuple[int | None, int | None]
+    """None: more than were tried."""
+    distances: tuple[int | None, int | None]
+    """The farthest of them from the token that is read, in coupled ids or in positions."""
     coupled: bool
 
     @property
     def is_sparse(self) -> bool:
-        """Whether longer inputs need no more tokens, and none farther away."""
-        return self.parents[1] <= self.parents[0]
+        """Whether longer inputs need no more tokens."""
+        short, long = self.parents
+        return short is not None and long is not None and long <= short
 
     @property
     def is_local(self) -> bool:
         """Whether those are no farther away on longer inputs."""
-        return self.distances[1] <= self.distances[0]
+        short, long = self.distances
+        return short is not None and long is not None and long <= short
 
     @property
     def words(self) -> str:
-        """One line."""
-        short, long = self.lengths
-        one = "1 token" if self.parents[1] == 1 else f"{self.parents[1]} tokens"
+        """One line.
+
+        >>> said = {"task": "a", "name": "a", "lengths": (4, 6), "coupled": True}
+        >>> StepSparsity(**said, parents=(2, 2), distances=(1, 1)).words
+        '2 tokens, within 1 in coupled ids'
+        >>> StepSparsity(**said, parents=(4, None), distances=(4, None)).words
+        '4 tokens at length 4, more than 6 at 6'
+        """
+        first, second = self.lengths
+        short, long = (f"more than {TRIED}" if each is None else str(each) for each in self.parents)
+        if self.is_sparse:
+            many = "1 token" if long == "1" else f"{long} tokens"
+        else:
+            many = f"{short} tokens at length {first}, {long} at {second}"
+        near, far = self.distances
+        if near is None or far is None:
+            return many
         ids = "coupled ids" if self.coupled else "positions"
-        many = (
-            one
-            if self.is_sparse
-            else f"{self.parents[0]} tokens at length {short}, {self.parents[1]} at {long}: more and more"
-        )
-        far = (
-            f"within {self.distances[1]} in {ids}"
-            if self.is_local
-            else f"within {self.distances[0]} in {ids} at length {short}, {self.distances[1]} at {long}"
-        )
-        return f"{many}, {far}"
+        if self.is_local:
+            return f"{many}, within {far} in {ids}"
+        return f"{many}, within {near} in {ids} at length {first}, {far} at {second}"
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -94,19 +106,27 @@ def measured_sparsity(
 
 
 def _of(task: Task, name: str, *, coupled: bool) -> StepSparsity:
-    first, second = _two_lengths(task)
-    short, long = (
-        step_parents(task, length, coupled=coupled, rng=np.random.default_rng(0))
-        for length in (first, second)
-    )
+    lengths = _two_lengths(task)
+    parents, distances = zip(*(_measured(task, length, coupled) for length in lengths), strict=True)
     return StepSparsity(
         task=name,
         name=TaskName(TaskName(name).short).expression,
-        lengths=(first, second),
-        parents=(short.parents, long.parents),
-        distances=(short.distance, long.distance),
+        lengths=lengths,
+        parents=parents,
+        distances=distances,
         coupled=coupled,
     )
+
+
+def _measured(task: Task, length: int, coupled: bool) -> tuple[int | None, int | None]:
+    """The most parents of a written token and the farthest of them, among inputs that stand alike."""
+    rng, alike = np.random.default_rng(0), SameLayout(task, length)
+    batch = alike.sample([length] * EXAMPLES, rng)
+    ids = alike.coupled_ids(batch) if coupled else None
+    found = measured_parents(
+        alike, length, rng, ids=None if ids is None else ids[:, :-1], batch=batch, pool=POOL, tried=TRIED
+    )
+    return found.most, found.distance
 
 
 def _two_lengths(task: Task) -> tuple[int, int]:

@@ -26,6 +26,7 @@ from longreach.cli.setting_options import ScaleName, ScaleOption
 from longreach.cli.study_asked import PartName, StudyAsked
 from longreach.cli.study_cells import study_cells
 from longreach.cli.study_census import census
+from longreach.cli.study_computed import computed_study
 from longreach.cli.study_losses import loss_study
 from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
@@ -110,6 +111,7 @@ def study(
     )  # fmt: skip
     from longreach.studies.all_studies import load_study
     from longreach.studies.census.census_study import CensusStudy
+    from longreach.studies.computed_study import ComputedStudy
     from longreach.studies.loss_study import LossStudy
 
     chosen = load_study(name)
@@ -120,6 +122,8 @@ def study(
     asked.refuse(name, "is not the census, whose option this is", *OF_THE_CENSUS)
     if isinstance(chosen, LossStudy):
         loss_study(chosen, asked)
+    elif isinstance(chosen, ComputedStudy):
+        computed_study(chosen, asked)
     elif chosen.table is not None:
         _theory(chosen, asked)
     elif chosen.own is not None:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from longreach.errors import Argument, InputError, near_names
 from longreach.studies.census.census_study import STUDY as CENSUS
 from longreach.studies.census.census_study import CensusStudy
+from longreach.studies.computed_study import ComputedStudy
 from longreach.studies.loss_study import LossStudy
 from longreach.studies.study_definition import Study
 
@@ -33,8 +34,14 @@ LOSS_MODULES = ("simple_task_losses", "modp_task_losses", "kgram_losses")
 """The same for tasks with numbers as answers."""
 _LOSSES: list[LossStudy] = [import_module(f"longreach.studies.{name}").STUDY for name in LOSS_MODULES]
 LOSS_STUDIES: dict[str, LossStudy] = {study.name: study for study in _LOSSES}
-AnyStudy: TypeAlias = Study | LossStudy | CensusStudy
-EVERY: dict[str, AnyStudy] = {**STUDIES, **LOSS_STUDIES, CENSUS.name: CENSUS}
+COMPUTED_MODULES = ("planted_study", "counter_examples_study", "coupling_study")
+"""The same for what is computed and not trained."""
+_COMPUTED: list[ComputedStudy] = [
+    import_module(f"longreach.studies.{name}").STUDY for name in COMPUTED_MODULES
+]
+COMPUTED_STUDIES: dict[str, ComputedStudy] = {study.name: study for study in _COMPUTED}
+AnyStudy: TypeAlias = Study | LossStudy | CensusStudy | ComputedStudy
+EVERY: dict[str, AnyStudy] = {**STUDIES, **LOSS_STUDIES, **COMPUTED_STUDIES, CENSUS.name: CENSUS}
 
 
 def load_study(name: str) -> AnyStudy:

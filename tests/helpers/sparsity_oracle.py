@@ -1,0 +1,122 @@
+"""Sparse attention, coverage and position coupling read off their definitions, slowly."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations, product
+from math import exp, inf
+
+from longreach.sparsity.distribution_ensemble import Label
+from longreach.sparsity.planted_ensemble import PlantedEnsemble
+from longreach.sparsity.position_coupling import Coupling
+from longreach.sparsity.position_law import Places
+
+Key = Callable[[tuple[int, ...], tuple[int, ...]], float]
+Value = Callable[[tuple[int, ...]], Sequence[Fraction]]
+
+
+def attention(key: Key, value: Value, sparsity: int, tokens: Sequence[int]) -> list[float]:
+    """Definition 3.3, with the convention for scores that are all −∞."""
+    sets = list(combinations(range(1, len(tokens) + 1), sparsity))
+    chosen = [tuple(tokens[place - 1] for place in each) for each in sets]
+    weights = [
+        0.0 if (score := key(*pair)) == -inf else exp(score) for pair in zip(sets, chosen, strict=True)
+    ]
+    if not any(weights):
+        weights = [1.0] * len(sets)
+    values = [[float(part) for part in value(each)] for each in chosen]
+    return [
+        sum(weight * row[part] for weight, row in zip(weights, values, strict=True)) / sum(weights)
+        for part in range(len(values[0]))
+    ]
+
+
+def eta(places: Places, length: int, window: int, sparsity: int) -> Fraction | None:
+    """Assumption 4.2, all sets, lengths and shifts."""
+    own = {each: places(length).probability(each) for each in combinations(range(1, length + 1), sparsity)}
+    worst = Fraction(0)
+    for other in range(window, length + 1):
+        law = places(other)
+        for each, weight in own.items():
+            for shift in range(length):
+                shifted = tuple(place - shift for place in each)
+                if shifted[0] >= 1 and shifted[-1] <= other:
+                    below = law.probability(shifted)
+                    if weight and not below:
+                        return None
+                    worst = max(worst, weight / below if weight else Fraction(0))
+            if each[-1] <= other:
+                above = law.probability(each)
+                if above and not weight:
+                    return None
+                worst = max(worst, above / weight if above else Fraction(0))
+    return worst
+
+
+def distribution(ensemble: PlantedEnsemble, length: int) -> dict[tuple[tuple[int, ...], Label], Fraction]:
+    """Definition 3.2, by all draws: the probability of each labelled sequence."""
+    found: dict[tuple[tuple[int, ...], Label], Fraction] = defaultdict(Fraction)
+    for places in combinations(range(1, length + 1), ensemble.sparsity):
+        chance = ensemble.places(length).probability(places)
+        for planted, weight in ensemble.planted.items():
+            for rest in product(range(ensemble.vocabulary), repeat=length - len(places)):
+                share = chance * weight
+                for token in rest:
+                    share *= ensemble.background[token]
+                if share:
+                    tokens, others = dict(zip(places, planted, strict=True)), iter(rest)
+                    row = tuple(
+                        tokens[place] if place in tokens else next(others) for place in range(1, length + 1)
+                    )
+                    found[row, ensemble.label[planted]] += share
+    return dict(found)
+
+
+Coupled = tuple[tuple[tuple[int, int], ...], ...]
+
+
+def coupled_distribution(
+    ensemble: PlantedEnsemble, coupling: Coupling, length: int
+) -> dict[tuple[Coupled, Label], Fraction]:
+    """Equation (19) by all draws, with ranks uniform in 1 … k outside the planted ids."""
+    found: dict[tuple[Coupled, Label], Fraction] = defaultdict(Fraction)
+    k = ensemble.sparsity
+    for places, chance in ensemble.places(length).sets():
+        for planted, weight in ensemble.planted.items():
+            for rest in product(range(ensemble.vocabulary), repeat=length - k):
+                tokens, others = dict(zip(places, planted, strict=True)), iter(rest)
+                row = [tokens[place] if place in tokens else next(others) for place in range(1, length + 1)]
+                share = chance * weight
+                for token in rest:
+                    share *= ensemble.background[token]
+                if not share:
+                    continue
+                maps = coupling(length, places)
+                for ids in maps:
+                    choices: list[list[tuple[tuple[tuple[int, int], ...], Fraction]]] = []
+                    for number in range(1, length + 1):
+                        at = [place for place in range(1, length + 1) if ids[place - 1] == number]
+                        if set(at) & set(places):
+                            pairs = tuple((places.index(place) + 1, row[place - 1]) for place in at)
+                            choices.append([(pairs, Fraction(1))])
+                        elif at:
+                            choices.append(
+                                [(((rank, row[at[0] - 1]),), Fraction(1, k)) for rank in range(1, k + 1)]
+                            )
+                        else:
+                            choices.append(
+                                [
+                                    (((rank, token),), ensemble.background[token] / k)
+                                    for rank in range(1, k + 1)
+                                    for token in range(ensemble.vocabulary)
+                                    if ensemble.background[token]
+                                ]
+                            )
+                    for picked in product(*choices):
+                        mass = share / len(maps)
+                        for _, part in picked:
+                            mass *= part
+                        found[tuple(pairs for pairs, _ in picked), ensemble.label[planted]] += mass
+    return dict(found)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import comb, inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longreach.errors import InputError
+from longreach.sparsity.sparse_attention import (
+    FunctionHypothesis,
+    Key,
+    SparseAttention,
+    Value,
+    place_sets,
+    table_key,
+    table_value,
+)
+from tests.helpers.sparsity_oracle import attention
+
+VOCABULARY = 2
+
+
+def _tables(sparsity: int, scores: list[float], values: list[int]) -> tuple[dict, dict]:
+    tuples = list(product(range(VOCABULARY), repeat=sparsity))
+    return dict(zip(tuples, scores, strict=True)), {
+        each: (Fraction(value, 4),) for each, value in zip(tuples, values, strict=True)
+    }
+
+
+@st.composite
+def _cases(draw: st.DrawFn) -> tuple[int, int | None, dict, dict, list[int]]:
+    sparsity = draw(st.integers(1, 3))
+    size = VOCABULARY**sparsity
+    scores = draw(st.lists(st.sampled_from([-inf, -1.5, 0.0, 2.0]), min_size=size, max_size=size))
+    values = draw(st.lists(st.integers(0, 4), min_size=size, max_size=size))
+    window = draw(st.none() | st.integers(0, 5))
+    tokens = draw(st.lists(st.integers(0, VOCABULARY - 1), min_size=sparsity, max_size=7))
+    return sparsity, window, *_tables(sparsity, scores, values), tokens
+
+
+@given(_cases())
+@settings(max_examples=150, deadline=None)
+def test_it_is_the_full_sum_over_all_sets(case: tuple[int, int | None, dict, dict, list[int]]) -> None:
+    sparsity, window, scores, values, tokens = case
+
+    def key(places: tuple[int, ...], chosen: tuple[int, ...]) -> float:
+        wide = window is not None and places[-1] - places[0] > window
+        return -inf if wide else scores[chosen]
+
+    found = SparseAttention(
+        table_key("key", scores, vocabulary=VOCABULARY, window=window),
+        table_value("value", values, vocabulary=VOCABULARY),
+        sparsity,
+    ).quotient(np.array([tokens]))
+    wanted = attention(key, values.__getitem__, sparsity, tokens)
+    np.testing.assert_allclose(found.values[0], wanted, rtol=1e-12, atol=1e-12)
+    if found.exact:
+        exact = Fraction(found.numerators[0, 0]) / Fraction(found.denominators[0])
+        assert exact.limit_denominator(10**6) == exact
+        assert float(exact) == pytest.approx(wanted[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("window", [1, 2, 4, None])
+def test_local_sums_equal_full_sums_on_all_short_sequences(window: int | None) -> None:
+    """Keys that look at places: with a window the sum runs over near sets, without it over all."""
+
+    def score(places: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+        distance = places[..., 1] - places[..., 0]
+        near = distance <= (window if window is not None else 9)
+        return np.where(near & (tokens[..., 0] == 1), 0.25 * distance + 0.1 * places[..., 0], -np.inf)
+
+    value = Value("value", lambda tokens: (tokens[..., :1] + 2.0 * tokens[..., 1:]) / 3)
+    for length in range(2, 8):
+        rows = np.array(list(product(range(2), repeat=length)))
+        near, full = (SparseAttention(Key("key", score, each), value, 2) for each in (window, None))
+        np.testing.assert_allclose(near.quotient(rows).values, full.quotient(rows).values, atol=1e-12)
+
+
+def test_long_sequences_in_small_pieces_are_summed_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.random.default_rng(0).integers(0, 3, (3, 40))
+    scores = {each: float(np.sin(7 * place)) * 300 for place, each in enumerate(product(range(3), repeat=2))}
+    values = {each: (Fraction(place % 5, 4),) for place, each in enumerate(scores)}
+    attention = SparseAttention(
+        table_key("key", scores, vocabulary=3, window=6), table_value("value", values, vocabulary=3), 2
+    )
+    whole = attention.quotient(rows).values
+    monkeypatch.setattr("longreach.sparsity.sparse_attention.CHUNK", 30)
+    np.testing.assert_allclose(attention.quotient(rows).values, whole, rtol=1e-12)
+    assert len(list(place_sets(40, 2, 6, 10))) > 3
+
+
+def test_length_10000() -> None:
+    """Two planted tokens among 10,000; where nothing is near, the mean over all 49,995,000 sets, exactly."""
+    attention = SparseAttention(
+        table_key("pairs", {(1, 1): 0.0}, vocabulary=2, window=8),
+        table_value("both", {(1, 1): (1,)}, vocabulary=2),
+        2,
+    )
+    rows = np.zeros((2, 10_000), dtype=np.int64)
+    rows[0, [5000, 5008]] = rows[1, [5000, 5009]] = 1
+    found = attention.quotient(rows)
+    assert found.exact
+    assert found.numerators[:, 0].tolist() == [1, 1]
+    assert found.denominators.tolist() == [1, comb(10_000, 2)]
+
+
+def test_a_window_without_room_for_a_set_gives_the_mean() -> None:
+    attention = SparseAttention(
+        table_key("key", {(1, 1): 0.0}, vocabulary=2, window=0),
+        table_value("both", {(1, 1): (1,)}, vocabulary=2),
+        2,
+    )
+    assert attention.quotient(np.array([[1, 1, 0]])).values.tolist() == [[1 / 3]]
+
+
+def test_sequences_shorter_than_a_set_are_refused() -> None:
+    attention = SparseAttention(
+        table_key("key", {(1, 1): 0.0}, vocabulary=2), table_value("v", {(1, 1): (1,)}, vocabulary=2), 2
+    )
+    with pytest.raises(InputError, match="tokens: sequences of at least 2 tokens are needed, not of 1"):
+        attention.quotient(np.array([[1]]))
+
+
+def test_exactness_is_not_claimed_for_scores_or_values_that_round() -> None:
+    rows = np.array([[0, 1, 1]])
+    third = table_value("third", {(1, 1): (Fraction(1, 3),)}, vocabulary=2)
+    half = table_value("half", {(1, 1): (Fraction(1, 2),)}, vocabulary=2)
+    hard, soft = (table_key("key", {(1, 1): score}, vocabulary=2) for score in (0.0, 1.0))
+    assert SparseAttention(hard, half, 2).quotient(rows).exact
+    assert not SparseAttention(hard, third, 2).quotient(rows).exact
+    assert not SparseAttention(soft, half, 2).quotient(rows).exact
+    assert not FunctionHypothesis("tenth", lambda tokens: tokens[:, :1] * 0.1).quotient(rows + 1).exact

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+
+from longreach.errors import InputError
+from longreach.tasks.addition import Addition
+from longreach.tasks.catalog import load_task
+from longreach.tasks.copy_unique import CopyUnique
+from longreach.tasks.layout import SequenceTask
+from longreach.tasks.measured_parents import measured_parents
+from longreach.tasks.parity import Parity
+from longreach.tasks.reverse import Reverse
+from longreach.tasks.sort import Sort
+from longreach.tasks.task import Batch, Task
+
+
+def _bits(length: int, rng: np.random.Generator) -> list[str]:
+    return ["01"[bit] for bit in rng.integers(0, 2, length)]
+
+
+def _running(x: tuple[str, ...]) -> list[str]:
+    return [str(x[: place + 1].count("1") % 2) for place in range(len(x))]
+
+
+RUNNING = Task.from_function(
+    _bits, _running, name="running", about="the parity so far", tokens=("0", "1"), longest_answer=lambda n: n
+)
+
+
+def _sums(length: int) -> list[tuple[str, ...]]:
+    found = []
+    for first in range(1, length - 2):
+        for bits in product("01", repeat=length - 2):
+            found.append((*bits[:first], "+", *bits[first:], "="))
+    return found
+
+
+Sequences = list[tuple[tuple[str, ...], dict[int, str]]]
+
+
+def _whole(task: Task, inputs: Iterable[tuple[str, ...]]) -> Sequences:
+    """All sequences with their targets by place, laid out by hand: SOS x SEP y, then EOS."""
+    found = []
+    for x in inputs:
+        answer = task.answer(list(x))
+        between = ("SEP",) if not isinstance(task, SequenceTask) or task.separated else ()
+        read = ("SOS", *x, *between, *answer[:-1])
+        first = len(x) + len(between)
+        found.append((read, {first + place: token for place, token in enumerate(answer)}))
+    return found
+
+
+def _least(sequences: Sequences, read: tuple[str, ...], targets: dict[int, str], place: int) -> int:
+    """The size of a smallest set of earlier tokens that determine the target, by all sets and sequences."""
+    rivals = [other for other, theirs in sequences if place in theirs and theirs[place] != targets[place]]
+    for size in range(place + 2):
+        for columns in combinations(range(place + 1), size):
+            if all(any(other[each] != read[each] for each in columns) for other in rivals):
+                return size
+    raise AssertionError("not determined")
+
+
+@pytest.mark.parametrize(
+    ("task", "length", "inputs"),
+    [
+        (Reverse(), 4, product("ab", repeat=4)),
+        (Parity(), 4, product("01", repeat=4)),
+        (RUNNING, 4, product("01", repeat=4)),
+        (CopyUnique(4), 3, permutations("0123", 3)),
+        (Sort(4), 3, permutations("0123", 3)),
+        (Addition(), 5, _sums(5)),
+    ],
+    ids=["reverse", "parity", "running", "copy", "sort", "addition"],
+)
+def test_parents_are_least_determining_sets(
+    task: Task, length: int, inputs: Iterable[tuple[str, ...]]
+) -> None:
+    """Where draws cover all inputs, as many as the exhaustive reading of the definition finds."""
+    sequences = _whole(task, inputs)
+    by_read = {tuple(read): targets for read, targets in sequences}
+    batch = task.sample(np.full(10, length), np.random.default_rng(5))
+    found = measured_parents(task, length, np.random.default_rng(0), batch=batch, pool=1500)
+    sizes: dict[int, list[int]] = {}
+    for row, size in enumerate(batch.sizes.tolist()):
+        read = tuple(task.decode(batch.tokens[row, :size].tolist()))
+        for number, place in enumerate(by_read[read], 1):
+            sizes.setdefault(number, []).append(_least(sequences, read, by_read[read], place))
+    assert [each.place for each in found.places] == sorted(sizes)
+    for each in found.places:
+        assert each.examples == len(sizes[each.place])
+        assert each.most == max(sizes[each.place])
+        assert each.mean == pytest.approx(np.mean(sizes[each.place]))
+
+
+def test_known_tasks() -> None:
+    rng = np.random.default_rng(0)
+    parity = measured_parents(Parity(), 6, rng, examples=6)
+    assert [each.most for each in parity.places] == [6, 0]
+    scratchpad = measured_parents(RUNNING, 6, rng, examples=6)
+    assert [each.most for each in scratchpad.places] == [1, 2, 2, 2, 2, 2, 0]
+    assert all(each.is_tested for each in scratchpad.places)
+    copy = measured_parents(CopyUnique(5), 4, rng, examples=6)
+    assert (copy.most, copy.distance, copy.span) == (1, 4, 0)
+    assert measured_parents(Sort(5), 4, rng, examples=12).most == 4
+
+
+def test_coupled_ids_make_a_scratchpad_local() -> None:
+    """True places are as far apart as the input is long; with ids 0, 1 … ℓ, 0, 1 … ℓ they are neighbours."""
+    for length in (4, 7):
+        ids = np.array([0, *range(1, length + 1), 0, *range(1, length + 1)])
+        plain = measured_parents(RUNNING, length, np.random.default_rng(0), examples=4, pool=1000)
+        coupled = measured_parents(RUNNING, length, np.random.default_rng(0), ids=ids, examples=4, pool=1000)
+        assert (plain.most, plain.distance, plain.span) == (2, length, length)
+        assert (coupled.most, coupled.distance, coupled.span) == (2, 1, 1)
+
+
+def test_ids_may_differ_by_example() -> None:
+    batch = Reverse().sample([3] * 2, np.random.default_rng(0))
+    ids = np.stack([batch.position_ids[0], 10 * batch.position_ids[1]])
+    found = measured_parents(Reverse(), 3, np.random.default_rng(0), batch=batch, ids=ids, pool=200)
+    assert [each.distance for each in found.places] == [10, 30, 50, 0]
+    with pytest.raises(InputError, match=r"ids: must have the shape \(2, 8\) or \(8,\), not \(3,\)"):
+        measured_parents(Reverse(), 3, np.random.default_rng(0), batch=batch, ids=np.arange(3))
+
+
+def test_more_parents_than_were_tried_are_said() -> None:
+    found = measured_parents(Parity(), 6, np.random.default_rng(0), examples=3, tried=4)
+    first = found.places[0]
+    assert (first.most, first.mean, first.beyond, found.most) == (None, None, 3, None)
+    assert (first.distance, found.distance, found.span) == (None, None, None)
+    assert "> 4" in found.text().splitlines()[1]
+    assert found.document()["places"][0]["most"] is None
+
+
+def test_few_draws_are_said() -> None:
+    """Of 40 sequences over 150 symbols hardly any agree in a token: the numbers are only lower bounds."""
+    found = measured_parents(CopyUnique(), 5, np.random.default_rng(0), examples=3, pool=40)
+    assert not found.places[0].is_tested
+    assert "≥ 1" in found.text()
+
+
+def test_languages_have_parents_too() -> None:
+    """(ab)*: the letter that is read decides what may come next."""
+    found = measured_parents(load_task("regex:(ab)*"), 6, np.random.default_rng(0), examples=4, pool=50)
+    assert found.most is not None
+    assert found.most <= 1
+
+
+def test_what_is_not_determined_is_beyond() -> None:
+    """A task whose answers are tossed: all earlier tokens together do not decide."""
+    batch = Reverse().sample([2] * 3, np.random.default_rng(0))
+
+    class Tossed(Reverse):
+        def _sample(self, lengths: np.ndarray, rng: np.random.Generator) -> Batch:
+            drawn = super()._sample(lengths, rng)
+            tossed = np.where(drawn.mask, rng.integers(4, 6, drawn.targets.shape), 0)
+            return Batch(drawn.tokens, tossed, drawn.mask, drawn.position_ids, drawn.sizes)
+
+    found = measured_parents(Tossed(), 2, np.random.default_rng(0), batch=batch)
+    assert found.places[0].beyond == 3
+    with pytest.raises(InputError, match="examples: at least one"):
+        measured_parents(Reverse(), 2, np.random.default_rng(0), examples=0)
