@@ -45,7 +45,8 @@ class SameLayout(Task):
         return self.base.least_length
 
     def has(self, lengths: IntArray) -> BoolArray:
-        return lengths == self.length
+        found: BoolArray = lengths == self.length
+        return found
 
     def input_size(self, length: int) -> int:
         return self.base.input_size(length)
@@ -91,10 +92,11 @@ class SameLayout(Task):
             if sum(map(len, parts)) >= len(lengths):
                 break
         found = [part for part in parts if len(part)]
-        rows = np.arange(sum(map(len, found)))[np.arange(len(lengths)) % sum(map(len, found))]
+        # A layout that hardly comes up is repeated.
+        chosen = np.arange(len(lengths)) % sum(map(len, found))
         return Batch(
             *(
-                np.concatenate([getattr(part, field) for part in found])[rows]
+                np.concatenate([getattr(part, field) for part in found])[chosen]
                 for field in ("tokens", "targets", "mask", "position_ids", "sizes")
             )
         )
