@@ -20,19 +20,19 @@ from tests.helpers.made_up_training import replace_training
 def test_conclusions_without_trials() -> None:
     assert conclusion(advise("sort", minutes=0)) == NOTHING_NEEDED
     assert conclusion(advise("boolean-expressions", minutes=0)) == NOTHING_KNOWN
-    assert "parity+scratchpad with coupled" in conclusion(advise("parity", minutes=0))
+    assert "parity+scratchpad with coupled-local" in conclusion(advise("parity", minutes=0))
 
 
 def test_conclusions_of_trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: member.encoding == "coupled")
+    replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
     found = advise("copy-repeat", runs=tmp_path / "works")
     said = conclusion(found)
-    assert said.startswith("copy-repeat with coupled works: 2 of 2 runs work at lengths")
+    assert said.startswith("copy-repeat with coupled-local works: 2 of 2 runs work at lengths")
     assert "as it is, 0 of 2 runs work" in said
     assert len(trial_ranges(found)) == 3
     replace_training(monkeypatch, lambda member: False)
     failed = conclusion(advise("copy-repeat", runs=tmp_path / "fails"))
-    assert failed.startswith("Tried, and not seen to work: copy-repeat with coupled (0 of 2 runs work)")
+    assert failed.startswith("Tried, and not seen to work: copy-repeat with coupled-local (0 of 2 runs work)")
     assert "copy-repeat+index-hints with ape (0 of 2 runs work)" in failed
 
 

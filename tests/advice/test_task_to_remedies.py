@@ -15,9 +15,12 @@ from longreach.verdicts.verdict import Answer
 @pytest.mark.parametrize(
     ("task", "names"),
     [
-        ("parity", ["parity+scratchpad with coupled", "parity+scratchpad+index-hints with ape"]),
-        ("copy-repeat", ["copy-repeat with coupled", "copy-repeat+index-hints with ape"]),
-        ("parity+scratchpad", ["parity+scratchpad with coupled", "parity+scratchpad+index-hints with ape"]),
+        ("parity", ["parity+scratchpad with coupled-local", "parity+scratchpad+index-hints with ape"]),
+        ("copy-repeat", ["copy-repeat with coupled-local", "copy-repeat+index-hints with ape"]),
+        (
+            "parity+scratchpad",
+            ["parity+scratchpad with coupled-local", "parity+scratchpad+index-hints with ape"],
+        ),
         ("copy-repeat+index-hints", []),
         ("multiplication", ["multiplication with coupled"]),
         ("boolean-expressions", []),
@@ -33,7 +36,7 @@ def test_the_language_of_parity_gets_its_run_written_down() -> None:
     first = remedies(forecast("parity-language"))[0]
     assert (first.task, first.encoding, first.ground) == (
         "parity-language+scratchpad",
-        "coupled",
+        "coupled-local",
         "local steps",
     )
     assert "depends on 2 tokens" in first.basis
@@ -55,7 +58,7 @@ def test_whatever_is_said_is_so(name: str) -> None:
             assert known.sides["ape"].trained is not Answer.YES
         if each.ground == "local steps":
             assert local_steps(task) is not None
-        if each.encoding == "coupled":
+        if each.encoding in ("coupled", "coupled-local"):
             assert has_coupled_ids(task)
         assert each.change
         assert each.basis

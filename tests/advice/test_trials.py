@@ -28,16 +28,21 @@ def test_no_minutes_no_trials(tmp_path: Path) -> None:
 
 
 def test_a_remedy_that_works_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = replace_training(monkeypatch, lambda member: member.encoding == "coupled")
+    asked = replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
     found = _tried("copy-repeat", tmp_path)
     assert [[(each.encoding, each.seed) for each in members] for members in asked] == [
-        [("ape", 0), ("coupled", 0), ("ape", 1), ("coupled", 1)]
+        [("ape", 0), ("coupled-local", 0), ("ape", 1), ("coupled-local", 1)]
     ]
     assert found.original is not None
     assert (found.original.works, found.original.encoding) == (False, "ape")
     assert found.working is not None
     remedy, trial = found.working
-    assert (remedy.encoding, trial.cell.tally.work, found.failed, found.untried) == ("coupled", 2, (), ())
+    assert (remedy.encoding, trial.cell.tally.work, found.failed, found.untried) == (
+        "coupled-local",
+        2,
+        (),
+        (),
+    )
     lengths = trial.cell.tested
     assert (trial.span(lengths), found.original.span(lengths)) == ((1.0, 1.0), (0.0, 0.0))
     assert trial.span(LengthRange(1000, 2000)) is None
@@ -48,7 +53,7 @@ def test_after_a_failure_comes_the_next(tmp_path: Path, monkeypatch: pytest.Monk
     asked = replace_training(monkeypatch, lambda member: "index-hints" in member.task)
     found = _tried("copy-repeat", tmp_path)
     assert [members[-1].task for members in asked] == ["copy-repeat", "copy-repeat+index-hints"]
-    assert [remedy.encoding for remedy in found.failed] == ["coupled"]
+    assert [remedy.encoding for remedy in found.failed] == ["coupled-local"]
     assert found.working is not None
     assert found.working[0].task == "copy-repeat+index-hints"
 

@@ -19,19 +19,19 @@ def test_theory_alone_writes_nothing(
     done = longreach("advise", "parity", "--minutes", 0)
     assert done.code == 0
     assert "What would help, by theory" in done.out
-    assert "longreach train parity+scratchpad --encoding coupled --seeds 3" in done.out
+    assert "longreach train parity+scratchpad --encoding coupled-local --seeds 3" in done.out
     document = json.loads(longreach("advise", "parity", "--minutes", 0, "--json").out)
     assert (document["page"], document["original"]) == (None, None)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_was_tried(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: member.encoding == "coupled")
+    replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
     done = longreach("advise", "copy-repeat", "--runs", tmp_path)
     assert done.code == 0
-    row = next(line for line in done.out.splitlines() if line.startswith("copy-repeat with coupled"))
+    row = next(line for line in done.out.splitlines() if line.startswith("copy-repeat with coupled-local"))
     assert row.split()[3:] == ["100.0", "%", "100.0", "%", "100.0", "%", "2", "of", "2", "runs", "work"]
-    assert "copy-repeat with coupled works" in (tmp_path / "advise-copy-repeat.html").read_text("utf-8")
+    assert "copy-repeat with coupled-local works" in (tmp_path / "advise-copy-repeat.html").read_text("utf-8")
     out = tmp_path / "mine.html"
     document = json.loads(longreach("advise", "copy-repeat", "--runs", tmp_path, "--out", out, "--json").out)
     assert document["page"] == str(out)

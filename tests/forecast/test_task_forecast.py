@@ -16,6 +16,7 @@ from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_a
 from longreach.results.files import write_result
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copy_unique import CopyUnique
+from longreach.tasks.local_steps import local_steps
 from longreach.tasks.published import FIGURE_1_TASKS, published
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import MEANING_OF_NO
@@ -110,11 +111,12 @@ def test_the_paper() -> None:
 
 
 def test_other_encodings() -> None:
-    names = ["sinusoidal", "rope", "alibi", "t5", "fire", "randomized", "coupled"]
+    names = ["sinusoidal", "rope", "alibi", "t5", "fire", "randomized", "coupled", "coupled-local"]
     for task in FIGURE_1_TASKS:
         found = forecast(task).encodings
         assert list(found) == names
-        assert [note.known for note in found.values()] == [True] * 3 + [False] * 4
+        coupled = [local_steps(load_task(task)) is not None] * 2
+        assert [note.known for note in found.values()] == [True] * 3 + [False] * 3 + coupled
         assert all(note.source and note.statement for note in found.values())
     aa, tomita = forecast("aa").encodings, forecast("tomita-4").encodings
     assert aa["rope"].statement.endswith("a program with modulus 2 exists")

@@ -45,6 +45,7 @@ def test_what_an_encoding_changes(name: str) -> None:
         "alibi": "bias",
         "t5": "bias",
         "fire": "bias",
+        "coupled-local": "bias",
         "nope": "",
     }
     found = [word for word, yes in (("embed", embeds), ("turn", turns), ("bias", biased)) if yes]
@@ -67,6 +68,7 @@ def test_the_sources_of_ids() -> None:
     assert {name: encoding.ids for name, encoding in ENCODINGS.items() if encoding.ids != "offset"} == {
         "randomized": "randomized",
         "coupled": "given",
+        "coupled-local": "given",
     }
 
 

@@ -11,7 +11,7 @@ from tests.helpers.made_up_training import replace_training
 
 
 def test_theory_then_what_was_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_training(monkeypatch, lambda member: member.encoding == "coupled")
+    replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
     text = render_advice_page(advise("copy-repeat", runs=tmp_path))
     words = check(text).words
     parts = [

@@ -69,3 +69,11 @@ def test_a_report_says_what_it_does_not_show(tmp_path: Path) -> None:
     (task,) = [task for task in report_view(tmp_path, "report").tasks if task.name == ENDLESS]
     assert task.note.startswith("The verdict is not shown: ")
     assert [cell.judgement for cell in task.chosen] == ["not counted"]
+
+
+def test_changed_tasks_are_looked_up_like_their_bases() -> None:
+    assert name_problem("parity+scratchpad") is None
+    assert name_problem("regex:(ab)*+scratchpad") is None
+    for name in ("my.tasks:mine+scratchpad", "data:mine.jsonl+reversed", "../parity+scratchpad"):
+        assert name_problem(name) == "files and Python objects that a result names are not loaded"
+    assert name_problem(f"d-{10**9}+scratchpad") is not None

@@ -7,7 +7,7 @@ says it.
 
 >>> from longreach.advice import advise
 >>> advise("parity", minutes=0).remedies[0].name
-'parity+scratchpad with coupled'
+'parity+scratchpad with coupled-local'
 """
 
 from longreach.advice.remedy import Remedy

@@ -98,7 +98,7 @@ def conclusion(found: TaskAdvice) -> str:
         rest = [remedy.name for remedy in found.remedies if remedy not in trials.failed]
         left = f" Not tried: {', '.join(rest)}." if rest else ""
         return f"Tried, and not seen to work: {names}.{left}"
-    return f"Not tried: theory would change to {found.remedies[0].name}."
+    return f"Not tried yet: the surest change is {found.remedies[0].name}."
 
 
 def _outcome(name: str, trial: Trial) -> str:

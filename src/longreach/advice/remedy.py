@@ -20,7 +20,7 @@ class Remedy:
     >>> from longreach.advice.task_to_remedies import remedies
     >>> from longreach.forecast import forecast
     >>> remedies(forecast("parity"))[0].name
-    'parity+scratchpad with coupled'
+    'parity+scratchpad with coupled-local'
     """
 
     task: str

@@ -6,8 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from longreach.advice.remedy import Remedy
+from longreach.advice.same_layout import SameLayout
+from longreach.config.task_name import TaskName
 from longreach.forecast import Forecast
+from longreach.forecast.other_encodings import COUPLED
+from longreach.tasks.catalog import load_task
+from longreach.tasks.measured_parents import measured_parents
+from longreach.tasks.task import Task
+
+SPAN, FIRST = 40, 3
+"""How far above the least length lengths are looked for, and from where on."""
+EXAMPLES, POOL, TRIED = 12, 2000, 6
+"""Examples whose parents are looked for, sequences that may speak against them, and parents at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,37 +30,47 @@ class StepSparsity:
     task: str
     name: str
     lengths: tuple[int, int]
-    parents: tuple[int, int]
-    distances: tuple[int, int]
-    """The farthest of them, in the task's own position ids if it has some, else in positions."""
+    parents: tuple[int | None, int | None]
+    """None: more than were tried."""
+    distances: tuple[int | None, int | None]
+    """The farthest of them from the token that is read, in coupled ids or in positions."""
     coupled: bool
 
     @property
     def is_sparse(self) -> bool:
-        """Whether longer inputs need no more tokens, and none farther away."""
-        return self.parents[1] <= self.parents[0]
+        """Whether longer inputs need no more tokens."""
+        short, long = self.parents
+        return short is not None and long is not None and long <= short
 
     @property
     def is_local(self) -> bool:
         """Whether those are no farther away on longer inputs."""
-        return self.distances[1] <= self.distances[0]
+        short, long = self.distances
+        return short is not None and long is not None and long <= short
 
     @property
     def words(self) -> str:
-        """One line."""
-        short, long = self.lengths
+        """One line.
+
+        >>> said = {"task": "a", "name": "a", "lengths": (4, 6), "coupled": True}
+        >>> StepSparsity(**said, parents=(2, 2), distances=(1, 1)).words
+        '2 tokens, within 1 in coupled ids'
+        >>> StepSparsity(**said, parents=(4, None), distances=(4, None)).words
+        '4 tokens at length 4, more than 6 at 6'
+        """
+        first, second = self.lengths
+        short, long = (f"more than {TRIED}" if each is None else str(each) for each in self.parents)
+        if self.is_sparse:
+            many = "1 token" if long == "1" else f"{long} tokens"
+        else:
+            many = f"{short} tokens at length {first}, {long} at {second}"
+        near, far = self.distances
+        if near is None or far is None:
+            return many
         ids = "coupled ids" if self.coupled else "positions"
-        many = (
-            f"{self.parents[1]} tokens"
-            if self.is_sparse
-            else f"{self.parents[0]} tokens at length {short}, {self.parents[1]} at {long}: more and more"
-        )
-        far = (
-            f"within {self.distances[1]} in {ids}"
-            if self.is_local
-            else f"within {self.distances[0]} in {ids} at length {short}, {self.distances[1]} at {long}"
-        )
-        return f"{many}, {far}"
+        if self.is_local:
+            return f"{many}, within {far} in {ids}"
+        return f"{many}, within {near} in {ids} at length {first}, {far} at {second}"
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -64,5 +87,51 @@ class StepSparsity:
 def measured_sparsity(
     forecast: Forecast, remedies: Sequence[Remedy], alphabet: Sequence[str] | None
 ) -> tuple[StepSparsity, ...]:
-    """Of the original and of the changed tasks, each once."""
-    return ()
+    """Of the original, and of each remedy's task in the ids that it is trained with.
+
+    >>> from longreach.advice.task_to_remedies import remedies
+    >>> from longreach.forecast import forecast
+    >>> known = forecast("parity")
+    >>> [(each.parents, each.is_sparse) for each in measured_sparsity(known, remedies(known)[:1], None)]
+    [((4, 6), False), ((2, 2), True)]
+    """
+    if not remedies:
+        return ()
+    found = [_of(forecast.task, forecast.stored, coupled=False)]
+    for remedy in remedies:
+        coupled = remedy.encoding in COUPLED
+        if all((each.task, each.coupled) != (remedy.task, coupled) for each in found):
+            found.append(_of(load_task(remedy.task, alphabet), remedy.task, coupled=coupled))
+    return tuple(found)
+
+
+def _of(task: Task, name: str, *, coupled: bool) -> StepSparsity:
+    lengths = _two_lengths(task)
+    parents, distances = zip(*(_measured(task, length, coupled) for length in lengths), strict=True)
+    return StepSparsity(
+        task=name,
+        name=TaskName(TaskName(name).short).expression,
+        lengths=lengths,
+        parents=parents,
+        distances=distances,
+        coupled=coupled,
+    )
+
+
+def _measured(task: Task, length: int, coupled: bool) -> tuple[int | None, int | None]:
+    """The most parents of a written token and the farthest of them, among inputs that stand alike."""
+    rng, alike = np.random.default_rng(0), SameLayout(task, length)
+    batch = alike.sample([length] * EXAMPLES, rng)
+    ids = alike.coupled_ids(batch) if coupled else None
+    found = measured_parents(
+        alike, length, rng, ids=None if ids is None else ids[:, :-1], batch=batch, pool=POOL, tried=TRIED
+    )
+    return found.most, found.distance
+
+
+def _two_lengths(task: Task) -> tuple[int, int]:
+    """Short enough that examples cover most inputs, and not the same."""
+    least = task.least_length
+    known = [int(length) for length in task.lengths(least, least + SPAN) if length >= least + FIRST]
+    later = [length for length in known if length >= known[0] + 2]
+    return known[0], later[0]

@@ -31,7 +31,7 @@ def advise(
 
     >>> found = advise("copy-repeat", minutes=0)
     >>> [each.encoding for each in found.remedies], found.trials.tried
-    (['coupled', 'ape'], ())
+    (['coupled-local', 'ape'], ())
     """
     started = time.monotonic()
     name, letters = name_of_task(task, alphabet)

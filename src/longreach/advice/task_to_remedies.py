@@ -34,7 +34,7 @@ def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
 
     >>> from longreach.forecast import forecast
     >>> [each.name for each in remedies(forecast("addition"))]
-    ['addition+reversed with coupled', 'addition+reversed+index-hints with ape']
+    ['addition+reversed with coupled-local', 'addition+reversed+index-hints with ape']
     >>> [each.name for each in remedies(forecast("aa"))]
     ['aa with ape', 'aa with sinusoidal', 'aa with rope']
     >>> remedies(forecast("sort"))
@@ -104,7 +104,7 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
     found = [
         Remedy(
             task=name,
-            encoding="coupled",
+            encoding="coupled-local" if steps.everywhere else "coupled",
             change=_change_words(name, forecast.stored),
             basis=f"{coupled_note(steps).statement} ({COUPLED_SOURCE})",
             ground="local steps",

@@ -120,6 +120,12 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             about="Learned vectors under the task's own position ids.",
             source="Cho et al., arXiv 2405.20671",
         ),
+        EncodingRow(
+            name="coupled-local", title="coupled, local", code="local_coupling:LocalCoupling", ids="given",
+            plain="with the task's own positions, seen nearby (coupled-local)",
+            about="A learned bias per distance in the task's own position ids, of which 3 are seen each way.",
+            source="Golowich et al., arXiv 2502.16792, Assumption 3.3",
+        ),
     ]
 )  # fmt: skip
 

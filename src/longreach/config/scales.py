@@ -72,6 +72,8 @@ class ScaleTable(BaseModel):
     """For regular expressions and automata; None: as for other tasks."""
     others: CellSetting = CellSetting()
     """For other tasks without cells."""
+    encodings: dict[str, CellSetting] = {}
+    """For encodings that need another setting than `ape`, whatever the task."""
     cells: dict[str, dict[str, CellSetting]] = {}
     """By task and encoding. Encodings without an entry have the setting of `ape`."""
 
@@ -93,14 +95,14 @@ class ScaleTable(BaseModel):
         known = self.cells.get(task, {})
         is_language = TaskName(task).origin in (Origin.REGEX, Origin.AUTOMATON)
         usual = self.languages if is_language and self.languages is not None else self.others
-        own = known.get(encoding) or known.get("ape") or usual
+        own = known.get(encoding) or self.encodings.get(encoding) or known.get("ape") or usual
         said = self.defaults.model_dump(exclude_none=True) | own.model_dump(exclude_none=True)
         return CellSetting(**said)
 
     def remark(self, task: str, encoding: str) -> str:
         """Where the setting of a cell comes from, in a sentence."""
         own = self.cells.get(task, {})
-        if own and encoding not in own:
+        if own and encoding not in own and encoding not in self.encodings:
             return "the setting of ape" + (", as in the paper" if encoding == BASELINE else "")
         return self.setting(task, encoding).remark or self.about
 

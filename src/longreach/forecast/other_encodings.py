@@ -10,6 +10,8 @@ from longreach.tasks.local_steps import LocalSteps
 from longreach.verdicts.verdict import Answer
 
 _UNKNOWN = "not decided by the theory, which is about no positions and learned absolute ones"
+COUPLED = ("coupled", "coupled-local")
+"""The encodings that have the task's own position ids."""
 COUPLED_SOURCE = "Golowich et al., arXiv 2502.16792, Theorem 4.3 and Proposition 4.4"
 _PERIODIC_SOURCE = "Huang et al., arXiv 2410.02140, Definition 3 and Theorem 9; Yang et al., arXiv 2310.13897"
 

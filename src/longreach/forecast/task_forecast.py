@@ -18,7 +18,7 @@ from longreach.forecast.black_box_to_verdicts import SECONDS
 from longreach.forecast.evidence_to_verdicts import sides
 from longreach.forecast.forecast_words import as_html, as_text
 from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds, task_odds
-from longreach.forecast.other_encodings import EncodingNote, coupled_note, notes
+from longreach.forecast.other_encodings import COUPLED, EncodingNote, coupled_note, notes
 from longreach.forecast.own_runs import Measured, measured
 from longreach.forecast.program_answers import known_program, predict, program_of, trace_of
 from longreach.forecast.task_bounds import bounds_note, task_bounds
@@ -136,7 +136,7 @@ class Forecast:
         """What is known of other encodings, for what is trained."""
         ape, steps = self.sides["ape"], local_steps(self.task)
         found = notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
-        return found if steps is None else found | {"coupled": coupled_note(steps)}
+        return found if steps is None else found | dict.fromkeys(COUPLED, coupled_note(steps))
 
     @property
     def bounds(self) -> BoundsFound:

@@ -118,7 +118,8 @@ def hidden(why: str) -> Known:
 
 def name_problem(name: str) -> str | None:
     """Why a name from a file is not looked up: nothing is imported and no other file is read for it."""
-    depth = re.fullmatch(r"d-([0-9]+)", name)
+    base = TaskName(name).base  # what is done to a task reads no file
+    depth = re.fullmatch(r"d-([0-9]+)", base)
     if depth and (len(depth[1]) > 9 or int(depth[1]) > MOST_DEPTH):
         return f"brackets nested deeper than {MOST_DEPTH} are left to longreach forecast"
     if TaskName(name).has_alphabet:
@@ -126,7 +127,7 @@ def name_problem(name: str) -> str | None:
     if TaskName(name).is_text:
         what = "automaton" if TaskName(name).is_automaton else "program"
         return f"the {what} is too long for a report" if len(name) > MOST_PROGRAM else None
-    if not re.fullmatch(r"[a-z0-9-]+", name):
+    if not re.fullmatch(r"[a-z0-9-]+", base):
         return "files and Python objects that a result names are not loaded"
     return None
 

@@ -25,6 +25,8 @@ class LocalSteps:
     """Which tokens these are: it follows from how the task is made."""
     but: str = ""
     """What is not of this kind."""
+    everywhere: bool = True
+    """Whether no written token needs one farther away, where the input ends apart."""
 
     @property
     def words(self) -> str:

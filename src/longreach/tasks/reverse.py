@@ -13,6 +13,8 @@ from longreach.tasks.layout import SequenceTask
 from longreach.tasks.local_steps import LocalSteps
 from longreach.tasks.task import EOS, SEP_ID, Batch, IntArray
 
+FIRST = "the first one is the symbol before SEP"
+
 
 @dataclass(frozen=True)
 class Reverse(SequenceTask):
@@ -34,7 +36,7 @@ class Reverse(SequenceTask):
         # For every N: different words have different reverses, so different rows.
         split=Split(alice=("a", "b")),
     )
-    local_steps = LocalSteps(1, 1, "the symbol that it copies", but="the first one is the symbol before SEP")
+    local_steps = LocalSteps(1, 1, "the symbol that it copies", but=FIRST, everywhere=False)
 
     def answer_size(self, length: int) -> int:
         return length

@@ -1,0 +1,102 @@
+"""A task whose inputs stand alike: what a model that sees position ids need not find out from tokens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from longreach.tasks.task import Batch, BoolArray, IntArray, Task
+
+DRAWN = 2000
+"""Examples among which the commonest layout is looked for, and drawn at a time."""
+MOST_DRAWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class SameLayout(Task):
+    """The inputs of one length whose ids and supervised places are those that most have.
+
+    Of sums with operands of all sizes these are the sums of two sizes. A task without ids has one layout for
+    each number of tokens.
+
+    >>> from longreach.tasks.addition import Addition
+    >>> alike = SameLayout(Addition(), 7).sample([7] * 5, np.random.default_rng(0))
+    >>> len({tuple(row == Addition().tokens.index("+")) for row in alike.tokens})
+    1
+    """
+
+    base: Task
+    length: int
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.base.name
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return self.base.tokens
+
+    @property
+    def least_length(self) -> int:
+        return self.base.least_length
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        found: BoolArray = lengths == self.length
+        return found
+
+    def input_size(self, length: int) -> int:
+        return self.base.input_size(length)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return self.base.answer(x)
+
+    def coupled_ids(self, batch: Batch) -> IntArray | None:
+        return self.base.coupled_ids(batch)
+
+    @cached_property
+    def _wanted(self) -> bytes:
+        drawn = self.base.sample([self.length] * DRAWN, np.random.default_rng(0))
+        ((wanted, _),) = Counter(self._layouts(drawn)).most_common(1)
+        return wanted
+
+    def _layouts(self, batch: Batch) -> list[bytes]:
+        """What tells layouts apart, row by row."""
+        ids = self.base.coupled_ids(batch)
+        known = np.zeros_like(batch.tokens) if ids is None else ids[:, :-1]
+        used = np.arange(batch.tokens.shape[1]) < batch.sizes[:, None]
+        whole = [
+            (int(size), row[:size].tobytes(), mask[:size].tobytes())
+            for size, row, mask in zip(batch.sizes, known * used, batch.mask, strict=True)
+        ]
+        return [repr(each).encode() for each in whole]
+
+    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        parts: list[Batch] = []
+        for _ in range(MOST_DRAWS):
+            drawn = self.base.sample([self.length] * DRAWN, rng)
+            rows = [row for row, each in enumerate(self._layouts(drawn)) if each == self._wanted]
+            width = int(drawn.sizes[rows].max()) if rows else 0
+            parts.append(
+                Batch(
+                    tokens=drawn.tokens[rows, :width],
+                    targets=drawn.targets[rows, :width],
+                    mask=drawn.mask[rows, :width],
+                    position_ids=drawn.position_ids[rows, :width],
+                    sizes=drawn.sizes[rows],
+                )
+            )
+            if sum(map(len, parts)) >= len(lengths):
+                break
+        found = [part for part in parts if len(part)]
+        # A layout that hardly comes up is repeated.
+        chosen = np.arange(len(lengths)) % sum(map(len, found))
+        return Batch(
+            *(
+                np.concatenate([getattr(part, field) for part in found])[chosen]
+                for field in ("tokens", "targets", "mask", "position_ids", "sizes")
+            )
+        )

@@ -1,0 +1,37 @@
+"""Coupled positions seen nearby only: local and relative hypotheses (Golowich et al., arXiv 2502.16792)."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from longreach.config.decoder import DecoderConfig
+from longreach.models.encoding_modules import Encoding
+from longreach.models.parameters import Initial, Parameters
+
+WINDOW = 3
+"""Tokens farther away in ids than this are not attended to."""
+OUTSIDE = -30.0
+"""The logit of those: next to nothing, and no infinity that rows of padding could trip over."""
+
+
+class LocalCoupling(Encoding):
+    """A learned bias per distance in ids, with its sign, and head; shared by the layers.
+
+    Attention depends on differences of ids alone (relativity), and on those within the window (locality,
+    Assumption 3.3), so that longer inputs look the same from each token. Learned vectors per id leave pairs
+    of ids that never meet in short inputs to chance, and the share of tokens far away grows with the length.
+    """
+
+    relative = True
+
+    def table(self, config: DecoderConfig) -> dict[str, Initial]:
+        return {"relative.weight": Initial((2 * WINDOW + 1, config.heads), "normal", 0.02)}
+
+    def bias(
+        self, parameters: Parameters, config: DecoderConfig, layer: int, query_ids: Tensor, key_ids: Tensor
+    ) -> Tensor | None:
+        distance = query_ids[..., :, None] - key_ids[..., None, :]
+        near = distance.clamp(-WINDOW, WINDOW)
+        found = F.embedding(near + WINDOW, parameters["relative.weight"])
+        return found.masked_fill((near != distance)[..., None], OUTSIDE).movedim(-1, -3)
