@@ -120,24 +120,22 @@ def study(
     from longreach.studies.census.census_study import CensusStudy
     from longreach.studies.computed_study import ComputedStudy
     from longreach.studies.loss_study import LossStudy
-    from longreach.studies.standalone_study import StandaloneStudy
     from longreach.studies.natural_language.language_study import LanguageStudy
+    from longreach.studies.standalone_study import StandaloneStudy
 
     chosen = load_study(name)
     asked.check_out(chosen.formats)
-    if isinstance(chosen, CensusStudy):
+    if not isinstance(chosen, LanguageStudy):
         asked.refuse(name, "is not about natural language, whose option this is", "--text")
+    if not isinstance(chosen, CensusStudy | StandaloneStudy):
+        asked.refuse(name, "is not the census, whose option this is", *OF_THE_CENSUS)
+    if isinstance(chosen, CensusStudy):
         census(chosen, asked)
-        return
-    if isinstance(chosen, StandaloneStudy):
+    elif isinstance(chosen, StandaloneStudy):
         standalone(chosen, asked)
-        return
-    asked.refuse(name, "is not the census, whose option this is", *OF_THE_CENSUS)
-    if isinstance(chosen, LanguageStudy):
+    elif isinstance(chosen, LanguageStudy):
         language_study(chosen, asked)
-        return
-    asked.refuse(name, "is not about natural language, whose option this is", "--text")
-    if isinstance(chosen, LossStudy):
+    elif isinstance(chosen, LossStudy):
         loss_study(chosen, asked)
     elif isinstance(chosen, ComputedStudy):
         computed_study(chosen, asked)

@@ -129,7 +129,9 @@ class _Box:
                 found = library_program(self.task, left=until)
             else:
                 found = synthesized_program(self.task, search, self.examples(), left=until)
-            for key in needed if found is not None else ():
+            if found is None:
+                continue
+            for key in needed:
                 verdict = found_verdict(found, name=name, key=key)
                 verdicts |= {} if verdict is None else {key: verdict}
         if len(verdicts) < len(tuple(keys)):
