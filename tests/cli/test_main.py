@@ -45,7 +45,7 @@ def test_doctor(longreach: Call) -> None:
     report = json.loads(longreach("doctor", "--json").out)
     assert report["longreach"] == package.__version__
     assert report["core"]["numpy"]
-    assert set(report["extras"]) == {"train", "hf", "ray", "slurm", "smt", "parquet", "web", "docs"}
+    assert set(report["extras"]) == {"train", "hf", "ray", "slurm", "smt", "parquet", "web", "docs", "text"}
     assert "numpy" in longreach("doctor").out
 
 
@@ -61,7 +61,7 @@ def test_shell_completion() -> None:
         "COMP_CWORD": "2",
     }
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    assert done.stdout.split() == ["trace"]
+    assert done.stdout.split() == ["trace", "transform"]
 
 
 def test_interruption(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from longreach.sparsity.coupling_examples import (
     to_neighbours,
     to_one_id,
 )
-from longreach.sparsity.kgram_retrieval import kgram_retrieval
+from longreach.sparsity.kgram_ensemble import kgram_retrieval
 from longreach.sparsity.length_generalization import length_generalization
 from longreach.sparsity.population_risk import Sampling
 from longreach.sparsity.position_coupling import Coupling, coupled_class, coupled_ensemble, coupling_fault

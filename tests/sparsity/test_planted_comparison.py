@@ -6,7 +6,7 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.sparsity.key_properties import not_local, not_relative
-from longreach.sparsity.kgram_retrieval import kgram_retrieval
+from longreach.sparsity.kgram_ensemble import kgram_retrieval
 from longreach.sparsity.planted_comparison import compare_with_bound, rare_pair, rare_pair_class
 from tests.helpers.sparsity_oracle import eta
 

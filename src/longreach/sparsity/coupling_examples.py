@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 
-from longreach.sparsity.kgram_retrieval import one_hot
+from longreach.sparsity.kgram_ensemble import one_hot
 from longreach.sparsity.planted_ensemble import PlantedEnsemble
 from longreach.sparsity.position_coupling import Ids
 from longreach.sparsity.position_law import PlaceSet, Shape, law_of_sets, uniform_sets

@@ -19,7 +19,7 @@ from longreach.sparsity.coupling_examples import (
     to_neighbours,
     to_one_id,
 )
-from longreach.sparsity.kgram_retrieval import kgram_retrieval
+from longreach.sparsity.kgram_ensemble import kgram_retrieval
 from longreach.sparsity.length_generalization import Generalization, length_generalizations
 from longreach.sparsity.planted_ensemble import PlantedEnsemble
 from longreach.sparsity.population_risk import Sampling

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from longreach.config.scales import Scale
-from longreach.sparsity.kgram_retrieval import kgram_retrieval
+from longreach.sparsity.kgram_ensemble import kgram_retrieval
 from longreach.sparsity.planted_comparison import (
     Comparison,
     compare_with_bound,

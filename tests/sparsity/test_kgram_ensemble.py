@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from longreach.errors import InputError
-from longreach.sparsity.kgram_retrieval import kgram_retrieval
+from longreach.sparsity.kgram_ensemble import kgram_retrieval
 from tests.helpers.sparsity_oracle import distribution
 
 
