@@ -61,3 +61,20 @@ def test_it_has_cells_of_its_own(longreach: Call, tmp_path: Path, option: str) -
     done = longreach(*SMOKE, option, "ape", "--runs", tmp_path)
     assert (done.code, done.out) == (2, "")
     assert done.first_error == f"{option}: thresholds has cells of its own"
+
+
+def test_curves_from_the_command_line(longreach: Call, tmp_path: Path) -> None:
+    """Trains one small model; the second time nothing is left to train."""
+    command = ("study", "sparse-parity", "--scale", "smoke", "--runs", tmp_path)
+    done = longreach(*command, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert [(each["curve"], len(each["runs"])) for each in document["curves"]] == [
+        ("k_test = 2", 1),
+        ("k_test = 3", 1),
+    ]
+    assert document["claims"] == []
+    assert Path(document["figure"]).read_bytes().startswith(b"<?xml")
+    assert json.loads(longreach(*command, "--dry-run", "--json").out)["pending"] == 0
+    again = longreach(*command, "--no-train")
+    assert "| k_test = 2 | 1/1 " in again.out

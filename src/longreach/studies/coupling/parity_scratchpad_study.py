@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longreach.config.scales import Scale
+from longreach.studies.coupling.curve_cells import CurveCells
 from longreach.studies.coupling.curve_settings import (
     COUPLED,
     PAPER,
@@ -17,7 +18,7 @@ from longreach.studies.coupling.curve_settings import (
     curve_config,
     lengths_at,
 )
-from longreach.studies.coupling.curves import Claim, Curve, CurveCells, Measured, above, at_least, leads
+from longreach.studies.coupling.curves import Claim, Curve, Measured, above, at_least, leads
 from longreach.studies.study_definition import Study
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from longreach.config.scales import Scale
+from longreach.studies.coupling.curve_cells import CurveCells
 from longreach.studies.coupling.curve_settings import PAPER, POSE, SMOKE, SOURCE, curve_config, lengths_at
-from longreach.studies.coupling.curves import Claim, Curve, CurveCells, Measured, above, at_least
+from longreach.studies.coupling.curves import Claim, Curve, Measured, above, at_least
 from longreach.studies.study_definition import Study
 from longreach.tasks.catalog import self_contained
 
