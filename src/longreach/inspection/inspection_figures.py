@@ -71,28 +71,30 @@ def heat_maps(heads: Sequence[HeadReport], source: str) -> Figure:
     """A row for each head: the matrix, its translation-invariant version, softmax in windows (8, 9, 11)."""
     from matplotlib.figure import Figure
 
-    columns = 2 + max(len(head.shift.offsets) for head in heads)
+    windows = max(len(head.shift.offsets) for head in heads)
     # Fixed places: a layout that looks at every label takes seconds for so many panels.
     high = 1.7 * len(heads) + 0.4
-    figure = Figure(figsize=(1.6 * columns, high))
-    grid = {"left": 0.03, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high, "wspace": 0.42}
-    axes = figure.subplots(len(heads), columns, squeeze=False, gridspec_kw={**grid, "hspace": 0.35})
+    figure = Figure(figsize=(1.6 * (windows + 2.4), high))
+    grid = {"left": 0.03, "right": 0.99, "bottom": 0.25 / high, "top": 1 - 0.55 / high, "wspace": 0.28}
+    shares = [1.0, 1.0, 0.09, 0.25, *[1.0] * windows]
+    axes = figure.subplots(
+        len(heads), len(shares), squeeze=False, gridspec_kw={**grid, "hspace": 0.35, "width_ratios": shares}
+    )
     for row, head in zip(axes, heads, strict=True):
         assert head.matrix is not None
-        lower = np.tri(len(head.matrix), dtype=bool)
-        least, most = float(head.matrix[lower].min()), float(head.matrix[lower].max())
+        values = head.matrix[np.tri(len(head.matrix), dtype=bool)]
+        # A few extreme pairs would leave one colour for all others.
+        least, most = np.quantile(values, [0.005, 0.995]).tolist()
         most = most if most - least > 1e-12 else least + 1.0
-        titles = (f"head {head.name}, variance {head.offset_variance:.3g}", "means by distance")
-        for axis, values, title in zip(
-            row, (head.matrix, invariant_version(head.matrix)), titles, strict=False
-        ):
-            image = _map(axis, values, least, most, "viridis")
-            axis.set_title(title, fontsize=_SMALL - 0.5)
-        bar = figure.colorbar(image, cax=row[1].inset_axes((1.04, 0.1, 0.05, 0.8)))
-        bar.ax.tick_params(labelsize=_SMALL - 1.5, length=2)
-        for axis in row[2:]:
+        image = _map(row[0], head.matrix, least, most, "viridis")
+        _map(row[1], invariant_version(head.matrix), least, most, "viridis")
+        row[0].set_title(f"head {head.name}, variance {head.offset_variance:.3g}", fontsize=_SMALL - 0.5)
+        row[1].set_title("means by distance", fontsize=_SMALL - 0.5)
+        bar = figure.colorbar(image, cax=row[2])
+        bar.ax.tick_params(labelsize=_SMALL - 1.5, length=2, pad=1)
+        for axis in row[3:]:
             axis.set_visible(False)
-        for axis, offset in zip(row[2:], head.shift.offsets, strict=False):
+        for axis, offset in zip(row[4:], head.shift.offsets, strict=False):
             axis.set_visible(True)
             weights = window_weights(head.matrix, head.shift.window, offset)
             _map(axis, weights, 0.0, 1.0, "magma")
