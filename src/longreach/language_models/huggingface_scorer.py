@@ -119,10 +119,13 @@ def _library(what: str) -> Any:
 
 
 def _quietly(directory: Path, load: Any) -> Any:
-    """Loads without the library's remarks; whatever goes wrong in there is one line."""
+    """Loads without the library's remarks and bars; whatever goes wrong in there is one line."""
+    from transformers.utils import logging as remarks
+
     logger = logging.getLogger("transformers")
-    level = logger.level
+    level, bars = logger.level, remarks.is_progress_bar_enabled()
     logger.setLevel(logging.ERROR)
+    remarks.disable_progress_bar()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -132,3 +135,5 @@ def _quietly(directory: Path, load: Any) -> Any:
         raise InputError(f"{directory}: cannot be loaded: {reason}") from None
     finally:
         logger.setLevel(level)
+        if bars:
+            remarks.enable_progress_bar()

@@ -58,5 +58,5 @@ def test_influence_by_panel() -> None:
 def test_files_and_documents() -> None:
     text = markdown(sample())
     assert "| h_short | 22.00 | 14.00 |" in text
-    assert text.count("|---|") == 2
+    assert text.count("\n|---|") == 2
     assert json.loads(json.dumps(sample()))["influence"][0]["panel"] == "Figure 4"
