@@ -154,6 +154,15 @@ class Enumeration:
         while self.level < max(1, level):
             self._grow()
 
+    def restore(
+        self, sets: dict[Shape, Sets], found: list[Found], *, level: int, complete: int, candidates: int
+    ) -> None:
+        """Go on from what was known before."""
+        self.sets, self._found = sets, found
+        self.level, self.complete, self.candidates = level, complete, candidates
+        self._sizes = np.zeros(max(64, len(self.behaviours.bits)), np.int16)
+        self._sizes[[each.behaviour for each in found]] = [each.size for each in found]
+
     # Sets of one more behaviour
 
     def _grow(self) -> None:
