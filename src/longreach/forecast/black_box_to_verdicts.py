@@ -129,9 +129,10 @@ class _Box:
                 found = library_program(self.task, left=until)
             else:
                 found = synthesized_program(self.task, search, self.examples(), left=until)
-            for key in needed if found is not None else ():
-                verdict = found_verdict(found, name=name, key=key)
-                verdicts |= {} if verdict is None else {key: verdict}
+            for key in needed:
+                verdict = None if found is None else found_verdict(found, name=name, key=key)
+                if verdict is not None:
+                    verdicts[key] = verdict
         if len(verdicts) < len(tuple(keys)):
             self.tried.append("no program was found")
         return verdicts
