@@ -67,10 +67,13 @@ def test_documents_are_checked_and_never_valid() -> None:
     assert [document[key]["checked_to"] for key in ("nope", "ape")] == [100, 100]
     assert document["meaning_of_no"].endswith("it proves nothing")
     (statement,) = read_statements(json.dumps(document), "mine.json")
-    checked = check_claims(statement, own_subject(statement))
+    # A document must not choose what is imported.
+    unasked = check_claims(statement, own_subject(statement))
+    assert [finding.status for _, finding in unasked] == [Status.CLAIMED, Status.CLAIMED]
+    checked = check_claims(statement, Subject(found.stored, COUNTED))
     assert [finding.status for _, finding in checked] == [Status.CHECKED, Status.CHECKED]
     other = check_claims(statement, Subject(found.stored, OTHER))
     assert [finding.status for _, finding in other] == [Status.INVALID, Status.INVALID]
     document["nope"]["verdict"] = "yes"
     (statement,) = read_statements(json.dumps(document), "mine.json")
-    assert check_claims(statement, own_subject(statement))[0][1].status is Status.INVALID
+    assert check_claims(statement, Subject(found.stored, COUNTED))[0][1].status is Status.INVALID
