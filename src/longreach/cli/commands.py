@@ -68,6 +68,10 @@ COMMANDS = {
     "communicate": Command(
         "Count what Alice, with the first half of an input, must tell Bob, with the second.", "communicate"
     ),
+    "extract": Command(
+        "Learn the automaton that says what a trained model says, and show where model and task part.",
+        "extract",
+    ),
     "doctor": Command("Show versions, devices, threads, and which extras are missing.", "doctor"),
 }
 """In the order of the list."""
