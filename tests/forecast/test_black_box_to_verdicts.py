@@ -16,7 +16,7 @@ from tests.helpers.anonymous_tasks import anonymous
 
 
 def _found(task: Task) -> dict[str, Verdict]:
-    return black_box_sides(anonymous(task), "mine", ENCODING_SIDES, seconds=60.0)
+    return black_box_sides(anonymous(task), "mine", ENCODING_SIDES, seconds=8.0)
 
 
 def _wrong(found: dict[str, Verdict], known: dict[str, Verdict]) -> list[str]:

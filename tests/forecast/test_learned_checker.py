@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from longreach.forecast.black_box_certificates import LearnedFlowCertificate, LearnedProgramCertificate
 from longreach.forecast.black_box_to_verdicts import black_box_sides
 from longreach.forecast.certificate_kinds import read_any
+from longreach.forecast.claims import read_statements
 from longreach.forecast.learned_checker import check_learned
+from longreach.forecast.task_forecast import forecast
+from longreach.forecast.verification import Subject, check_claims, own_subject
 from longreach.languages.prove.findings import Status
 from longreach.tasks.catalog import load_task
 from longreach.tasks.task import Task
@@ -54,3 +59,21 @@ def test_a_task_that_cannot_be_asked_leaves_a_claim() -> None:
     certificate = black_box_sides(EVEN, "mine", ["nope"])["nope"].certificate
     assert isinstance(certificate, LearnedFlowCertificate)
     assert check_learned(certificate, load_task("sort"), True).status is Status.CLAIMED
+
+
+def test_documents_are_checked_and_never_valid() -> None:
+    found = forecast(COUNTED)
+    document = json.loads(json.dumps(found.document()))
+    assert [document[key]["checked_to"] for key in ("nope", "ape")] == [100, 100]
+    assert document["meaning_of_no"].endswith("it proves nothing")
+    (statement,) = read_statements(json.dumps(document), "mine.json")
+    # A document must not choose what is imported.
+    unasked = check_claims(statement, own_subject(statement))
+    assert [finding.status for _, finding in unasked] == [Status.CLAIMED, Status.CLAIMED]
+    checked = check_claims(statement, Subject(found.stored, COUNTED))
+    assert [finding.status for _, finding in checked] == [Status.CHECKED, Status.CHECKED]
+    other = check_claims(statement, Subject(found.stored, OTHER))
+    assert [finding.status for _, finding in other] == [Status.INVALID, Status.INVALID]
+    document["nope"]["verdict"] = "yes"
+    (statement,) = read_statements(json.dumps(document), "mine.json")
+    assert check_claims(statement, Subject(found.stored, COUNTED))[0][1].status is Status.INVALID

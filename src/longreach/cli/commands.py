@@ -83,6 +83,10 @@ COMMANDS = {
     "perplexity": Command(
         "Measure the perplexity of a language model on text, by context length and by position.", "perplexity"
     ),
+    "extract": Command(
+        "Learn the automaton that says what a trained model says, and show where model and task part.",
+        "extract",
+    ),
     "doctor": Command("Show versions, devices, threads, and which extras are missing.", "doctor"),
 }
 """In the order of the list."""

@@ -129,11 +129,10 @@ class _Box:
                 found = library_program(self.task, left=until)
             else:
                 found = synthesized_program(self.task, search, self.examples(), left=until)
-            if found is None:
-                continue
             for key in needed:
-                verdict = found_verdict(found, name=name, key=key)
-                verdicts |= {} if verdict is None else {key: verdict}
+                verdict = None if found is None else found_verdict(found, name=name, key=key)
+                if verdict is not None:
+                    verdicts[key] = verdict
         if len(verdicts) < len(tuple(keys)):
             self.tried.append("no program was found")
         return verdicts

@@ -120,8 +120,8 @@ def _library(what: str) -> Any:
 
 def _quietly(directory: Path, load: Any) -> Any:
     """Loads without the library's remarks and bars; whatever goes wrong in there is one line."""
-    from transformers.utils import logging as remarks
-
+    # By name: typed or not, and installed or not, it is checked the same.
+    remarks: Any = importlib.import_module("transformers.utils.logging")
     logger = logging.getLogger("transformers")
     level, bars = logger.level, remarks.is_progress_bar_enabled()
     logger.setLevel(logging.ERROR)

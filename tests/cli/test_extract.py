@@ -1,0 +1,40 @@
+"""The command `longreach extract`: one document, and one line for what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from longreach.experiments import resolve
+from longreach.models.trainable import initial
+from longreach.results.files import write_result
+from longreach.training.checkpoint import save_model
+from longreach.training.shape import model_of
+from tests.cli.conftest import Outcome
+from tests.helpers.result_samples import sample
+
+Call = Callable[..., Outcome]
+
+
+def test_document_and_words(longreach: Call, tmp_path: Path) -> None:
+    given = {"train_lengths": (1, 6), "test_lengths": [(7, 9)], "test_size": 10, "max_steps": 2}
+    config = resolve("regex:(a|b)*b", layers=1, heads=1, width=8, alphabet=("a", "b"), **given)
+    save_model(tmp_path / config.key, initial(model_of(config), 0), model_of(config))
+    write_result(tmp_path, sample().model_copy(update={"key": config.key, "config": config.document()}))
+    done = longreach("extract", tmp_path / config.key, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert [each["lengths"] for each in document["agreement"]] == ["1-6", "7-9"]
+    assert document["automaton"] is not None or document["reason"] is not None
+    shown = longreach("extract", tmp_path / config.key)
+    assert shown.code == 0
+    assert "1–6: of 100 inputs the model is right on " in shown.out
+
+
+def test_no_run(longreach: Call, tmp_path: Path) -> None:
+    done = longreach("extract", tmp_path / "none")
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.splitlines()[0].endswith("no model.safetensors and result.json there")
+    assert longreach("extract", tmp_path, "--seconds", "-1").code == 2
