@@ -19,6 +19,8 @@ from tests.helpers.report_samples import config
         ("aa", "nope", {"batch": 16, "lr": 3e-05, "stop_early": False, "compile": True, "max_steps": 77}),
         ("tomita-4", "ape", {"penalty": 1e-4, "offsets": "none", "tied": False, "layer_norm": False}),
         ("regex:(a|'b')*", "rope", {"alphabet": ("a", "b", "'"), "log_length": True, "dtype": "bfloat16"}),
+        ("reverse", "ape", {"predict_ids": True, "max_position": 99}),
+        ("sort", "rope", {"position_ids": "pose"}),
         (
             "sort",
             "nope",

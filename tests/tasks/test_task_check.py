@@ -77,6 +77,28 @@ def test_what_is_wrong_with_a_batch_is_found(change: dict[str, Any], check: str 
         assert detail in failed[check]
 
 
+@dataclass(frozen=True)
+class WithIds(Parity):
+    """Parity with ids of its own that may be wrong."""
+
+    ids: str = ""
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        good = super().coupled_ids(batch)
+        return {"": good, "narrow": good[:, :-1], "low": good - 1}[self.ids]
+
+
+def test_ids_of_the_task_are_looked_at() -> None:
+    details = {}
+    for ids in ("", "narrow", "low"):
+        found = check_task(WithIds(ids))
+        assert found.passed == (not ids)
+        (details[ids],) = [check.detail for check in found.checks if check.name == "positions"]
+    assert details[""].endswith("; coupled ids 0 to 1")
+    assert "one column more than tokens" in details["narrow"]
+    assert details["low"] == "a coupled id is no whole number from 0 on"
+
+
 def _letters(length: int, rng: np.random.Generator) -> list[str]:
     return ["ab"[k] for k in rng.integers(0, 2, length)]
 

@@ -16,11 +16,13 @@ from longreach.models.trainable import initial
 from longreach.models.transformer import forward, last_states
 from longreach.tasks.task import Batch
 from longreach.training.batches import Batches, Streams, chunks
-from longreach.training.compiled_step import fixed_shape
+from longreach.training.compiled_step import compiler, fixed_shape
+from longreach.training.engine import train
 from longreach.training.ensemble import side_by_side
 from longreach.training.placing import Occasion, placed
 from longreach.training.shape import decoder_of, positions_of, task_of
 from longreach.training.step import GradientByHand, Layout, chunk_loss, loss_and_gradient
+from tests.helpers.examples import slow
 from tests.training.test_engine import tiny
 
 SOME_ENCODINGS = ("nope", "ape", "sinusoidal", "rope", "t5", "fire")
@@ -170,6 +172,18 @@ def test_chunks_side_by_side_have_the_same_losses_under_vmap() -> None:
         assert chunk_loss(vectors[member], layout, config, mine).item() == pytest.approx(
             alone.item(), rel=1e-5
         )
+
+
+@slow("compiling takes half a minute")
+@pytest.mark.skipif(compiler() is None, reason="left out: needs a C++ compiler")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("given", [{"predict_ids": True}, {"position_ids": "pose"}], ids=str)
+def test_a_compiled_step_takes_ids_of_any_kind(given: dict[str, Any]) -> None:
+    fields = {"task": "reverse", "max_steps": 12, "evaluate_every": 6, "max_position": 50, **given}
+    compiled, plain = (train(tiny(compile=compile, stop_early=False, **fields)) for compile in (True, False))
+    assert compiled.compiled
+    for mine, yours in zip(compiled.rows, plain.rows, strict=True):
+        assert mine.loss == pytest.approx(yours.loss, abs=1e-4)
 
 
 def test_every_encoding_has_its_ids() -> None:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from longreach.cli.output import console
+from longreach.config.cell_label import encoding_label
 from longreach.errors import InputError
 from longreach.results.cells import Cell, Spread, cells
 from longreach.results.index import row_of
@@ -52,7 +53,8 @@ def judged(config: TrainConfig, results: Sequence[Result]) -> tuple[Tally, Findi
     from longreach.training.shape import task_of
 
     tally = Tally.of(results, config.longest_test, task_of(config).chance)
-    return tally, judge_runs(forecast_of(config.task, config.encoding, config.alphabet), tally)
+    encoding = encoding_label(config.encoding, config.document())
+    return tally, judge_runs(forecast_of(config.task, encoding, config.alphabet), tally)
 
 
 def judgement(tally: Tally, finding: Finding) -> dict[str, Any]:

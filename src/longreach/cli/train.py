@@ -209,6 +209,8 @@ def _document(result: Result) -> dict[str, Any]:
         "accuracy": {} if final is None else final.accuracy,
         "accuracy_random_offset": {} if final is None else final.accuracy_random_offset,
     }
+    if final is not None and final.other:
+        document["other"] = final.other
     if result.error is not None:
         document["error"] = result.error.splitlines()[0]
     return document
@@ -238,6 +240,9 @@ def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     if offsets:
         console().print(f"accuracy from the first position on ({BRACKETS})", style="dim")
     for each in results:
+        if each.final is not None and each.final.other:
+            out = f"seed {each.seed} on its own: {_written(each.final.other)} (brackets: tokens alone)"
+            console().print(out, style="dim", highlight=False)
         if each.error is not None:
             note(f"{each.key}: {each.error.splitlines()[0]}")
 
@@ -251,6 +256,17 @@ def _line(each: Result, settings: Sequence[str], names: Sequence[str], *, offset
         "" if final is None else str(final.steps), f"{each.timings.seconds:.1f}",
         *(_shares(found.get(name), shifted.get(name)) for name in names),
     ]  # fmt: skip
+
+
+def _written(other: Mapping[str, float]) -> str:
+    """What a model writes right on its own, by range, and in brackets whatever the position ids."""
+    from longreach.results.schema import TOKENS_WRITTEN, WRITTEN
+
+    spans = [name.removeprefix(WRITTEN).strip() for name in other if name.startswith(WRITTEN)]
+    return ", ".join(
+        f"{span} {_shares(other[f'{WRITTEN} {span}'], other.get(f'{TOKENS_WRITTEN} {span}'))}"
+        for span in spans
+    )
 
 
 def _shares(first: float | None, shifted: float | None) -> str:

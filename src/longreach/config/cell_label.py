@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 _AND = " + "
 
@@ -34,3 +36,20 @@ class CellLabel:
         return (
             CellLabel(encoding, number) if encoding and math.isfinite(number) and number else CellLabel(text)
         )
+
+
+def encoding_label(encoding: str, config: Mapping[str, Any]) -> str:
+    """An encoding with the position ids that it was trained under, where they are unusual.
+
+    Results under other ids are results of their own: theory, and other runs, speak of the plain encoding.
+
+    >>> encoding_label("ape", {}), encoding_label("rope", {"position_ids": "pose"})
+    ('ape', 'rope+pose')
+    >>> encoding_label("ape", {"predict_ids": True})
+    'ape+coupled+predicted'
+    """
+    ids, predicted = config.get("position_ids"), config.get("predict_ids") is True
+    if predicted and ids is None:
+        ids = "coupled"
+    unusual = ids in ("coupled", "pose", "randomized") and ids != encoding
+    return encoding + (f"+{ids}" if unusual else "") + ("+predicted" if predicted else "")

@@ -165,8 +165,8 @@ def last_states(
         if layer == 0 or chosen or encoding.bias_per_layer:
             bias = encoding.bias(parameters, config, layer, reading.query_ids, reading.key_ids)
         y = _attend(parameters, config, layer, y, reading, bias, dropout)
-        y = _feed(parameters, config, layer, y, dropout)
-    return _normalise(parameters, config, "norm", y)
+        y = feed(parameters, config, layer, y, dropout)
+    return normalise(parameters, config, "norm", y)
 
 
 def _everything(
@@ -216,7 +216,7 @@ def _attend(
             made = list(F.linear(vectors, torch.cat(matrices), torch.cat(biases)).chunk(len(parts), dim=-1))
         return [part.view(*part.shape[:-1], config.heads, config.head_width).transpose(1, 2) for part in made]
 
-    inputs = _normalise(parameters, config, f"layers.{layer}.attention_norm", y)
+    inputs = normalise(parameters, config, f"layers.{layer}.attention_norm", y)
     if reading.places is None:
         query, key, value = projected(("query", "key", "value"), inputs)
     else:
@@ -241,10 +241,12 @@ def _attend(
     return _take(y, reading.places) + _drop(out, dropout)
 
 
-def _feed(parameters: Parameters, config: DecoderConfig, layer: int, y: Tensor, dropout: float) -> Tensor:
+def feed(
+    parameters: Parameters, config: DecoderConfig, layer: int, y: Tensor, dropout: float = 0.0
+) -> Tensor:
     """The residual stream after the MLP."""
     name = f"layers.{layer}.mlp"
-    inputs = _normalise(parameters, config, f"layers.{layer}.mlp_norm", y)
+    inputs = normalise(parameters, config, f"layers.{layer}.mlp_norm", y)
     units = F.linear(inputs, parameters[f"{name}.in.weight"], parameters[f"{name}.in.bias"])
     active = _gelu(units)
     return y + _drop(
@@ -269,7 +271,8 @@ def _is_traced() -> bool:
     return proxies is not None and proxies.get_proxy_mode() is not None
 
 
-def _normalise(parameters: Parameters, config: DecoderConfig, name: str, y: Tensor) -> Tensor:
+def normalise(parameters: Parameters, config: DecoderConfig, name: str, y: Tensor) -> Tensor:
+    """A layer norm by its name, where the model has them."""
     if not config.layer_norm:
         return y
     weight, bias = parameters[f"{name}.weight"], parameters[f"{name}.bias"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from longreach.config.cell_label import encoding_label
 from longreach.results.atomic import ResultError
 from longreach.results.files import Candidate, Entry, Stamp, candidates, check_directory, read_candidate
 from longreach.results.schema import Result, named
@@ -186,11 +187,11 @@ def _store(cursor: sqlite3.Cursor, name: str, candidate: Candidate, entry: Entry
 
 
 def _fields(result: Result) -> dict[str, Any]:
-    final = result.final
+    final, encoding = result.final, named(result.config, "encoding")
     return {
         "status": result.status,
         "task": named(result.config, "task"),
-        "encoding": named(result.config, "encoding"),
+        "encoding": None if encoding is None else encoding_label(encoding, result.config),
         "seed": result.seed,
         "steps": None if final is None else final.steps,
         "seconds": result.timings.seconds,

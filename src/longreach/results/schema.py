@@ -21,6 +21,8 @@ Shares: TypeAlias = Annotated[
 ]
 """Accuracies by range."""
 Others: TypeAlias = dict[Annotated[str, Field(max_length=200)], float]
+WRITTEN, TOKENS_WRITTEN = "written right", "tokens written right"
+"""Further numbers, by these names and a range: of what a model writes on its own, ids included or not."""
 
 
 class _Document(BaseModel):

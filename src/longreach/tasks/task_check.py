@@ -191,7 +191,22 @@ def _positions(task: Task, batch: Batch, lengths: IntArray) -> str:
         )
     if (batch.mask & ~inside).any() or not batch.mask.any(axis=1).all():
         raise _Wrong("a position beyond an example is supervised, or an example has none that is")
-    return f"ids 0 to {int(ids.max())}, {most} at most"
+    return f"ids 0 to {int(ids.max())}, {most} at most{_coupled(task, batch)}"
+
+
+def _coupled(task: Task, batch: Batch) -> str:
+    """What the task's own ids are, where it has some."""
+    own = task.coupled_ids(batch)
+    if own is None:
+        return ""
+    wanted = len(batch), batch.tokens.shape[1] + 1
+    if own.shape != wanted:
+        raise _Wrong(
+            f"coupled ids have the shape {own.shape}; expected {wanted}, one column more than tokens"
+        )
+    if not np.issubdtype(own.dtype, np.integer) or own.min() < 0:
+        raise _Wrong("a coupled id is no whole number from 0 on")
+    return f"; coupled ids 0 to {int(own.max())}"
 
 
 def _seeds(task: Task, known: IntArray) -> str:

@@ -54,6 +54,8 @@ class Bin:
     first: tuple[Part, ...]
     shifted: tuple[Part, ...]
     """The same object as `first` where offsets cannot change any number."""
+    written: Batch | None = None
+    """From the first position on, where a model that predicts ids is to write the sequences on its own."""
 
     @property
     def name(self) -> str:
@@ -74,7 +76,8 @@ def _bin(config: TrainConfig, lengths: LengthRange, rng: np.random.Generator, de
     packed = device.type == "cpu" and has_gradient_by_hand(model)
     cut = (lambda rows: packed_parts(rows, config)) if packed else _cut
     made = cut(first)
-    return Bin(lengths, made, made if _ignores_offsets(config) else cut(shifted))
+    written = first if config.predict_ids else None
+    return Bin(lengths, made, made if _ignores_offsets(config) else cut(shifted), written)
 
 
 def _ignores_offsets(config: TrainConfig) -> bool:

@@ -164,6 +164,7 @@ def _done(config: TrainConfig, trained: Trained, started: datetime, directory: P
             loss=last.loss,
             accuracy=last.accuracy,
             accuracy_random_offset=last.accuracy_random_offset,
+            other=last.other,
             details={"resumed": trained.resumed, "compiled": trained.compiled, "notes": list(trained.notes)},
         ),
         checkpoints=() if directory is None else (checkpoint.MODEL,),

@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 
+from longreach.config.decoder import DecoderConfig
 from longreach.config.training import TrainConfig
 from longreach.models.parameters import Parameters
 from longreach.models.trainable import initial
-from longreach.results.schema import Evaluation
+from longreach.results.schema import TOKENS_WRITTEN, WRITTEN, Evaluation
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
 from longreach.training.accuracy import accuracy, draw_bins
 from longreach.training.batches import Batches, Streams
 from longreach.training.checkpoint import Progress
 from longreach.training.devices import CPU, check_dtype, describe
-from longreach.training.shape import model_of
+from longreach.training.generation import written_right
+from longreach.training.shape import model_of, task_of
 from longreach.training.step import Layout, State
 
 CHECKPOINT_SECONDS = 10.0
@@ -134,6 +136,7 @@ class Member:
             loss=self.rows[-1].loss if self.rows else None,
             accuracy=first,
             accuracy_random_offset=dict(first) if same else self._accuracy("shifted"),
+            other=self._written(),
         )
         named = self.layout.named(self.state.vector.cpu())
         return Trained(
@@ -182,6 +185,23 @@ class Member:
                 test.name: accuracy(self.state.vector, self.layout, getattr(test, kind))
                 for test in self.tests
             }
+
+    def _written(self) -> dict[str, float]:
+        """The shares that a model which predicts ids writes right on its own, by range."""
+        found: dict[str, float] = {}
+        model = self.layout.model
+        with self.timed("generate") if self.config.predict_ids else nullcontext():
+            for test in self.tests:
+                if test.written is None or not isinstance(model, DecoderConfig):
+                    continue
+                named = self.layout.named(self.state.vector)
+                share = written_right(named, model, task_of(self.config), test.written)
+                if share is not None:
+                    found |= {
+                        f"{WRITTEN} {test.name}": share.right,
+                        f"{TOKENS_WRITTEN} {test.name}": share.tokens_right,
+                    }
+        return found
 
     def _is_reached(self, row: Evaluation) -> bool:
         return row.accuracy[self.tests[0].name] == 1.0

@@ -1,0 +1,31 @@
+"""Generation row by row and token by token, the whole prefix again each time."""
+
+from __future__ import annotations
+
+import torch
+
+from longreach.config.decoder import DecoderConfig
+from longreach.models.parameters import Parameters
+from longreach.models.trainable import outputs
+
+
+def plainly_generated(
+    parameters: Parameters,
+    model: DecoderConfig,
+    tokens: list[int],
+    ids: list[int],
+    following: list[int],
+    end: int | None,
+) -> tuple[list[int], list[int]]:
+    """Tokens and ids behind one prompt; as many as `following` has, whose ids are used unless predicted."""
+    tokens, ids, start = list(tokens), list(ids), len(tokens)
+    for number in following:
+        lengths = torch.arange(1, len(tokens) + 1)[None] if model.log_length else None
+        logits, guessed = outputs(
+            parameters, model, torch.tensor([tokens]), torch.tensor([ids]), lengths=lengths
+        )
+        tokens.append(int(logits[0, -1].argmax()))
+        ids.append(number if guessed is None else int(guessed[0, -1].argmax()))
+        if tokens[-1] == end:
+            break
+    return tokens[start:], ids[start:]
