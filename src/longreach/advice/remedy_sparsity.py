@@ -17,9 +17,9 @@ from longreach.tasks.catalog import load_task
 from longreach.tasks.measured_parents import measured_parents
 from longreach.tasks.task import Task
 
-SPAN, FIRST = 40, 3
-"""How far above the least length lengths are looked for, and from where on."""
-EXAMPLES, POOL, TRIED = 12, 2000, 6
+SPAN, FIRST, APART = 40, 5, 4
+"""How far above the least length lengths are looked for, from where on, and how far apart at least."""
+EXAMPLES, POOL, TRIED = 8, 2000, 6
 """Examples whose parents are looked for, sequences that may speak against them, and parents at most."""
 
 
@@ -93,7 +93,7 @@ def measured_sparsity(
     >>> from longreach.forecast import forecast
     >>> known = forecast("parity")
     >>> [(each.parents, each.is_sparse) for each in measured_sparsity(known, remedies(known)[:1], None)]
-    [((4, 6), False), ((2, 2), True)]
+    [((6, None), False), ((2, 2), True)]
     """
     if not remedies:
         return ()
@@ -133,5 +133,5 @@ def _two_lengths(task: Task) -> tuple[int, int]:
     """Short enough that examples cover most inputs, and not the same."""
     least = task.least_length
     known = [int(length) for length in task.lengths(least, least + SPAN) if length >= least + FIRST]
-    later = [length for length in known if length >= known[0] + 2]
+    later = [length for length in known if length >= known[0] + APART]
     return known[0], later[0]

@@ -9,8 +9,9 @@ from longreach.config.decoder import DecoderConfig
 from longreach.models.encoding_modules import Encoding
 from longreach.models.parameters import Initial, Parameters
 
-WINDOW = 3
-"""Tokens farther away in ids than this are not attended to."""
+WINDOW = 1
+"""Tokens farther away in ids than this are not attended to. The steps of all built-in tasks that are local at
+all are so within 1; what is farther away tells short inputs from long ones."""
 OUTSIDE = -30.0
 """The logit of those: next to nothing, and no infinity that rows of padding could trip over."""
 
