@@ -6,6 +6,7 @@ safetensors, which hold numbers alone.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import json
@@ -120,8 +121,7 @@ def _library(what: str) -> Any:
 
 def _quietly(directory: Path, load: Any) -> Any:
     """Loads without the library's remarks and bars; whatever goes wrong in there is one line."""
-    from transformers.utils import logging as remarks
-
+    remarks: Any = importlib.import_module("transformers.utils.logging")
     logger = logging.getLogger("transformers")
     level, bars = logger.level, remarks.is_progress_bar_enabled()
     logger.setLevel(logging.ERROR)
