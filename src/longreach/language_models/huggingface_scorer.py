@@ -6,6 +6,7 @@ safetensors, which hold numbers alone.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import json
