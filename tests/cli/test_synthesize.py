@@ -79,7 +79,7 @@ def ends_in_b(word: tuple[str, ...]) -> bool:
         ((), "--regex, --examples or --task: give exactly one of the three"),
         (("--regex", "a", "--task", "aa"), "--regex and --task: give exactly one of the three"),
         (("--regex", "(a"), "--regex: "),
-        (("--task", "sort"), "says more of a word than yes or no"),
+        (("--task", "addition"), "says more of a word than yes or no"),
         (("--task", "lib:sort"), "is a predictor"),
         (("--task", "tests.cli.test_synthesize:ends_in_b"), "a function needs its letters: --alphabet"),
         (("--examples", "nowhere.txt"), "nowhere.txt: "),

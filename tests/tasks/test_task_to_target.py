@@ -14,7 +14,7 @@ from longreach.tasks.task_to_target import target_named
 @pytest.mark.parametrize(
     ("name", "kind", "alphabet"),
     [
-        ("tomita-4", ProgramTarget, ("0", "1")),
+        ("tomita-4", RegularTarget, ("0", "1")),
         ("parity-language", RegularTarget, ("a", "b")),
         ("regex:(ab)*", RegularTarget, ("a", "b")),
         ("dyck-1", ProgramTarget, ("(", ")")),
@@ -45,4 +45,6 @@ def test_functions_and_files(tmp_path: Path) -> None:
 
 def test_other_tasks_are_refused() -> None:
     with pytest.raises(InputError, match="says more of a word than yes or no"):
-        target_named("copy-unique")
+        target_named("addition")
+    with pytest.raises(InputError, match="lib:sort: is a predictor"):
+        target_named("sort")

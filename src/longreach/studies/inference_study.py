@@ -38,7 +38,7 @@ CASES = (
     InferenceCase("aa", "periodic", longest=16),
     InferenceCase("aa", longest=16),
     InferenceCase("parity-language"),
-    InferenceCase("sigma-be", longest=8),
+    InferenceCase("sigma-be"),
     InferenceCase("lib:majority", schedule="log", longest=12),
     InferenceCase("parity-language", schedule="log", longest=12),
     InferenceCase("sigma-be", schedule="log", longest=10),
