@@ -229,7 +229,7 @@ def test_evidence_from_outside_is_tried(longreach: Call, here: Path) -> None:
         ("Copy", "ape", "the reduction to tomita-1 is not spelled out"),
         ("Silent", "ape", "the task names no evidence"),
     ):
-        document = json.loads(longreach("forecast", f"forecast_user:{name}", "--json").out)
+        document = json.loads(longreach("forecast", f"forecast_user:{name}", "--budget", 0, "--json").out)
         assert document[key]["verdict"] == "undecided"
         assert document[key]["reason"].startswith(reason)
 
@@ -323,3 +323,14 @@ def test_no_odds_are_said_in_one_line(
     assert f"  {line}\n" in longreach("forecast", *arguments).out
     assert json.loads(longreach("forecast", arguments[0], "--json").out)["odds"] is None
     assert "odds" not in longreach("forecast", "sort").out
+
+
+def test_evidence_is_looked_for_where_none_is_named(longreach: Call, here: Path) -> None:
+    (here / "forecast_user.py").write_text(USER_TASKS)
+    side = json.loads(longreach("forecast", "forecast_user:Silent", "--json").out)["ape"]
+    assert side["verdict"] == "yes"
+    assert side["certificate"]["kind"] == "found-program"
+    assert side["checked_to"] == side["certificate"]["tried_to"]
+    refused = longreach("forecast", "forecast_user:Silent", "--budget", -1)
+    assert refused.code == 2
+    assert refused.err.splitlines()[0] == "--budget: -1 is no number of seconds"

@@ -8,11 +8,14 @@ the other.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from longreach.errors import InputError
+from longreach.forecast.asking import answer as ask
 from longreach.forecast.drawn_inputs import MANY, DrawnInputs, draw_inputs, every_word_to
 from longreach.forecast.found_program import found_verdict, library_program
 from longreach.forecast.learned_to_verdicts import learned_answer_sides, learned_language_sides
@@ -28,6 +31,7 @@ from longreach.synthesis.answers_to_automaton import (
     NotLearned,
     learn_automaton,
 )
+from longreach.synthesis.trial_words import long_words
 from longreach.tasks.data_task import DataTask
 from longreach.tasks.function_task import FunctionTask
 from longreach.tasks.layout import SequenceTask
@@ -43,6 +47,11 @@ MOST_LETTERS = 30
 MOST_ANSWERS = 16
 """Different answers to short inputs, and tokens of an answer, beyond which they are taken to grow."""
 ANSWER_TOKENS = 4
+WAITING = 6.0
+"""Seconds on the wall for one of computing."""
+TIMED, TIMED_LENGTH = 20, 30
+"""Words by which it is found how long an answer takes."""
+LEAST_WORDS, MOST_ASKED = 50, 4096
 SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "rows": 1.0}
 """Of the seconds, when each step has to be done at the latest."""
 
@@ -65,9 +74,22 @@ def black_box_sides(
     >>> found["nope"].answer.value, found["nope"].checked_to
     ('yes', 100)
     """
-    budget = _Clock(SECONDS if seconds is None else seconds)
-    box: _Box = _Language(task, budget) if isinstance(task, PredicateLanguage) else _Answers(task, budget)
-    wanted = tuple(keys)
+    allowed = SECONDS if seconds is None else seconds
+    try:
+        return dict(_known_sides(task, name, tuple(keys), allowed))
+    except TypeError:  # a task that has no hash
+        return _sides(task, name, tuple(keys), allowed)
+
+
+# One forecast is asked for several times: for an answer, for its page, for a judgement of runs.
+@lru_cache(maxsize=16)
+def _known_sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
+    return _sides(task, name, wanted, seconds)
+
+
+def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
+    clock = _Clock(seconds)
+    box: _Box = _Language(task, clock) if isinstance(task, PredicateLanguage) else _Answers(task, clock)
     try:
         found = box.learned(name, wanted)
         for step in (box.programmed, box.measured):
@@ -83,11 +105,17 @@ def black_box_sides(
 
 @dataclass(frozen=True)
 class _Clock:
+    """Seconds of computing; a function that only waits for something is not waited for without end."""
+
     seconds: float
-    started: float = field(default_factory=time.thread_time)
+    computed: float = field(default_factory=time.thread_time)
+    started: float = field(default_factory=time.monotonic)
+
+    def now(self) -> float:
+        return max(time.thread_time() - self.computed, (time.monotonic() - self.started) / WAITING)
 
     def left(self, step: str) -> float:
-        return self.started + SHARES[step] * self.seconds - time.thread_time()
+        return SHARES[step] * self.seconds - self.now()
 
     def until(self, step: str) -> Callable[[], float]:
         return lambda: self.left(step)
@@ -107,8 +135,32 @@ class _Box:
     def rows(self) -> MeasuredRows | None:
         raise NotImplementedError
 
-    def limits(self) -> LearningLimits:
-        return LearningLimits(seconds=max(0.0, self.clock.left("automaton")))
+    def asked(self, word: Word) -> Hashable:
+        """What the task says of a word."""
+        raise NotImplementedError
+
+    def affordable(self, letters: Sequence[str], step: str) -> int:
+        """How many words can be asked about, by the time that a few take."""
+        started, rng = self.clock.now(), np.random.default_rng(0)
+        for word in long_words(letters, TIMED_LENGTH, TIMED, rng):
+            self.asked(word)
+        each = max(1e-7, (self.clock.now() - started) / TIMED)
+        return int(max(0.0, self.clock.left(step)) / each)
+
+    def limits(self, letters: Sequence[str]) -> LearningLimits:
+        """The usual words, fewer if answers take long."""
+        usual, words = LearningLimits(), self.affordable(letters, "automaton") // 3
+        return replace(
+            usual,
+            seconds=max(0.0, self.clock.left("automaton")),
+            short=max(LEAST_WORDS, min(usual.short, words)),
+            long=max(LEAST_WORDS, min(usual.long, words // 4)),
+            clock=self.clock.now,
+        )
+
+    def most(self, letters: Sequence[str]) -> int:
+        """How many words of one length can be asked about, where many lengths and ways to cut are tried."""
+        return min(MOST_ASKED, self.affordable(letters, "rows") // 8)
 
     def budget(self) -> Budget:
         return Budget(seconds=max(1.0, self.clock.seconds))
@@ -159,7 +211,7 @@ class _Language(_Box):
     task: PredicateLanguage
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
-        found = self.task.learn(self.limits())
+        found = self.task.learn(self.limits(self.task.letters))
         if isinstance(found, NotLearned):
             self.tried.append(found.reason)
             return {}
@@ -172,8 +224,12 @@ class _Language(_Box):
         predicts = self.task.asks == "next"
         return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
 
+    def asked(self, word: Word) -> Hashable:
+        return self.task.contains(word)
+
     def rows(self) -> MeasuredRows | None:
-        return rows_of_function(self.task.contains, self.task.letters)
+        letters = self.task.letters
+        return rows_of_function(self.task.contains, letters, most=self.most(letters))
 
 
 class _Answers(_Box):
@@ -195,8 +251,8 @@ class _Answers(_Box):
         if len(x) < self.task.least_length:
             return None
         try:
-            return tuple(self.task.answer(x))
-        except Exception:
+            return ask(self.task, x)
+        except InputError:
             # A word that is never drawn may be none that the function answers.
             if self.every_word:
                 raise
@@ -242,14 +298,19 @@ class _Answers(_Box):
             return " ".join(token for token in tokens if token != EOS)
 
         shown = [x for words in self.drawn.inputs.values() for x in list(words)[:50]]
-        return learn_automaton(teacher, self.drawn.letters, self.limits(), also=shown)
+        letters = self.drawn.letters
+        return learn_automaton(teacher, letters, self.limits(letters), also=shown)
+
+    def asked(self, word: Word) -> Hashable:
+        return self.answer(word)
 
     def examples(self) -> dict[Word, Word]:
         return {x: y for words in self.drawn.inputs.values() for x, y in words.items()}
 
     def rows(self) -> MeasuredRows | None:
         if self.every_word:
-            return rows_of_function(self.answer, self.drawn.letters)
+            letters = self.drawn.letters
+            return rows_of_function(self.answer, letters, most=self.most(letters))
         # Of lengths of which only a part was drawn, the count would say how many were.
         drawn = draw_inputs(self.task, MANY, left=self.clock.until("rows"))
         return rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longreach.errors import InputError
 from longreach.languages.regular.automaton import Word
 from longreach.tasks.layout import SequenceTask
 
 FEW, MANY = 6, 11
 """How many of the least lengths are looked at: to see which words are inputs, and to count them."""
-BATCH, MOST_DRAWS = 200, 8_000
+FIRST_BATCH, BATCH, MOST_DRAWS = 20, 200, 8_000
 """Of one length."""
 NEW = 0.02
 """The share of new inputs in a batch below which nearly all inputs of the length have been seen."""
@@ -52,14 +53,19 @@ def draw_inputs(task: SequenceTask, lengths: int = FEW, *, left: Callable[[], fl
     whole: set[int] = set()
     for length in task.lengths(task.least_length, task.least_length + 4 * lengths).tolist()[:lengths]:
         found = inputs[length] = {}
-        for _ in range(MOST_DRAWS // BATCH):
+        drawn = 0
+        while drawn < MOST_DRAWS:
             before = len(found)
-            found |= _drawn(task, length, BATCH, rng)
-            if len(found) - before < NEW * BATCH:
+            # A few first: each may take long.
+            count = BATCH if drawn else FIRST_BATCH
+            drawn += count
+            found |= _drawn(task, length, count, rng)
+            if len(found) - before < NEW * count:
                 whole.add(length)
                 break
             # Of far too many inputs some are enough: for their letters.
-            if (before == LETTERS_ALONE - BATCH and len(found) > 0.95 * LETTERS_ALONE) or left() < 0:
+            many = LETTERS_ALONE <= drawn < LETTERS_ALONE + BATCH and len(found) > 0.95 * drawn
+            if many or left() < 0:
                 break
         if left() < 0 or (length not in whole and len(inputs) >= FEW_LENGTHS):
             break
@@ -67,7 +73,13 @@ def draw_inputs(task: SequenceTask, lengths: int = FEW, *, left: Callable[[], fl
 
 
 def _drawn(task: SequenceTask, length: int, count: int, rng: np.random.Generator) -> dict[Word, Word]:
-    batch = task.sample([length] * count, rng)
+    try:
+        batch = task.sample([length] * count, rng)
+    except InputError:
+        raise
+    except Exception as error:
+        shown = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"{task.name}: drawing examples fails: {shown}") from None
     found = {}
     for tokens, targets, mask in zip(batch.tokens, batch.targets, batch.mask, strict=True):
         answer = tuple(task.decode(targets[mask].tolist()))
