@@ -57,7 +57,7 @@ PLANTED = Definition(
         "some model of the class has an error of at most δ at every length",
         "the value is an error at test_length, not a training length; ε plays no part",
     ),
-    constants="none: the factor is 1, and the authors did not try to make it small",
+    constants="the statement has the factor 1; its proof bounds the error up to a factor that it does not name",
     up_to_constants=False,
     gives="error",
     refusal=_refusal,
