@@ -73,3 +73,37 @@ def test_the_residual_is_what_is_left(period: int, local_to: int, seed: int, noi
     if noise == 0:
         assert found.residual == pytest.approx(0, abs=1e-4)
         assert found.period + found.local_to <= period + local_to
+
+
+def _literal(matrix: Array, most_period: int, most_local: int) -> tuple[int, int, float]:
+    """Every Δ and τ by least squares over the means, each as often as its diagonal has entries."""
+    size = len(matrix)
+    means = np.array([np.diagonal(matrix, -distance).mean() for distance in range(size)])
+    root = np.sqrt(np.arange(size, 0, -1))
+    best: tuple[float, int, int, int] | None = None
+    for period in range(1, most_period + 1):
+        for local_to in range(-1, most_local + 1):
+            columns = [np.arange(size) % period == residue for residue in range(period)]
+            columns += [np.arange(size) == distance for distance in range(local_to + 1)]
+            design = np.stack(columns, axis=1).astype(float)
+            solution = np.linalg.lstsq(design * root[:, None], means * root, rcond=None)[0]
+            left = float((((means - design @ solution) * root) ** 2).sum() / (size * (size + 1) / 2))
+            numbers = period + local_to + 1
+            criterion = size * np.log(left + 1e-12) + numbers * np.log(size)
+            if best is None or (criterion, numbers) < (best[0] - 1e-7, best[1]):
+                best = (criterion, numbers, period, local_to)
+    assert best is not None
+    return best[2], best[3], best[0]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(12, 20))
+@settings(max_examples=15, deadline=None)
+def test_the_best_of_all_fits(seed: int, size: int) -> None:
+    """Random matrices with something local and something periodic in them."""
+    rng = np.random.default_rng(seed)
+    values = 2 * rng.normal(size=3)[np.arange(size) % 3] * (rng.random() < 0.5)
+    values[: int(rng.integers(0, 4))] += 3
+    matrix = by_distance(values, size) + 0.3 * rng.normal(size=(size, size))
+    found = fit_positions(matrix)
+    period, local_to, _ = _literal(matrix, size // 3, size // 3 - 1)
+    assert (found.period, found.local_to) == (period, local_to)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longreach.inspection.inspection_figures import figure_content, figures_of
+from longreach.inspection.inspection_figures import figure_files, figures_of
 from longreach.inspection.model_inspection import inspect_subject
 from longreach.report.inspection_page import render_inspection_page
 from tests.helpers.html_page import check
@@ -13,7 +13,7 @@ HOSTILE = '<script>alert("x")</script>'
 
 def test_a_page_that_needs_nothing_else() -> None:
     found = inspect_subject(small_subject("ape", task="regex:(a|b)*bb(a|b)*"), rows=4, inputs=3)
-    drawn = {"lengths": figure_content(figures_of(found)["lengths"], ".svg", "lengths")}
+    drawn = {"lengths": figure_files(figures_of(found)["lengths"], "lengths", (".svg",))[".svg"]}
     text = render_inspection_page(found, drawn, title="a run")
     page = check(text)
     parts = [

@@ -109,7 +109,7 @@ def _check_out(out: Path | None) -> None:
 
 def _write(found: Inspection, out: Path) -> list[Path]:
     """All files, the page last: where it is, the others are."""
-    from longreach.inspection.inspection_figures import figure_content, figures_of, title_of
+    from longreach.inspection.inspection_figures import figure_files, figures_of, title_of
     from longreach.report.inspection_page import render_inspection_page
 
     try:
@@ -119,12 +119,11 @@ def _write(found: Inspection, out: Path) -> list[Path]:
     written, drawn = [], {}
     with stage("drawing"):
         for name, draw in figures_of(found).items():
-            for suffix in SUFFIXES:
-                content = figure_content(draw, suffix, name)
+            files = figure_files(draw, name, SUFFIXES)
+            for suffix, content in files.items():
                 write_bytes(out / f"{name}{suffix}", content)
                 written.append(out / f"{name}{suffix}")
-                if suffix == ".svg":
-                    drawn[name] = content
+            drawn[name] = files[".svg"]
     write_text(out / "inspection.json", json.dumps(found.document(), ensure_ascii=False, indent=1) + "\n")
     write_text(out / "inspection.html", render_inspection_page(found, drawn, title=title_of(found)))
     return [*written, out / "inspection.json", out / "inspection.html"]

@@ -39,9 +39,18 @@ def figures_of(found: Inspection) -> dict[str, Callable[[], Figure]]:
     return made
 
 
-def figure_content(draw: Callable[[], Figure], suffix: str, name: str) -> bytes:
-    """A figure as `.png` or `.svg`."""
-    return figure_bytes(draw, suffix, salt=f"inspection-{name}")
+def figure_files(draw: Callable[[], Figure], name: str, suffixes: Sequence[str]) -> dict[str, bytes]:
+    """A figure as `.png` and `.svg`, drawn once."""
+    figure = draw()
+
+    def drawn() -> Figure:
+        return figure
+
+    made = {}
+    for suffix in suffixes:
+        made[suffix] = figure_bytes(drawn, suffix, salt=f"inspection-{name}")
+        figure.set_layout_engine("none")  # its places are found
+    return made
 
 
 def title_of(found: Inspection) -> str:

@@ -21,6 +21,7 @@ Shape: TypeAlias = Literal["constant", "local", "periodic", "local and periodic"
 MOST_PERIOD = 12
 ENOUGH = 0.25
 """A fit that leaves more of the variance than this share describes nothing."""
+FLOOR, TIE = 1e-12, 1e-9
 FLAT = 0.05
 """Logits whose standard deviation is below this are constant: weights change by about as small a share."""
 
@@ -122,33 +123,40 @@ def _shape(deviation: float, unexplained: float, period: int, local_to: int) -> 
 
 
 def _least(means: Array, counts: Array, most_period: int, most_local: int) -> tuple[int, int, Array]:
-    """Δ, τ and π of the least criterion; ties go to fewer numbers."""
-    size, floor = len(means), 1e-12
-    found: tuple[float, int, int, Array] | None = None
+    """Δ, τ and π of the least criterion; ties go to fewer numbers.
+
+    For each Δ the sums over the distances beyond every τ are made at once.
+    """
+    size, distances, starts = len(means), np.arange(len(means)), np.arange(most_local + 2)
+    centre = float(np.average(means, weights=counts))  # differences of squares of small numbers are exact
+    values = means - centre
+    squares = _tails(counts * values**2)[starts]
+    found: tuple[float, int, int] | None = None
     for period in range(1, most_period + 1):
-        # Sums per residue over the distances beyond τ, from the longest τ down to none.
-        weighted, weights = np.zeros(period), np.zeros(period)
-        np.add.at(weighted, np.arange(most_local + 1, size) % period, (means * counts)[most_local + 1 :])
-        np.add.at(weights, np.arange(most_local + 1, size) % period, counts[most_local + 1 :])
-        for local_to in range(most_local, -2, -1):
-            if local_to < most_local:
-                distance = local_to + 1
-                weighted[distance % period] += means[distance] * counts[distance]
-                weights[distance % period] += counts[distance]
-            if (weights == 0).any():
-                continue
-            periodic = weighted / weights
-            left = _left(means, counts, period, local_to, periodic) / counts.sum()
-            numbers = period + local_to + 1
-            criterion = size * math.log(left + floor) + numbers * math.log(size)
-            if (
-                found is None
-                or criterion < found[0] - 1e-9
-                or (criterion < found[0] + 1e-9 and numbers < found[1] + found[2] + 1)
-            ):
-                found = (criterion, period, local_to, periodic.copy())
+        member = (distances % period)[:, None] == np.arange(period)
+        weights = _tails(counts[:, None] * member)[starts]
+        sums = _tails((counts * values)[:, None] * member)[starts]
+        enough = (weights > 0).all(axis=1)
+        explained = (sums**2 / np.maximum(weights, 1e-300)).sum(axis=1)
+        left = np.maximum(squares - explained, 0.0) / counts.sum()
+        criterion = size * np.log(left + FLOOR) + (period + starts) * math.log(size)
+        criterion[~enough] = math.inf
+        for start in np.flatnonzero(criterion <= criterion.min() + TIE)[:1].tolist():
+            least, numbers = float(criterion[start]), period + start
+            if found is None or least < found[0] - TIE or (least < found[0] + TIE and numbers < found[1]):
+                found = (least, numbers, period)
     assert found is not None
-    return found[1], found[2], found[3]
+    _, numbers, period = found
+    local_to = numbers - period - 1
+    beyond = distances[local_to + 1 :]
+    residues = [beyond[beyond % period == residue] for residue in range(period)]
+    periodic = np.array([np.average(means[each], weights=counts[each]) for each in residues])
+    return period, local_to, periodic
+
+
+def _tails(values: Array) -> Array:
+    """The sum from each place on."""
+    return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
 
 
 def _left(means: Array, counts: Array, period: int, local_to: int, periodic: Array) -> float:
