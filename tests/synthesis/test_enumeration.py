@@ -74,7 +74,7 @@ def test_the_last_two_operations_need_no_sets(family: Family, monkeypatch: pytes
     for size in range(1, 6):
         wanted = listed(whole, size)
         if size == 5:
-            monkeypatch.setattr(narrow, "_grow", _out_of_memory)
+            monkeypatch.setattr(narrow, "grow", _out_of_memory)
         assert listed(narrow, size) == wanted
     assert narrow.level == 3
     assert whole.level == 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longreach.synthesis.threshold_functions import ThresholdPair
 
@@ -48,7 +48,7 @@ def inference_figure(rows: Sequence[InferenceRow], pairs: Sequence[ThresholdPair
     return figure
 
 
-def _sizes(panel: Axes, row: InferenceRow, look: dict[str, object], style: str) -> None:
+def _sizes(panel: Axes, row: InferenceRow, look: dict[str, Any], style: str) -> None:
     steps = row.run.steps
     known = [step for step in steps if step.complexity is not None]
     panel.plot(
@@ -62,6 +62,6 @@ def _sizes(panel: Axes, row: InferenceRow, look: dict[str, object], style: str) 
         )  # fmt: skip
 
 
-def _errors(panel: Axes, row: InferenceRow, look: dict[str, object], style: str) -> None:
+def _errors(panel: Axes, row: InferenceRow, look: dict[str, Any], style: str) -> None:
     known = [step for step in row.run.steps if step.errors is not None]
     panel.plot([step.n for step in known], [step.errors or 0 for step in known], style, **look)

@@ -9,7 +9,7 @@ behaviours of size s.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -129,16 +129,26 @@ class Enumeration:
                 right = finisher.right(np.array([each.behaviour for each in same]))
                 yield from (same[k] for k in np.flatnonzero(right).tolist())
             return
+        if self.level == size - 2:
+            yield from self.two_away(finisher)
+            return
+        for sets in self.sets.values():
+            yield from self._right(self._finish(sets), size, finisher)
+
+    def two_away(self, finisher: Finisher) -> Iterator[Found]:
+        """The behaviours with a finisher's labels that are two operations away from a set that is there."""
+        for sets in self.sets.values():
+            pairs = self._extend(self._promising(sets, finisher))
+            yield from self._right(pairs, self.level + 2, finisher)
+
+    @staticmethod
+    def _right(pairs: Iterable[tuple[Numbers, Sets]], size: int, finisher: Finisher) -> Iterator[Found]:
         seen: set[int] = set()
-        for sets_of_shape in self.sets.values():
-            pairs = self._finish(sets_of_shape)
-            if self.level < size - 1:
-                pairs = self._extend(self._promising(sets_of_shape, finisher))
-            for results, sets in pairs:
-                for row in np.flatnonzero(finisher.right(results)).tolist():
-                    if int(results[row]) not in seen:
-                        seen.add(int(results[row]))
-                        yield _found(int(results[row]), size, sets, row)
+        for results, sets in pairs:
+            for row in np.flatnonzero(finisher.right(results)).tolist():
+                if int(results[row]) not in seen:
+                    seen.add(int(results[row]))
+                    yield _found(int(results[row]), size, sets, row)
 
     def _promising(self, sets: Sets, finisher: Finisher) -> Sets:
         """The sets that may be two operations away from the labels."""
@@ -159,7 +169,7 @@ class Enumeration:
         if level > WIDEST:
             raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
         while self.level < max(1, level):
-            self._grow()
+            self.grow()
 
     def restore(
         self, sets: dict[Shape, Sets], found: list[Found], *, level: int, complete: int, candidates: int
@@ -172,7 +182,7 @@ class Enumeration:
 
     # Sets of one more behaviour
 
-    def _grow(self) -> None:
+    def grow(self) -> None:
         """From all sets of a level to all of the next."""
         collected: dict[Shape, _Collected] = {}
         for chunk in self._chunks():
