@@ -118,7 +118,7 @@ class Enumeration:
         self.complete = size
 
     def matching(self, size: int, finisher: Finisher) -> Iterator[Found]:
-        """The behaviours with a finisher's labels that have a program of this size, each at least once.
+        """The behaviours with a finisher's labels that have a program of this size, each once.
 
         All of them have no smaller one only where nothing matched at the size before.
         """
@@ -132,14 +132,14 @@ class Enumeration:
         if self.level == size - 2:
             yield from self.two_away(finisher)
             return
-        for sets in self.sets.values():
-            yield from self._right(self._finish(sets), size, finisher)
+        pairs = (pair for sets in self.sets.values() for pair in self._finish(sets))
+        yield from self._right(pairs, size, finisher)
 
     def two_away(self, finisher: Finisher) -> Iterator[Found]:
         """The behaviours with a finisher's labels that are two operations away from a set that is there."""
-        for sets in self.sets.values():
-            pairs = self._extend(self._promising(sets, finisher))
-            yield from self._right(pairs, self.level + 2, finisher)
+        kept = (self._promising(sets, finisher) for sets in self.sets.values())
+        pairs = (pair for sets in kept for pair in self._extend(sets))
+        yield from self._right(pairs, self.level + 2, finisher)
 
     @staticmethod
     def _right(pairs: Iterable[tuple[Numbers, Sets]], size: int, finisher: Finisher) -> Iterator[Found]:
