@@ -129,3 +129,11 @@ def test_two_runs_are_the_same() -> None:
     runs = [Enumeration(WordTree.of("ab", length=3), Family()) for _ in range(2)]
     assert runs[0].of_size(6) == runs[1].of_size(6)
     assert runs[0].candidates == runs[1].candidates
+
+
+def test_counts_never_overflow() -> None:
+    enumeration = Enumeration(WordTree.of("a", words=["a" * 60]), Family())
+    enumeration.of_size(5)
+    said = enumeration.tree.everywhere
+    with pytest.raises(MemoryLimit, match="too large for small integers"):
+        next(enumeration.matching(13, Finisher(enumeration.behaviours, said, said)))

@@ -29,8 +29,6 @@ CHUNK = 1 << 14
 """Sets that are extended at once."""
 WIDEST = 24
 """Behaviours of a set that a mask has bits for, and more than any search reaches."""
-SMALL = 1 << 13
-"""The largest value times length of words that fits small integers with room for doubling."""
 Members: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """The numbers of Boolean behaviours and of counts that a set has."""
 
@@ -168,6 +166,11 @@ class Enumeration:
     def _grow_to(self, level: int) -> None:
         if level > WIDEST:
             raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
+        # Each operation at most doubles the largest count; the finisher adds once more.
+        if self.tree.longest << max(0, level - 1) > np.iinfo(self.behaviours.dtype).max:
+            raise MemoryLimit(
+                f"counts of programs beyond {level} operations are too large for small integers"
+            )
         while self.level < max(1, level):
             self.grow()
 
