@@ -74,7 +74,7 @@ def test_the_last_two_operations_need_no_sets(family: Family, monkeypatch: pytes
     for size in range(1, 6):
         wanted = listed(whole, size)
         if size == 5:
-            monkeypatch.setattr(narrow, "_grow", _out_of_memory)
+            monkeypatch.setattr(narrow, "grow", _out_of_memory)
         assert listed(narrow, size) == wanted
     assert narrow.level == 3
     assert whole.level == 4
@@ -129,3 +129,11 @@ def test_two_runs_are_the_same() -> None:
     runs = [Enumeration(WordTree.of("ab", length=3), Family()) for _ in range(2)]
     assert runs[0].of_size(6) == runs[1].of_size(6)
     assert runs[0].candidates == runs[1].candidates
+
+
+def test_counts_never_overflow() -> None:
+    enumeration = Enumeration(WordTree.of("a", words=["a" * 60]), Family())
+    enumeration.of_size(5)
+    said = enumeration.tree.everywhere
+    with pytest.raises(MemoryLimit, match="too large for small integers"):
+        next(enumeration.matching(13, Finisher(enumeration.behaviours, said, said)))

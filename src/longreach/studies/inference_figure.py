@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longreach.synthesis.threshold_functions import ThresholdPair
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#D55E00", "#000000")
 MARKERS = "os^vDXP"
 SLOW = "--"
+SHIFT = 0.06  # so that equal sizes do not hide each other
 
 
 def inference_figure(rows: Sequence[InferenceRow], pairs: Sequence[ThresholdPair], title: str) -> Figure:
@@ -31,9 +32,9 @@ def inference_figure(rows: Sequence[InferenceRow], pairs: Sequence[ThresholdPair
         number = names.index((row.target, row.run.family.name)) % len(COLOURS)
         look = {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 5}
         style = "-" if row.run.schedule.name == "half" else SLOW
-        _sizes(sizes, row, look, style)
+        _sizes(sizes, row, look, style, SHIFT * number)
         _errors(errors, row, look, style)
-    sizes.set(xlabel="n", ylabel="operations of T_n", title="size: bounded, or growing")
+    sizes.set(xlabel="n", ylabel="operations of T_n", title="size: bounded, or growing (open: at least)")
     errors.set(xlabel="n", ylabel="words up to n that T_n gets wrong", title="errors")
     errors.set_yscale("symlog", linthresh=1)
     thresholds.loglog(
@@ -48,20 +49,24 @@ def inference_figure(rows: Sequence[InferenceRow], pairs: Sequence[ThresholdPair
     return figure
 
 
-def _sizes(panel: Axes, row: InferenceRow, look: dict[str, object], style: str) -> None:
+def _sizes(panel: Axes, row: InferenceRow, look: dict[str, Any], style: str, shift: float) -> None:
     steps = row.run.steps
     known = [step for step in steps if step.complexity is not None]
     panel.plot(
-        [step.n for step in known], [step.complexity or 0 for step in known], style, label=row.title, **look
+        [step.n for step in known],
+        [shift + (step.complexity or 0) for step in known],
+        style,
+        label=row.title,
+        **look,
     )
     open_ = [step for step in steps if step.complexity is None]
     if open_:
         panel.plot(
-            [step.n for step in open_], [step.at_least for step in open_], linestyle="none",
+            [step.n for step in open_], [shift + step.at_least for step in open_], linestyle="none",
             **{**look, "markerfacecolor": "none"},
         )  # fmt: skip
 
 
-def _errors(panel: Axes, row: InferenceRow, look: dict[str, object], style: str) -> None:
+def _errors(panel: Axes, row: InferenceRow, look: dict[str, Any], style: str) -> None:
     known = [step for step in row.run.steps if step.errors is not None]
     panel.plot([step.n for step in known], [step.errors or 0 for step in known], style, **look)

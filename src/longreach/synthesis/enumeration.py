@@ -9,7 +9,7 @@ behaviours of size s.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -29,8 +29,6 @@ CHUNK = 1 << 14
 """Sets that are extended at once."""
 WIDEST = 24
 """Behaviours of a set that a mask has bits for, and more than any search reaches."""
-SMALL = 1 << 13
-"""The largest value times length of words that fits small integers with room for doubling."""
 Members: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """The numbers of Boolean behaviours and of counts that a set has."""
 
@@ -118,7 +116,7 @@ class Enumeration:
         self.complete = size
 
     def matching(self, size: int, finisher: Finisher) -> Iterator[Found]:
-        """The behaviours with a finisher's labels that have a program of this size, each at least once.
+        """The behaviours with a finisher's labels that have a program of this size, each once.
 
         All of them have no smaller one only where nothing matched at the size before.
         """
@@ -129,16 +127,26 @@ class Enumeration:
                 right = finisher.right(np.array([each.behaviour for each in same]))
                 yield from (same[k] for k in np.flatnonzero(right).tolist())
             return
+        if self.level == size - 2:
+            yield from self.two_away(finisher)
+            return
+        pairs = (pair for sets in self.sets.values() for pair in self._finish(sets))
+        yield from self._right(pairs, size, finisher)
+
+    def two_away(self, finisher: Finisher) -> Iterator[Found]:
+        """The behaviours with a finisher's labels that are two operations away from a set that is there."""
+        kept = (self._promising(sets, finisher) for sets in self.sets.values())
+        pairs = (pair for sets in kept for pair in self._extend(sets))
+        yield from self._right(pairs, self.level + 2, finisher)
+
+    @staticmethod
+    def _right(pairs: Iterable[tuple[Numbers, Sets]], size: int, finisher: Finisher) -> Iterator[Found]:
         seen: set[int] = set()
-        for sets_of_shape in self.sets.values():
-            pairs = self._finish(sets_of_shape)
-            if self.level < size - 1:
-                pairs = self._extend(self._promising(sets_of_shape, finisher))
-            for results, sets in pairs:
-                for row in np.flatnonzero(finisher.right(results)).tolist():
-                    if int(results[row]) not in seen:
-                        seen.add(int(results[row]))
-                        yield _found(int(results[row]), size, sets, row)
+        for results, sets in pairs:
+            for row in np.flatnonzero(finisher.right(results)).tolist():
+                if int(results[row]) not in seen:
+                    seen.add(int(results[row]))
+                    yield _found(int(results[row]), size, sets, row)
 
     def _promising(self, sets: Sets, finisher: Finisher) -> Sets:
         """The sets that may be two operations away from the labels."""
@@ -158,8 +166,13 @@ class Enumeration:
     def _grow_to(self, level: int) -> None:
         if level > WIDEST:
             raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
+        # Each operation at most doubles the largest count; the finisher adds once more.
+        if self.tree.longest << max(0, level - 1) > np.iinfo(self.behaviours.dtype).max:
+            raise MemoryLimit(
+                f"counts of programs beyond {level} operations are too large for small integers"
+            )
         while self.level < max(1, level):
-            self._grow()
+            self.grow()
 
     def restore(
         self, sets: dict[Shape, Sets], found: list[Found], *, level: int, complete: int, candidates: int
@@ -172,7 +185,7 @@ class Enumeration:
 
     # Sets of one more behaviour
 
-    def _grow(self) -> None:
+    def grow(self) -> None:
         """From all sets of a level to all of the next."""
         collected: dict[Shape, _Collected] = {}
         for chunk in self._chunks():

@@ -37,7 +37,7 @@ def larger_program(
     target: Target, family: Family, *, search: SmallestSearch, max_size: int, budget: Budget, seed: int = 0
 ) -> LargerSearch:
     """Some program for a target, found after enumeration has ended without one."""
-    share = replace(budget, seconds=budget.left * JOINING, ends=None).running()
+    share = replace(budget, seconds=round(budget.left * JOINING, 1), ends=None).running()
     tree, tried = search.enumeration.tree, search.tried
     for _ in range(ROUNDS):
         try:

@@ -152,7 +152,7 @@ def _search(target: Target, family: Family, max_size: int, budget: Budget, seed:
         if written.status is Status.IMPOSSIBLE:
             return written
     known = max_size + 1 if written is None or written.size is None else min(max_size + 1, written.size)
-    share = replace(budget, seconds=budget.left * EXHAUSTIVE, ends=None).running()
+    share = replace(budget, seconds=round(budget.left * EXHAUSTIVE, 1), ends=None).running()
     search = smallest_program(target, family, max_size=known - 1, budget=share)
     if search.core is not None and search.check is not None:
         return made(
