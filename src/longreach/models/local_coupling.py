@@ -20,11 +20,13 @@ class LocalCoupling(Encoding):
     """A learned bias per distance in ids, with its sign, and head; one for marks; shared by the layers.
 
     Attention depends on differences of ids alone (relativity), and on those within the window (locality,
-    Assumption 3.3), so that longer inputs look the same from each token. Marks, the tokens with the id of SOS,
-    such as separators, are seen from everywhere: they are as many in long inputs as in short ones, and are
-    where attention goes if what it looks for is not there. Learned vectors per id leave pairs of ids that
+    Assumption 3.3), so that longer inputs look the same from each token. Marks, which are the tokens with the
+    id of SOS, such as separators, are seen from everywhere: they are as many in long inputs as in short ones,
+    and attention goes there if what it looks for is missing. Learned vectors per id leave pairs of ids that
     never meet in short inputs to chance, and the share of tokens far away grows with the length.
     """
+
+    relative = True
 
     def table(self, config: DecoderConfig) -> dict[str, Initial]:
         return {"relative.weight": Initial((2 * WINDOW + 2, config.heads), "normal", 0.02)}
