@@ -158,7 +158,8 @@ def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> 
         print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
     coupled = answer.encodings["coupled"]
     if coupled.known and not any(answer.sides[key].trained is Answer.YES for key in ENCODING_SIDES):
-        print_hanging(out, f"{side_title('coupled')}: {coupled.statement}", 2, 4)
+        few = coupled.statement.partition(":")[0]  # which tokens these are is said by --why
+        print_hanging(out, f"{side_title('coupled')}: {few}", 2, 4)
     _print_numbers(out, answer)
     _print_odds(out, answer, why)
     if why:
