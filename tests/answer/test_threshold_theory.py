@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from longreach.answer.threshold_theory import NO_BOUND, bound_words, length_theory, ratio
+from longreach.answer.threshold_theory import NO_BOUND, NOT_INFERRED, bound_words, length_theory, ratio
 from longreach.forecast import forecast
 
 
@@ -23,7 +23,8 @@ def test_what_is_not_known_is_said() -> None:
     assert found.words.startswith("not known")
     document = found.document(None)
     assert (document["verdict"], document["bounds"]) == (None, [])
-    assert document["notes"] == [NO_BOUND, "the length of the inference procedure is not available yet"]
+    assert document["notes"] == [NO_BOUND, NOT_INFERRED]
+    assert document["inference"] is None
 
 
 @pytest.mark.parametrize("encoding", ["nope", "ape"])
@@ -33,3 +34,15 @@ def test_the_verdict_is_that_of_the_forecast(task: str, encoding: str) -> None:
     found = length_theory(known, encoding)
     assert found.answer is known.sides[encoding].trained
     assert found.words.startswith(known.sides[encoding].trained.expectation)
+
+
+def test_the_inference_procedure_stands_beside_it() -> None:
+    found = length_theory(forecast("aa"), "ape")
+    assert found.inference is not None
+    assert (found.inference.n0, found.inference.n0_trained_to) == (1, 1)
+    assert found.document(8)["inference"]["n0"] == 1
+    assert found.notes[-1].startswith("N₀ = 1 of the inference procedure")
+    without = length_theory(forecast("aa"), "nope")
+    assert without.notes[-1].startswith(
+        "N₀ of the inference procedure is not known: a program for words up to 8"
+    )

@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.answer.inferred_length import family_for, inferred_length, inferred_words
 from longreach.bounds.bound_definition import Bound
 from longreach.forecast import Forecast
+from longreach.languages.regular.automaton import Automaton
+from longreach.synthesis.inference import Inference
+from longreach.synthesis.program_family import Family
+from longreach.tasks.language_task import RegularLanguage
 from longreach.verdicts.plain_words import clause, expectation, rests_on
 from longreach.verdicts.verdict import Answer
 
 NO_BOUND = "no bound on the training length is known without a model"
-NOT_YET = "the length of the inference procedure is not available yet"
+NOT_INFERRED = "the length of the inference procedure is computed for small regular languages only"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +28,23 @@ class LengthTheory:
     words: str
     bounds: tuple[Bound, ...]
     """On training lengths, for the learners that they speak of."""
+    automaton: Automaton | None = None
+    """Of the language, where the task is one and is small."""
+    family: Family | None = None
+    """The programs for which the inference procedure is run."""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not known."""
-        return (*(() if self.bounds else (NO_BOUND,)), NOT_YET)
+        said = NOT_INFERRED if self.inference is None else inferred_words(self.inference)
+        return (*(() if self.bounds else (NO_BOUND,)), said)
+
+    @property
+    def inference(self) -> Inference | None:
+        """A run of the inference procedure for membership; None where it is not tried."""
+        if self.automaton is None or self.family is None:
+            return None
+        return inferred_length(self.automaton, self.family)
 
     def document(self, measured: int | None) -> dict[str, Any]:
         """As `longreach threshold --json` has it."""
@@ -36,7 +53,7 @@ class LengthTheory:
             "verdict": None if self.answer is None else self.answer.value,
             "words": self.words,
             "bounds": bounds,
-            "inference": None,
+            "inference": None if self.inference is None else self.inference.document(),
             "notes": list(self.notes),
         }
 
@@ -77,4 +94,7 @@ def length_theory(forecast: Forecast, encoding: str) -> LengthTheory:
     words = f"{expectation(side.trained)} ({rests_on(side)}: {clause(side)})"
     if side.trained is Answer.UNDECIDED:
         words = f"{expectation(side.trained)}: {clause(side)}"
-    return LengthTheory(answer=side.trained, words=words, bounds=bounds)
+    task = forecast.task
+    automaton = task.automaton if isinstance(task, RegularLanguage) else None
+    family = family_for(encoding, side.modulus, side.window)
+    return LengthTheory(answer=side.trained, words=words, bounds=bounds, automaton=automaton, family=family)

@@ -26,7 +26,8 @@ def own_study(chosen: Study, asked: StudyAsked) -> None:
         # Where fewer seeds decide, the others are spared.
         asked.show_plan(chosen.name, members, less=FOR_LESS, stops_early=True)
         return
-    asked.announce(members, less=FOR_LESS)
+    if members:
+        asked.announce(members, less=FOR_LESS)
     with going_on():
         done = chosen.own.run(
             asked.scale,

@@ -47,7 +47,7 @@ MOST_LETTERS = 30
 MOST_ANSWERS = 16
 """Different answers to short inputs, and tokens of an answer, beyond which they are taken to grow."""
 ANSWER_TOKENS = 4
-WAITING = 6.0
+WAITING = 20.0
 """Seconds on the wall for one of computing."""
 TIMED, TIMED_LENGTH = 20, 30
 """Words by which it is found how long an answer takes."""

@@ -23,6 +23,7 @@ MODULES = (
     "thresholds",
     "thresholds_held_out",
     "states.state_study",
+    "inference_study",
 )
 """The modules of this package with a `STUDY`, in the order of the list."""
 

@@ -142,6 +142,14 @@ class Behaviours:
         """The values of the count behaviours."""
         return self._counts.values[: self._counts.count]
 
+    def restore(self, bits: Array, counts: Array) -> None:
+        """Take in behaviours that were known before, with their numbers; a ValueError if they do not fit."""
+        for rows, values in ((self._bits, bits), (self._counts, counts)):
+            if values.shape[1:] != rows.values.shape[1:] or values.dtype != rows.values.dtype:
+                raise ValueError("behaviours of another tree of words")
+            if not np.array_equal(rows.intern(values), np.arange(len(values))):
+                raise ValueError("behaviours in another order")
+
     @property
     def nbytes(self) -> int:
         return self._bits.nbytes + self._counts.nbytes + sum(table.nbytes for table in self._results)

@@ -130,17 +130,24 @@ class Enumeration:
                 yield from (same[k] for k in np.flatnonzero(right).tolist())
             return
         seen: set[int] = set()
-        for chunk in self._chunks():
+        for sets_of_shape in self.sets.values():
+            pairs = self._finish(sets_of_shape)
             if self.level < size - 1:
-                self.candidates += len(chunk) * two_more(chunk.shape, len(self.behaviours.guards))
-                pairs = self._extend(chunk.take(finisher.rows(chunk)))
-            else:
-                pairs = self._finish(chunk)
+                pairs = self._extend(self._promising(sets_of_shape, finisher))
             for results, sets in pairs:
                 for row in np.flatnonzero(finisher.right(results)).tolist():
                     if int(results[row]) not in seen:
                         seen.add(int(results[row]))
                         yield _found(int(results[row]), size, sets, row)
+
+    def _promising(self, sets: Sets, finisher: Finisher) -> Sets:
+        """The sets that may be two operations away from the labels."""
+        self.candidates += len(sets) * two_more(sets.shape, len(self.behaviours.guards))
+        kept = []
+        for chunk in sets.chunks(CHUNK):
+            self.budget.check()
+            kept.append(chunk.take(finisher.rows(chunk)))
+        return concatenated(kept)
 
     def _chunks(self) -> Iterator[Sets]:
         for sets in self.sets.values():
@@ -153,6 +160,15 @@ class Enumeration:
             raise MemoryLimit(f"programs beyond {WIDEST} operations are not searched")
         while self.level < max(1, level):
             self._grow()
+
+    def restore(
+        self, sets: dict[Shape, Sets], found: list[Found], *, level: int, complete: int, candidates: int
+    ) -> None:
+        """Go on from what was known before."""
+        self.sets, self._found = sets, found
+        self.level, self.complete, self.candidates = level, complete, candidates
+        self._sizes = np.zeros(max(64, len(self.behaviours.bits)), np.int16)
+        self._sizes[[each.behaviour for each in found]] = [each.size for each in found]
 
     # Sets of one more behaviour
 

@@ -38,11 +38,9 @@ def target_named(name: str, alphabet: Sequence[str] | None = None, *, length: in
         return regex_target(name.removeprefix(REGEX), alphabet)
     if read.is_data:
         return examples_target(Path(read.file), alphabet)
-    if name.startswith(PREFIX) or name in ENTRIES:
-        core = load_program(name if name.startswith(PREFIX) else PREFIX + name).core
-        if not core.is_predictor:
-            return ProgramTarget(core)
-    if read.is_attribute and not name.startswith(PREFIX):
+    if name.startswith(PREFIX):
+        return _acceptor(name)
+    if read.is_attribute:
         value = attribute_value(name)
         if callable(value) and not isinstance(value, Task | type):
             if alphabet is None:
@@ -50,17 +48,29 @@ def target_named(name: str, alphabet: Sequence[str] | None = None, *, length: in
                     f"{name}: a function needs its letters: --alphabet", place=Argument("target")
                 )
             return PredicateTarget(value, tuple(alphabet), length)
-    if name.startswith(PREFIX):
-        raise InputError(f"{name}: is a predictor; expected an acceptor", place=Argument("target"))
-    task = load_task(name, alphabet)
+    try:
+        task = load_task(name, alphabet)
+    except InputError:
+        if name not in ENTRIES:
+            raise
+        return _acceptor(PREFIX + name)
     if isinstance(task, RegularLanguage):
         return RegularTarget(task.automaton)
     if isinstance(task, ProgramTask) and not task.core.is_predictor:
         return ProgramTarget(task.core)
+    if name in ENTRIES:
+        return _acceptor(PREFIX + name)
     raise InputError(
         f"{name}: says more of a word than yes or no; expected a language, an acceptor or a function",
         place=Argument("target"),
     )
+
+
+def _acceptor(name: str) -> ProgramTarget:
+    core = load_program(name).core
+    if core.is_predictor:
+        raise InputError(f"{name}: is a predictor; expected an acceptor", place=Argument("target"))
+    return ProgramTarget(core)
 
 
 def regex_target(expression: str, alphabet: Sequence[str] | None = None) -> RegularTarget:

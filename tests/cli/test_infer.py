@@ -1,0 +1,45 @@
+"""`longreach crasp infer`: documents and what people see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from tests.cli.conftest import Outcome
+
+Call = Callable[..., Outcome]
+
+
+def test_document(longreach: Call) -> None:
+    done = longreach("crasp", "infer", "lib:majority", "--to", 6, "--json")
+    document = json.loads(done.out)
+    assert done.code == 0
+    assert (document["target"], document["n0"], document["errors"]) == ("lib:majority", 3, 5)
+    assert [step["complexity"] for step in document["steps"]] == [1, 2, 2, 5, 5, 5]
+    assert document["class"] == "C-RASP[∅]"
+
+
+def test_for_people(longreach: Call) -> None:
+    done = longreach("crasp", "infer", "regex:(aa)*", "--class", "periodic", "--to", 4)
+    lines = [line.rstrip() for line in done.out.splitlines()]
+    assert lines[1].split() == ["1", "0", "1", "1", "2"]
+    assert "N₀ = 1: right from n = 2 on, as far as n = 4 (1 whichever smallest program is taken)" in lines
+    assert "T_4 is right, proved for all lengths:" in lines
+    assert lines[-1] == "P1 = i % 2 == 0"
+
+
+def test_a_slow_training_length(longreach: Call) -> None:
+    done = longreach("crasp", "infer", "parity-language", "--schedule", "log", "--to", 5, "--json")
+    document = json.loads(done.out)
+    assert [step["trained_to"] for step in document["steps"]] == [0, 1, 1, 2, 2]
+    assert document["n0"] is None
+    assert all(step["errors"] for step in document["steps"])
+
+
+def test_bad_input(longreach: Call) -> None:
+    done = longreach("crasp", "infer", "lib:majority", "--schedule", "quick")
+    assert done.code == 2
+    assert "--schedule" in done.first_error
+    done = longreach("crasp", "infer", "nothing-like-it")
+    assert done.code == 2
+    assert "no task is named" in done.first_error
