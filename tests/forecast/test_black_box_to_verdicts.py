@@ -105,14 +105,15 @@ def test_a_language_that_no_automaton_has() -> None:
     found = black_box_sides(Task.from_predicate(balanced, "()"), "mine", ENCODING_SIDES)
     assert all(found[key].certificate.kind == "found-program" for key in ENCODING_SIDES)
     mirrored = Task.from_predicate(lambda word: word == word[::-1], "ab")
-    assert {each.answer for each in black_box_sides(mirrored, "mine", ENCODING_SIDES).values()} == {Answer.NO}
+    found = black_box_sides(mirrored, "mine", ENCODING_SIDES, seconds=2.0)
+    assert {each.answer for each in found.values()} == {Answer.NO}
 
 
 def test_what_is_undecided_says_what_was_tried() -> None:
     def squares(word: tuple[str, ...]) -> bool:
         return round(len(word) ** 0.5) ** 2 == len(word)
 
-    found = black_box_sides(Task.from_predicate(squares, "a"), "mine", ["ape"])["ape"]
+    found = black_box_sides(Task.from_predicate(squares, "a"), "mine", ["ape"], seconds=1.0)["ape"]
     assert found.answer is Answer.UNDECIDED
     assert found.reason.startswith(
         "no automaton with at most 30 states gives the answers; no program was found; "

@@ -47,7 +47,7 @@ MOST_LETTERS = 30
 MOST_ANSWERS = 16
 """Different answers to short inputs, and tokens of an answer, beyond which they are taken to grow."""
 ANSWER_TOKENS = 4
-WAITING = 6.0
+WAITING = 20.0
 """Seconds on the wall for one of computing."""
 TIMED, TIMED_LENGTH = 20, 30
 """Words by which it is found how long an answer takes."""
@@ -141,8 +141,9 @@ class _Box:
 
     def affordable(self, letters: Sequence[str], step: str) -> int:
         """How many words can be asked about, by the time that a few take."""
-        started, rng = self.clock.now(), np.random.default_rng(0)
-        for word in long_words(letters, TIMED_LENGTH, TIMED, rng):
+        words = list(long_words(letters, TIMED_LENGTH, TIMED, np.random.default_rng(0)))
+        started = self.clock.now()
+        for word in words:
             self.asked(word)
         each = max(1e-7, (self.clock.now() - started) / TIMED)
         return int(max(0.0, self.clock.left(step)) / each)
@@ -160,7 +161,7 @@ class _Box:
 
     def most(self, letters: Sequence[str]) -> int:
         """How many words of one length can be asked about, where many lengths and ways to cut are tried."""
-        return min(MOST_ASKED, self.affordable(letters, "rows") // 8)
+        return min(MOST_ASKED, self.affordable(letters, "rows") // 4)
 
     def budget(self) -> Budget:
         return Budget(seconds=max(1.0, self.clock.seconds))

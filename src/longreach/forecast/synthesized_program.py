@@ -33,7 +33,7 @@ def synthesized_program(
 
     >>> majority = Task.from_predicate(lambda word: word.count("a") > 2 * word.count("b"), "ab")
     >>> synthesized_program(majority, "nope", {}, left=lambda: 5.0).source
-    'program with 5 operations that was searched for'
+    'program with 7 operations that was searched for'
     """
     family = FAMILIES[key]
     if isinstance(task, PredicateLanguage):
