@@ -134,13 +134,14 @@ def _show(study: LanguageStudy, document: dict[str, Any], asked: StudyAsked) -> 
     from longreach.studies.natural_language.language_figure import language_figure
     from longreach.studies.natural_language.language_report import markdown
 
+    title = study.title + (" (smoke scale: no claim)" if asked.scale == "smoke" else "")
     path: Path | None = asked.figure_path(study.name, study.formats[0])
     if path is not None:
         suffix = path.suffix.lower()
         content = (
             markdown(document).encode()
             if suffix == ".md"
-            else figure_bytes(lambda: language_figure(document, study.title), suffix, salt=study.name)
+            else figure_bytes(lambda: language_figure(document, title), suffix, salt=study.name)
         )
         write_bytes(path, content)
     if asked.as_json:
