@@ -16,7 +16,7 @@ from tests.helpers.study_members import rows
 SEEDS = {"smoke": 1, "laptop": 3, "paper": 5}
 PLACES = {
     "figure1": 58, "figure2": 34, "figure3": 50, "figure4": 34, "regularizer": 24, "encodings": 200,
-    "table2": 0, "table3": 0, "thresholds": 0, "thresholds-held-out": 0, "state-tracking": 29,
+    "table2": 0, "table3": 0, "thresholds": 0, "thresholds-held-out": 0, "state-tracking": 29, "inference": 0,
 }  # fmt: skip
 
 
