@@ -195,8 +195,8 @@ def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Syn
     For position tests alone nothing is decided; what has no program with local relations besides has none.
 
     >>> from longreach.languages.regular.named_languages import named_automaton
-    >>> by_construction(named_automaton("parity-language"), Family(), Budget()).reason
-    'a flow of letters between states 0 and 1 has zero effect on every counter'
+    >>> by_construction(named_automaton("parity-language"), Family(), Budget()).status.value
+    'impossible'
     """
     nothing = Synthesis(program=None, size=None, status=Status.NONE, checked_to=None, tried=0)
     verdicts = judge(automaton, replace(budget, seconds=min(budget.left, DECIDING), ends=None))
