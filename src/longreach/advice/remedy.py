@@ -30,6 +30,8 @@ class Remedy:
     """In words."""
     basis: str
     """Why it may help, in one sentence."""
+    plain: str = ""
+    """The same in words that need no paper, where `basis` has others."""
     ground: Ground
 
     @property

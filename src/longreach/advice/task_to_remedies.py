@@ -107,6 +107,7 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
             encoding="coupled-local" if steps.everywhere else "coupled",
             change=_change_words(name, forecast.stored),
             basis=f"{coupled_note(steps).statement} ({COUPLED_SOURCE})",
+            plain=f"each step then depends on {_tokens(steps)} near by",
             ground="local steps",
         )
         for name, steps in forms
@@ -120,6 +121,7 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
                     encoding="ape",
                     change=_change_words(hinted, forecast.stored),
                     basis=f"{HINTED}; {steps.words.partition(' at coupled')[0]} ({HINTS_SOURCE})",
+                    plain=HINTED,
                     ground="open",
                 )
             )
@@ -129,6 +131,10 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
             Remedy(task=forecast.stored, encoding="coupled", change=words, basis=NOT_LOCAL, ground="open")
         )
     return tuple(found)
+
+
+def _tokens(steps: LocalSteps) -> str:
+    return "1 token" if steps.parents == 1 else f"{steps.parents} tokens"
 
 
 def _local_forms(forecast: Forecast) -> list[tuple[str, LocalSteps]]:

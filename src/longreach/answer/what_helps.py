@@ -100,10 +100,11 @@ def _form(forecast: Forecast, runs: Path | None) -> list[Advice]:
     chances = [forecast.task.chance if remedy.task == forecast.stored else 0.0 for remedy in found]
     known = [(each, known_runs(each, runs, chance)) for each, chance in zip(found, chances, strict=True)]
     best, measured = next((pair for pair in known if pair[1] is not None), known[0])
+    said = best.plain or best.basis
     if measured is not None:
-        return [Advice(change=best.change, basis=best.basis, measured=f"measured: {measured}")]
+        return [Advice(change=best.change, basis=said, measured=f"measured: {measured}")]
     tries = f"longreach advise {shlex.quote(forecast.name)} tries it in {AdviceQuestion.minutes:g} minutes"
-    basis = best.basis if TaskName(forecast.name).is_session else f"{best.basis}; {tries}"
+    basis = said if TaskName(forecast.name).is_session else f"{said}; {tries}"
     return [Advice(change=best.change, basis=basis)]
 
 
