@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.cli.counted_progress import counted_stages
 from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import note, print_json, write_bytes
+from longreach.cli.output import note, print_json, say, write_bytes
 from longreach.cli.progress import going_on
 from longreach.cli.study_asked import StudyAsked
 from longreach.errors import InputError
@@ -160,6 +160,6 @@ def _print(document: dict[str, Any], scale: str) -> None:
         columns = [Column(title, rank=0, right=place > 2) for place, title in enumerate(rows[0])]
         print_fitted(columns, rows[1:])
         print()
-    print(f"text: {document['corpus']}")
+    say(f"text: {document['corpus']}")
     if scale == "smoke":
         print("smoke scale: tiny models, no claim")
