@@ -132,7 +132,15 @@ class Forecast:
     def encodings(self) -> dict[str, EncodingNote]:
         """What is known of other encodings, for what is trained."""
         ape = self.sides["ape"]
-        return notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
+        found = notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
+        lengths = [side.checked_to for side in self.sides.values() if side.checked_to is not None]
+        if not lengths:
+            return found
+        beyond = f", if the task goes on so beyond length {min(lengths)}"
+        return {
+            name: replace(note, statement=note.statement + beyond) if note.known else note
+            for name, note in found.items()
+        }
 
     @property
     def bounds(self) -> BoundsFound:
