@@ -66,6 +66,7 @@ def test_documents_are_checked_and_never_valid() -> None:
     document = json.loads(json.dumps(found.document()))
     assert [document[key]["checked_to"] for key in ("nope", "ape")] == [100, 100]
     assert document["meaning_of_no"].endswith("it proves nothing")
+    assert document["encodings"]["rope"]["statement"].endswith(", if the task goes on so beyond length 100")
     (statement,) = read_statements(json.dumps(document), "mine.json")
     # A document must not choose what is imported.
     unasked = check_claims(statement, own_subject(statement))

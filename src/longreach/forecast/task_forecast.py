@@ -136,7 +136,16 @@ class Forecast:
         """What is known of other encodings, for what is trained."""
         ape, steps = self.sides["ape"], local_steps(self.task)
         found = notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
-        return found if steps is None else found | dict.fromkeys(COUPLED, coupled_note(steps))
+        if steps is not None:
+            found |= dict.fromkeys(COUPLED, coupled_note(steps))
+        lengths = [side.checked_to for side in self.sides.values() if side.checked_to is not None]
+        if not lengths:
+            return found
+        beyond = f", if the task goes on so beyond length {min(lengths)}"
+        return {
+            name: replace(note, statement=note.statement + beyond) if note.known else note
+            for name, note in found.items()
+        }
 
     @property
     def bounds(self) -> BoundsFound:
