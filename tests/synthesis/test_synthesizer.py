@@ -57,7 +57,7 @@ def test_what_no_program_does_is_impossible() -> None:
 
 
 def test_a_search_that_ends_says_how_far_it_went() -> None:
-    found = synthesize(lambda word: word.count("a") % 3 == 1, alphabet="ab", max_size=4, seconds=3)
+    found = synthesize(lambda word: word.count("a") % 3 == 1, alphabet="ab", max_size=4, seconds=1)
     assert (found.status, found.program, found.none_up_to) == (Status.NONE, None, 4)
     assert "none up to size 4" in found.reason
     assert found.words("C-RASP[∅]").startswith("no program in C-RASP[∅] up to size 4")
