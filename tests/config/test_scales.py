@@ -127,6 +127,6 @@ def test_the_table_of_laptop_has_every_task_of_the_studies() -> None:
 def test_an_encoding_with_a_setting_of_its_own() -> None:
     for task in ("copy-repeat", "parity+scratchpad", "regex:(ab)*+scratchpad", "addition+reversed"):
         found = resolve(task, "coupled-local")
-        assert (found.layers, found.max_steps, found.train_lengths.last) == (2, 1500, 12)
-        assert "a minute a run" in remark_of(task, "coupled-local", "laptop")
+        assert (found.layers, found.max_steps, found.train_lengths.last) == (2, 1000, 12)
+        assert "half a minute a run" in remark_of(task, "coupled-local", "laptop")
     assert resolve("copy-repeat", "coupled").max_steps == resolve("copy-repeat", "ape").max_steps
