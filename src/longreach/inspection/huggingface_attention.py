@@ -28,6 +28,9 @@ def load_outside(model: OutsideModel) -> Any:
     if importlib.util.find_spec("transformers") is None:
         raise MissingExtra(f"inspecting a {model.architecture} model", "hf")
     library: Any = importlib.import_module("transformers")
+    speaking = getattr(getattr(library, "utils", None), "logging", None)
+    if speaking is not None:
+        speaking.disable_progress_bar()  # commands say themselves what they do
     try:
         module = library.AutoModelForCausalLM.from_pretrained(
             str(model.path),
