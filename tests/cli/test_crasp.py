@@ -226,6 +226,7 @@ def test_equal_says_what_is_unknown(longreach: Call, tmp_path: Path, monkeypatch
     other.write_text("#alphabet a b\nP = true", encoding="utf-8")
     done = longreach("crasp", "equal", nested, other)
     assert (done.code, done.out) == (0, "equal on all words up to length 12 (checked; unknown beyond)\n")
+    assert done.err.startswith("no proof for all lengths: a count reads another count")
 
 
 def test_empty(longreach: Call, tmp_path: Path) -> None:

@@ -222,8 +222,6 @@ def check(
     result = Equivalence(compare(*sides, automaton.alphabet, longest))
     if prove and result.comparison.equal:
         result = agrees_with(core, automaton, result.comparison, budget=Budget(seconds=SECONDS))
-        if result.reason:
-            note(f"no proof for all lengths: {result.reason}")
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
 
 
@@ -301,9 +299,13 @@ def _within(result: Equivalence, asked: int | None) -> Equivalence:
         if asked is not None:
             raise InputError(f"--length: {reason}; ask for at most {found.length}")
         note(f"stopped early: {reason}")
-    if asked is None or found.equal or result.shortest is None or result.shortest <= asked:
+    if result.reason:
+        note(f"no proof for all lengths: {result.reason}")
+    length = len(found.witness or ()) if result.shortest is None else result.shortest
+    if asked is None or found.equal or length <= asked:
         return result
-    note(f"beyond length {asked} there is a difference, first at length {result.shortest}")
+    first = "" if result.shortest is None else "first "
+    note(f"beyond length {asked} there is a difference, {first}at length {length}")
     return replace(result, comparison=replace(found, equal=True, length=asked, witness=None))
 
 
