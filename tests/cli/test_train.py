@@ -129,6 +129,22 @@ def test_dry_run(longreach: Call, tmp_path: Path) -> None:
     assert after["seconds_at_most"] is None
 
 
+def test_ids_that_are_predicted(longreach: Call, tmp_path: Path) -> None:
+    small = (*SMALL, "--max-steps", 20, "--test-lengths", "11:12", "--test-size", 20, "--max-position", 40)
+    command = ("train", "parity", "--encoding", "ape", "--predict-ids", *small, "--runs", tmp_path)
+    (run,) = json.loads(longreach(*command, "--json").out)["runs"]
+    assert set(run["other"]) == {
+        f"{kind} {span}" for kind in ("written right", "tokens written right") for span in ("1-10", "11-12")
+    }
+    assert read_result(tmp_path, run["key"]).config["predict_ids"] is True
+    shares = [100 * run["other"][f"{kind} 1-10"] for kind in ("written right", "tokens written right")]
+    (line,) = [line for line in longreach(*command).out.splitlines() if line.startswith("seed 0 on its own")]
+    assert f"1-10 {shares[0]:.2f} % ({shares[1]:.2f} %), 11-12 " in line
+    (listed,) = longreach("results", "list", "--runs", tmp_path).out.splitlines()[1:]
+    assert "ape+coupled+predicted" in listed
+    assert "written right 11-12" in longreach("results", "show", run["key"], "--runs", tmp_path).out
+
+
 def test_a_member_that_fails_gives_exit_code_1(longreach: Call, tmp_path: Path) -> None:
     command = ("train", "parity", *SMALL, "--lr", 1e30, "--runs", tmp_path)
     done = longreach(*command, "--json")

@@ -34,8 +34,8 @@ def pose_ids(lengths: Ids, time: int, positions: int, rng: np.random.Generator) 
     the second, behind ℓ₁ tokens, at the greater plus ℓ₁. A row that needs all ids has the true ones.
 
     >>> pose_ids(np.array([3, 2]), 4, 9, np.random.default_rng(0))
-    array([[1, 5, 6, 8],
-           [1, 6, 8, 8]])
+    array([[3, 4, 5, 8],
+           [1, 3, 8, 8]])
     """
     _check(lengths, positions)
     first = rng.integers(1, np.maximum(lengths, 2))
