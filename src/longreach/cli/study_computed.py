@@ -33,7 +33,9 @@ def computed_study(study: ComputedStudy, asked: StudyAsked) -> None:
     if asked.as_json:
         print_json({**heading, "figure": None if path is None else str(path), **report.document})
         return
-    print_fitted([Column(title, right=False) for title in report.columns], report.lines)
+    ranks = {title: len(report.spare) - place for place, title in enumerate(report.spare)}
+    columns = [Column(title, rank=ranks.get(title, 0), right=False) for title in report.columns]
+    print_fitted(columns, report.lines)
     for remark in report.remarks:
         say(f"\n{remark}")
     if path is not None:

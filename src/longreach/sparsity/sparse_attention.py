@@ -114,9 +114,20 @@ class SparseAttention:
 
     def quotient(self, tokens: IntArray) -> Quotient:
         """Its values on sequences of one length, one in each row."""
-        if tokens.ndim != 2 or tokens.shape[1] < self.sparsity:
+        if tokens.ndim != 2 or not len(tokens) or tokens.shape[1] < self.sparsity:
             reason = f"sequences of at least {self.sparsity} tokens are needed, not of {tokens.shape[-1]}"
             raise InputError(reason, place=Field("tokens"))
+        step = max(1, 4 * CHUNK // tokens.shape[1])  # memory for some rows at a time
+        parts = [self._quotient(tokens[first : first + step]) for first in range(0, len(tokens), step)]
+        if len(parts) == 1:
+            return parts[0]
+        return Quotient(
+            np.concatenate([part.numerators for part in parts]),
+            np.concatenate([part.denominators for part in parts]),
+            all(part.exact for part in parts),
+        )
+
+    def _quotient(self, tokens: IntArray) -> Quotient:
         if self.key.position_free and self.key.window is None:
             found = self._by_tuples(tokens)
         else:

@@ -26,6 +26,8 @@ class ComputedReport:
     """As JSON has it, beside the study's name and scale."""
     figure: Callable[[str], Figure]
     """From a title."""
+    spare: tuple[str, ...] = ()
+    """Columns that go where the terminal is narrow, the first one first."""
 
     def markdown(self) -> str:
         """The table and the remarks."""

@@ -86,6 +86,7 @@ def compute(scale: Scale) -> ComputedReport:
             },
         },
         figure=lambda title: draw(rows, title),
+        spare=("best in class", "minimizers", "worst"),
     )  # fmt: skip
 
 
@@ -166,6 +167,7 @@ def draw(rows: Sequence[Row], title: str) -> Figure:
                 )  # fmt: skip
         place.set_title(f"without {assumption}", fontsize=8)
         place.set_xlabel("L̄ / L", fontsize=8)
+        place.set_xticks(sorted({row.found.test_length // row.found.train_length for row in rows}))
         place.set_ylim(-0.05, 1.05)
         place.tick_params(labelsize=7)
         place.legend(fontsize=7, frameon=False)

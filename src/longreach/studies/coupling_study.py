@@ -98,6 +98,7 @@ def compute(scale: Scale) -> ComputedReport:
         remarks=_remarks(rows),
         document={"window": WINDOW, "rows": [row.document() for row in rows]},
         figure=lambda title: draw(rows, title),
+        spare=("η_L̄", "minimizers", "span", "train"),
     )
 
 

@@ -63,6 +63,7 @@ def compute(scale: Scale) -> ComputedReport:
         remarks=_remarks(found),
         document={"window": WINDOW, "rows": [each.document() for each in found]},
         figure=lambda title: draw(found, title),
+        spare=("bound/error", "η_L", "η_L̄", "minimizers"),
     )
 
 
