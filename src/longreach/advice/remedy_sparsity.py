@@ -110,7 +110,7 @@ def _of(task: Task, name: str, *, coupled: bool) -> StepSparsity:
     parents, distances = zip(*(_measured(task, length, coupled) for length in lengths), strict=True)
     return StepSparsity(
         task=name,
-        name=TaskName(TaskName(name).short).expression,
+        name=f"{TaskName(TaskName(name).short).expression}{', coupled' if coupled else ''}",
         lengths=lengths,
         parents=parents,
         distances=distances,
