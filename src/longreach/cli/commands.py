@@ -42,7 +42,8 @@ COMMANDS = {
         "language",
     ),
     "crasp": Command(
-        "Write, run, trace, check and compare C-RASP programs.", also=("compile", "transformation")
+        "Write, run, trace, check and compare C-RASP programs.",
+        also=("program_comparison", "compile", "transformation"),
     ),
     "verify": Command("Check a certificate. Exit code 1 unless all that is claimed is valid.", "verify"),
     "tasks": Command(
