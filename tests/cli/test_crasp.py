@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli import crasp as crasp_commands
+from longreach.cli import program_comparison as crasp_commands
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

@@ -46,7 +46,7 @@ COMMANDS = {
     ),
     "crasp": Command(
         "Write, run, trace, check and compare C-RASP programs.",
-        also=("compile", "transformation", "synthesize", "infer"),
+        also=("program_comparison", "compile", "transformation", "synthesize", "infer"),
     ),
     "verify": Command("Check a certificate. Exit code 1 unless all that is claimed is valid.", "verify"),
     "tasks": Command(
