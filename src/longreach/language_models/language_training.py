@@ -17,11 +17,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from longreach.errors import InputError
-from longreach.language_models.chunk_ids import two_chunk_ids
 from longreach.language_models.data_parallel import Workers
 from longreach.language_models.language_network import LanguageNetwork
 from longreach.language_models.language_settings import LanguageTraining, NetworkShape
 from longreach.language_models.token_file import TokenFile
+from longreach.models.position_ids import pose_ids
 from longreach.results.atomic import write_atomically
 
 MODEL, CHECKPOINT = "model.safetensors", "checkpoint.safetensors"
@@ -55,7 +55,8 @@ def batch_of(training: LanguageTraining, tokens: TokenFile, step: int) -> tuple[
     rng = np.random.default_rng([training.seed, step])
     windows = tokens.drawn(training.batch, training.context + 1, rng)
     if step >= training.steps - training.pose_steps:
-        ids = two_chunk_ids(training.batch, training.context, training.longest, rng)
+        lengths = np.full(training.batch, training.context)
+        ids = pose_ids(lengths, training.context, training.longest, rng)
     else:
         ids = np.broadcast_to(np.arange(training.context), (training.batch, training.context)).copy()
     return torch.from_numpy(windows), torch.from_numpy(ids)
