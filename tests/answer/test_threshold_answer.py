@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longreach.answer import timed_training
 from longreach.answer.threshold_answer import ThresholdAnswer, threshold
 from longreach.answer.threshold_rule import start_of
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
+from longreach.experiments import timed_training
 from longreach.experiments.running import Nobody
 from longreach.results.files import write_result
 from longreach.results.schema import Result

@@ -17,6 +17,7 @@ SMALL = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_same_results_side_by_side(longreach: Callable[..., Done], tmp_path: Path) -> None:
     command = ("train", "parity", *SMALL, "--seeds", 3, "--json")
     alone = json.loads(longreach(*command, "--runs", tmp_path / "a").out)["runs"]

@@ -234,6 +234,7 @@ def test_help_has_an_example(longreach: Call) -> None:
     assert "Example: longreach train binary-majority" in longreach("train", "--help").out
 
 
+@pytest.mark.slow
 def test_search(longreach: Call, tmp_path: Path) -> None:
     fixed = ("--layers", 1, "--width", 16, "--lr", 1e-2, "--max-steps", 300, "--test-size", 100)
     command = ("train", "binary-majority", "--search", *fixed, "--train-lengths", "1:5", "--runs", tmp_path)

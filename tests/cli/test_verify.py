@@ -258,6 +258,7 @@ def test_missing_and_empty_certificates(longreach: Call, tmp_path: Path) -> None
     assert set(document.verified().values()) == {"claimed, not checked"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "status"),
     [

@@ -17,6 +17,7 @@ CHANCES = {
     "binary-majority": 0.5, "parity": 0.5, "parity-with-empty": 0.5, "binary-majority-interleave": 0.125,
     "majority": 1 / 26, "mode": 1 / 5,
     "even-pairs": 1 / 2, "cycle-navigation": 1 / 5, "modular-arithmetic": 1 / 5, "boolean-expressions": 1 / 2,
+    "sparse-parity": 1 / 2, "kgram-retrieval": 1 / 32,
 }  # fmt: skip
 FEW_TOKENS = {"binary-majority", "binary-majority-interleave", "majority", "parity"}
 SEQUENCES = {"sort", "copy-unique", "copy-repeat", "addition"}

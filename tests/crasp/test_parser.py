@@ -461,6 +461,7 @@ def test_deeply_nested_counts(depth: int) -> None:
     assert guarded.accepts(["a"] + ["b"] * depth)
 
 
+@pytest.mark.slow
 def test_long_chains() -> None:
     program = parse("P = " + " + ".join(["1"] * 2500 + ['# "a"'] * 2500) + " == 10000")
     assert _through_everything(program, "aaa")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from longreach.experiments import search
 from longreach.experiments.shape_search import NONE_IS_RIGHT, SEED_FACTOR, grid
 from tests.experiments.test_running import Diary
@@ -12,6 +14,7 @@ from tests.experiments.test_running import Diary
 SMALL: dict[str, Any] = {"layers": 1, "heads": 1, "width": 16, "train_lengths": (1, 5), "test_size": 50}
 
 
+@pytest.mark.slow
 def test_a_search_trains_its_choice_with_more_seeds(tmp_path: Path) -> None:
     found = search(
         "binary-majority", seeds=range(2), runs=tmp_path, **{**SMALL, "max_steps": 300, "lr": 1e-2}

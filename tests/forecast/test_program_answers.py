@@ -101,7 +101,7 @@ def test_an_open_question_is_not_a_no() -> None:
     class Unknown(Sort):
         nope = ape = load_task("binary-majority-interleave").nope
 
-    found: Forecast = forecast(Unknown())
+    found: Forecast = forecast(Unknown(), budget=0)
     with pytest.raises(InputError, match="there is no program: whether there is one is not known"):
         found.compile()
 

@@ -42,6 +42,7 @@ def test_unknown_tasks() -> None:
         LOSS_STUDIES["modp-task"].members("laptop", tasks=["modp-task:p=7,k=0"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOSS_STUDIES)
 def test_figures_with_and_without_results(name: str) -> None:
     study, rows = LOSS_STUDIES[name], []

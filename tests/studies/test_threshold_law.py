@@ -90,6 +90,7 @@ def test_what_is_there_is_drawn_without_training(tmp_path: Path, replaced: list[
     assert found.content(".md", "a title").decode() == found.text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("start", "inside"), [("bound", True), ("same", False)])
 def test_the_law_of_the_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, inside: bool

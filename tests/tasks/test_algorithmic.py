@@ -134,6 +134,7 @@ def test_orders_that_are_drawn_again_leave_the_other_rows_alone(monkeypatch: pyt
     assert max(abs(count - 4000 / 24) for count in counts.values()) < 65
 
 
+@pytest.mark.slow
 def test_binary_majority_has_a_uniform_number_of_zeros_without_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draws, "KEY_BITS", 6)
     for length in (1, 2, 3, 4):

@@ -100,7 +100,7 @@ def test_bins_without_padding_have_the_same_accuracy(
     padded = list(draw_bins(config, np.random.default_rng(3)))
     assert isinstance(packed[0].first[0], Chunk if encoding == BASELINE else PackedPart)
     assert isinstance(padded[0].first[0], Chunk)
-    same = encoding in ("nope", "alibi", "t5", BASELINE)
+    same = encoding in ("nope", "alibi", "t5", "coupled-local", BASELINE)
     trained = train(config.model_copy(update={"max_steps": 30})).parameters
     for vector in (layout.vector(trained), layout.vector(initial(layout.model, 0)) * 20):
         for mine, yours in zip(packed, padded, strict=True):

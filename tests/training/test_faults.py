@@ -179,6 +179,7 @@ def test_a_damaged_result_is_trained_again(tmp_path: Path, capsys: pytest.Captur
     assert read_result(tmp_path, member["key"]).rows == whole.rows
 
 
+@pytest.mark.slow
 def test_many_jobs_and_some_crashes(tmp_path: Path) -> None:
     fields = {"max_steps": 1, "width": 4, "batch": 2, "test_size": 2, "train_lengths": (1, 3)}
     configs = [tiny(seed=seed, test_lengths=((4, 5),), **fields) for seed in range(100)]

@@ -121,7 +121,7 @@ ENCODINGS: dict[str, EncodingRow] = _table(
             source="Cho et al., arXiv 2405.20671",
         ),
         EncodingRow(
-            name="coupled-local", title="coupled, local", code="local_coupling:LocalCoupling", ids="given",
+            name="coupled-local", title="coupled-local", code="local_coupling:LocalCoupling", ids="given",
             plain="with the task's own positions, seen nearby (coupled-local)",
             about="A learned bias per distance in the task's own ids; only the nearest and marks are seen.",
             source="Golowich et al., arXiv 2502.16792, Assumption 3.3",

@@ -24,7 +24,7 @@ def ignores_offsets(encoding: str) -> bool:
     Those of RoPE are the same but for rounding, and do not count as such.
 
     >>> [name for name in ENCODING_MODULES if ignores_offsets(name)]
-    ['nope', 'alibi', 't5']
+    ['nope', 'alibi', 't5', 'coupled-local']
     """
     found = type(ENCODING_MODULES[encoding])
     if found.embed is not Encoding.embed or found.turn is not Encoding.turn:

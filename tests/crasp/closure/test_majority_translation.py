@@ -56,6 +56,7 @@ def nested_conditionals(levels: int) -> Core:
     return Core(tuple(b.ops), ("a", "b"), True, accept)
 
 
+@pytest.mark.slow
 def test_conditionals_do_not_multiply() -> None:
     sizes = []
     for levels in (10, 20, 40):

@@ -120,6 +120,7 @@ def test_a_run_that_has_left_does_not_enter_later() -> None:
     assert_right(acceptor(analysis), automaton, length=10)
 
 
+@pytest.mark.slow
 def test_many_random_automata_with_sinks() -> None:
     # Automata in which many letters lead to a sink often have programs, of all kinds.
     rng = np.random.default_rng(5)
