@@ -66,10 +66,12 @@ def test_any_core_program_can_be_written_down(data: st.DataObject, core: Core) -
 def test_simplified_programs_read_back(core: Core) -> None:
     small = simplify(core)
     if core.closed:
-        # Tests without residues are written `false`, so that only the second reading is exact.
+        # Tests without residues are written `false`, and a count of the current position alone is read as a
+        # conditional, so that only the second reading is exact.
         again = parse(raise_core(small).text).core
         assert parse(raise_core(again).text).core == again
-        if c.Periodic not in map(type, small.ops):
+        here = any(isinstance(op, c.Count) and op.distances == (0,) for op in small.ops)
+        if c.Periodic not in map(type, small.ops) and not here:
             assert again == small
 
 
