@@ -18,7 +18,10 @@ LOOPBACK = "127.0.0.1"
 def serve(
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     host: Annotated[
-        str, typer.Option(metavar="NAME", help="The address to listen at; others can reach all but this one.")
+        str,
+        typer.Option(
+            metavar="NAME", help="The address to listen at; any but the default lets other machines in."
+        ),
     ] = LOOPBACK,
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0: any.")] = 8765,
     name: Annotated[

@@ -1,6 +1,6 @@
 """Tasks that differ in parameters, by name: `parity-scratchpad:2`, `variable-assignment:3,variables=60`.
 
-The first parameter may stand without its name. Only here such names are read.
+The first parameter may stand without its name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from longreach.errors import InputError, near_names
+from longreach.config.name_parameters import named_parameters
+from longreach.errors import InputError
 
 Value: TypeAlias = int | tuple[int, int] | bool
 
@@ -112,20 +113,11 @@ class FamilyName:
     @staticmethod
     def read(text: str) -> FamilyName:
         """The name in a text, with defaults for what is not said."""
-        family, colon, rest = text.partition(":")
+        family = text.partition(":")[0]
         known = FAMILY_TASKS[family]
         said: dict[str, Value] = {}
-        for place, part in enumerate(rest.split(",") if colon else ()):
-            name, equals, value = (piece.strip() for piece in part.partition("="))
-            if not equals and place == 0:
-                name, value = next(iter(known)), name
-            elif not equals or not name:
-                raise InputError(f"{text}: expected parameters as in {_example(family)}")
-            if name not in known:
-                hint = near_names(name, known) or f"; it has {', '.join(known)}"
-                raise InputError(f"{family} has no parameter {name!r}{hint}")
-            if name in said:
-                raise InputError(f"{text}: {name} stands twice")
+        given = named_parameters(text, known, example=_example(family), bare_first=True)
+        for name, value in given.items():
             try:
                 said[name] = known[name].read(value)
             except ValueError as error:

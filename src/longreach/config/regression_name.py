@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from longreach.errors import InputError, near_names
+from longreach.config.name_parameters import named_parameters
+from longreach.errors import InputError
 
 Encoding: TypeAlias = Literal["nope", "periodic", "local"]
 """What positions a model of the task sees: none, those modulo a period, distances up to a few tokens."""
@@ -90,23 +91,13 @@ class RegressionName:
     @staticmethod
     def read(text: str) -> RegressionName:
         """The name in a text, with defaults for what is not said."""
-        family, colon, rest = text.partition(":")
+        family = text.partition(":")[0]
         if family not in FAMILIES:
             raise InputError(f"no task with numbers as answers is named {family!r}; there are {_listed()}")
         known = FAMILIES[family].parameters
         values = {name: parameter.default for name, parameter in known.items()}
-        said = set[str]()
-        for part in rest.split(",") if colon else ():
-            name, equals, number = (piece.strip() for piece in part.partition("="))
-            if not equals or not name:
-                raise InputError(f"{text}: expected parameters as in {example(family)}")
-            if name not in known:
-                hint = near_names(name, known) or f"; it has {', '.join(known)}"
-                raise InputError(f"{family} has no parameter {name!r}{hint}")
-            if name in said:
-                raise InputError(f"{text}: {name} stands twice")
-            said.add(name)
-            values[name] = _number(family, name, number)
+        given = named_parameters(text, known, example=example(family), bare_first=False)
+        values |= {name: _number(family, name, number) for name, number in given.items()}
         found = RegressionName(family, tuple(values.values()))
         found._check()
         return found

@@ -52,7 +52,7 @@ class RequestGuard:
 
     def _refusal(self, method: str, path: str, headers: dict[str, str]) -> tuple[int, str] | None:
         if host_name(headers.get("host", "")) not in self._hosts:
-            return 421, "this server does not go by that name"
+            return 421, "this server does not go by that name; `longreach serve --name NAME` allows one"
         api = path.startswith("/api/")
         if api or method not in SAFE:
             if headers.get("sec-fetch-site", "none") not in OWN_SITE:
