@@ -28,6 +28,7 @@ ACROSS = {
     "report/test_browser.py": "the report in a browser",
     "report/live/test_playground_browser.py": "the playground in a browser",
     "studies/test_laptop_results.py": "the committed results",
+    "synthesis/test_languages_from_examples.py": "from labelled words to programs that are proved",
     "tasks/test_algorithmic.py": "the tasks of one file each, by the same means",
     "verdicts/test_documents.py": "the documents of commands, pinned",
     "training/test_faults.py": "kills, interruptions and damaged files",

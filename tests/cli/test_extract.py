@@ -27,6 +27,7 @@ def test_document_and_words(longreach: Call, tmp_path: Path) -> None:
     document = json.loads(done.out)
     assert [each["lengths"] for each in document["agreement"]] == ["1-6", "7-9"]
     assert document["automaton"] is not None or document["reason"] is not None
+    assert isinstance(document["programs"], list)
     shown = longreach("extract", tmp_path / config.key)
     assert shown.code == 0
     assert "1–6: of 100 inputs the model is right on " in shown.out

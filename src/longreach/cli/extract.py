@@ -1,4 +1,4 @@
-"""`longreach extract`: the automaton that says what a trained model says, and where model and task part."""
+"""`longreach extract`: the automaton and the program of a trained model, and where it parts from its task."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.training.model_to_automaton import Extraction
+    from longreach.training.model_to_program import ExtractedProgram
 
 
 def extract(
@@ -19,26 +20,34 @@ def extract(
     task: Annotated[
         str | None, typer.Option(metavar="TASK", help="What it learned, if that is code of your own.")
     ] = None,
-    seconds: Annotated[float, typer.Option(metavar="S", help="For learning the automaton.")] = 20.0,
+    seconds: Annotated[
+        float, typer.Option(metavar="S", help="For learning the automaton, and again for a program.")
+    ] = 20.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Learn the automaton that says what a trained model says, and show where model and task part.
+    """Learn the automaton and the program that say what a trained model says; show where model and task part.
 
-    The model is asked about words up to its training length; model, automaton and task are then compared on
-    inputs within that length and beyond.
+    The model is asked about words up to its training length; model, automaton, program and task are then
+    compared on inputs within that length and beyond.
 
     Example: longreach extract runs/0123456789abcdef
     """
     if not seconds >= 0:
         raise InputError(f"--seconds: {seconds:g} is no time")
     from longreach.training.model_to_automaton import extract as extract_automaton
-    from longreach.training.model_to_automaton import open_run
+    from longreach.training.model_to_automaton import inputs_compared, open_run
+    from longreach.training.model_to_program import extract_programs
 
-    found = extract_automaton(open_run(run, task), seconds=seconds)
+    trained = open_run(run, task)
+    found = extract_automaton(trained, seconds=seconds)
+    programs = extract_programs(trained, inputs_compared(trained), seconds=seconds)
     if as_json:
-        print_json({"run": str(run), **found.document()})
+        written = [each.document() for each in programs]
+        print_json({"run": str(run), **found.document(), "programs": written})
     else:
         _print(run, found)
+        for each in programs:
+            _print_program(each)
 
 
 def _print(run: Path, found: Extraction) -> None:
@@ -64,3 +73,20 @@ def _print(run: Path, found: Extraction) -> None:
         more = f" … ({len(parting.word)} letters)" if len(parting.word) > 40 else ""
         said = f"  after {word}{more} the model says {parting.model}, right is {parting.task}"
         out.print(said, markup=False, highlight=False)
+
+
+def _print_program(found: ExtractedProgram) -> None:
+    out = console()
+    program = found.found.program
+    if program is None:
+        why = found.found.words(found.family.class_name)
+        out.print(f"  no program for where it says {found.says}: {why}", markup=False, highlight=False)
+        return
+    size = f"{found.found.size} operations" + (", none smaller" if found.found.smallest else "")
+    out.print(f"  it says {found.says} where this program accepts ({size}):", markup=False, highlight=False)
+    for line in program.text.splitlines():
+        out.print(f"    {line}", markup=False, highlight=False)
+    for each in found.agreements:
+        same = f"{each.model_and_program} of {each.inputs}"
+        row = f"    {each.lengths.first}–{each.lengths.last}: it is what the model says on {same} inputs"
+        out.print(row, markup=False, highlight=False)

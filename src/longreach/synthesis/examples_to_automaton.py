@@ -50,9 +50,9 @@ def fit_automaton(
     order = sorted(examples, key=lambda word: (len(word), word))
     used = {word: examples[word] for word in order[:FIRST]}
     while True:
+        machine = _folded(used, tuple(alphabet), states, lambda: clock() > ends)
         if clock() > ends:
             return NotLearned(f"the budget of {seconds:g} s is spent")
-        machine = _folded(used, tuple(alphabet), states)
         if machine is None:
             return NotLearned(
                 f"no automaton with at most {states} states was found that agrees with the examples"
@@ -123,10 +123,12 @@ class _Tree:
         undo.append(step)
 
 
-def _folded(examples: Mapping[Word, str], alphabet: tuple[str, ...], states: int) -> LabelledAutomaton | None:
+def _folded(
+    examples: Mapping[Word, str], alphabet: tuple[str, ...], states: int, late: Callable[[], bool]
+) -> LabelledAutomaton | None:
     tree = _Tree(examples, alphabet)
     red = [0]
-    while True:
+    while not late():
         fringe = _fringe(tree, red)
         if not fringe:
             return _machine(tree, red, alphabet)
@@ -153,6 +155,7 @@ def _folded(examples: Mapping[Word, str], alphabet: tuple[str, ...], states: int
         else:
             assert best is not None
             tree.merge(best[1], best[2])
+    return None
 
 
 def _fringe(tree: _Tree, red: list[int]) -> list[int]:

@@ -26,6 +26,8 @@ Examples: TypeAlias = Mapping[Word, bool]
 CHECKED_LENGTH = 12
 CHECKED_WORDS = 1 << 14
 """Words on which a predicate is asked, at most."""
+LEARNED_WORDS = 1 << 11
+"""Words from which an automaton is learned, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +137,11 @@ class PredicateTarget:
         length = longest_within(len(self.alphabet), CHECKED_WORDS, 20) if self.length is None else self.length
         return WordTree.of(self.alphabet, length=length)
 
+    def known_words(self) -> Examples:
+        """What it says of words up to a length, not too many of them."""
+        words = self.tree(LEARNED_WORDS).words
+        return {word: self.ask(word) for word in words}
+
     def tree(self, nodes: int) -> WordTree:
         length = longest_within(len(self.alphabet), nodes, self.all_words.longest)
         return WordTree.of(self.alphabet, length=length)
@@ -180,6 +187,10 @@ class ExamplesTarget:
 
     examples: Examples
     alphabet: tuple[str, ...]
+
+    def known_words(self) -> Examples:
+        """All of them."""
+        return self.examples
 
     @cached_property
     def _in_order(self) -> list[Word]:

@@ -13,12 +13,14 @@ from longreach.crasp.program import Program
 from longreach.crasp.simplify import simplify
 from longreach.languages.budget import Budget
 from longreach.languages.regular.automaton import Automaton
-from longreach.synthesis.larger_program import larger_program
+from longreach.synthesis.examples_to_automaton import FittingAutomaton, fit_automaton
+from longreach.synthesis.larger_program import LargerSearch, larger_program
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.search_target import (
     Check,
     ExamplesTarget,
     Predicate,
+    PredicateTarget,
     RegularTarget,
     Target,
     target_of,
@@ -33,6 +35,8 @@ EXHAUSTIVE = 0.6
 """The share of the time for enumeration; the rest is for larger programs."""
 DECIDING = 5.0
 """Seconds for what theory says of a language."""
+LEARNING = 0.1
+"""The share of the time for an automaton that agrees with examples."""
 
 
 class Status(StrEnum):
@@ -67,7 +71,8 @@ class Synthesis:
     tried: int
     """Candidate programs."""
     method: str = "none"
-    """How it was found: construction, enumeration, join or local search."""
+    """How it was found: construction, automaton (a construction from a learned one), enumeration, join or
+    local search."""
     smallest: bool = False
     """Whether no program of the family has fewer operations."""
     none_up_to: int = 0
@@ -151,9 +156,12 @@ def _search(target: Target, family: Family, max_size: int, budget: Budget, seed:
         written = by_construction(target.automaton, family, budget)
         if written.status is Status.IMPOSSIBLE:
             return written
-    known = max_size + 1 if written is None or written.size is None else min(max_size + 1, written.size)
+    elif isinstance(target, ExamplesTarget | PredicateTarget):
+        written = by_learning(target, family, budget)
+    most = max_size if written is None or written.size is None else min(max_size, written.size - 1)
+    reach = most + 1 if most < max_size and isinstance(target, ExamplesTarget | PredicateTarget) else most
     share = replace(budget, seconds=round(budget.left * EXHAUSTIVE, 1), ends=None).running()
-    search = smallest_program(target, family, max_size=known - 1, budget=share)
+    search = smallest_program(target, family, max_size=reach, budget=share)
     if search.core is not None and search.check is not None:
         return made(
             search.core,
@@ -164,7 +172,9 @@ def _search(target: Target, family: Family, max_size: int, budget: Budget, seed:
             none_up_to=search.none_up_to,
             tried=search.tried,
         )
-    found = larger_program(target, family, search=search, max_size=known - 1, budget=budget, seed=seed)
+    found = LargerSearch(core=None, check=None, method="none", tried=search.tried)
+    if search.none_up_to < most:
+        found = larger_program(target, family, search=search, max_size=most, budget=budget, seed=seed)
     if found.core is not None and found.check is not None:
         return made(
             found.core,
@@ -222,6 +232,32 @@ def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Syn
         tried=0,
         method="construction",
     )
+
+
+def by_learning(target: ExamplesTarget | PredicateTarget, family: Family, budget: Budget) -> Synthesis:
+    """The program that theory writes for a small automaton which agrees with the words that are known.
+
+    What theory says against that automaton says nothing of the words: others agree with them too.
+
+    >>> from itertools import product
+    >>> words = ["".join(word) for n in range(7) for word in product("ab", repeat=n)]
+    >>> found = by_learning(target_of({word: "ba" not in word for word in words}), Family(), Budget())
+    >>> found.status.value, found.method
+    ('consistent', 'automaton')
+    """
+    nothing = Synthesis(program=None, size=None, status=Status.NONE, checked_to=None, tried=0)
+    labels = {word: str(label) for word, label in target.known_words().items()}
+    share = replace(budget, seconds=budget.left * LEARNING, ends=None)
+    learned = fit_automaton(labels, target.alphabet, seconds=share.seconds)
+    if not isinstance(learned, FittingAutomaton):
+        return nothing
+    program = by_construction(learned.machine.language(str(True)), family, share.running()).program
+    if program is None:
+        return nothing
+    check = target.check(program.core, budget)
+    if check.witness is not None:
+        return nothing
+    return made(program.core, check, target, method="automaton", smallest=False, none_up_to=0, tried=0)
 
 
 def made(

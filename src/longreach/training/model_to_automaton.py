@@ -187,11 +187,16 @@ def open_run(directory: str | Path, task: str | None = None) -> TrainedModel:
     return TrainedModel(known, model, parameters, config.train_lengths, config.test_lengths)
 
 
-def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -> Extraction:
-    """The automaton of a model, if one with few states says what it says, and where model and task part."""
+def inputs_compared(trained: TrainedModel, seed: int = 0) -> dict[LengthRange, list[Word]]:
+    """Inputs of each range, the training range first."""
     rng = np.random.default_rng(seed)
     ranges = (trained.train_lengths, *trained.test_lengths)
-    inputs = {lengths: list(_inputs(trained.task, lengths, rng)) for lengths in ranges}
+    return {lengths: list(_inputs(trained.task, lengths, rng)) for lengths in ranges}
+
+
+def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -> Extraction:
+    """The automaton of a model, if one with few states says what it says, and where model and task part."""
+    inputs = inputs_compared(trained, seed)
     letters = sorted({letter for words in inputs.values() for word in words for letter in word})
     limits = LearningLimits(length=trained.train_lengths.last, short=SHORT, long=LONG, seconds=seconds)
 
@@ -201,7 +206,7 @@ def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -
 
     learned = learn_automaton(teacher, letters, limits, also=inputs[trained.train_lengths])
     met: dict[Word, Parting] = {}
-    agreements = tuple(_compared(trained, learned, lengths, inputs[lengths], met) for lengths in ranges)
+    agreements = tuple(_compared(trained, learned, lengths, words, met) for lengths, words in inputs.items())
     shortest = sorted(met.values(), key=lambda each: (len(each.word), each.word))
     return Extraction(learned=learned, agreements=agreements, partings=tuple(shortest[:SHOWN]))
 

@@ -1,0 +1,90 @@
+"""The languages of Table 2 without positions, written again from labelled words alone."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+
+import pytest
+
+from longreach.comparison.places import REGULAR
+from longreach.languages.budget import Budget
+from longreach.languages.regular.automaton import Automaton
+from longreach.languages.regular.named_languages import named_automaton
+from longreach.synthesis import Family, Status, synthesize
+from longreach.synthesis.search_target import RegularTarget, longest_within, target_of
+from longreach.synthesis.synthesizer import by_learning
+from longreach.synthesis.word_tree import WordTree
+from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.verdicts.verdict import Answer
+
+FIVE_LETTERS = "aa-bb-cc-dd-ee"
+"""Five letters, each with a count, are beyond a program of a dozen operations."""
+WITHOUT_POSITIONS = [name for name in REGULAR if judge(named_automaton(name)).nope.answer is Answer.YES]
+
+
+def examples(automaton: Automaton, *, longest: int, count: int = 1500) -> dict[tuple[str, ...], bool]:
+    """Labelled words: all short ones, those of two runs, accepted ones by walks that often repeat a letter,
+    alone, after one of the short words, and after some changes."""
+    rng = random.Random(0)
+    table, letters = automaton.table.tolist(), automaton.alphabet
+    steps = dict.fromkeys(automaton.accepting, 0)
+    for far in range(len(table)):
+        for state, row in enumerate(table):
+            if state not in steps and any(steps.get(target) == far for target in row):
+                steps[state] = far + 1
+    short = WordTree.of(letters, length=longest_within(len(letters), 600)).words
+    words = {
+        (x,) * i + (y,) * j for x, y in permutations(letters, 2) for i in range(16) for j in range(i + 2)
+    }
+    words |= set(short)
+    for _ in range(count):
+        word: list[str] = []
+        state, kept, left = 0, 0, rng.randrange(longest + 1)
+        while left > 0 or steps[state]:
+            ways = [
+                k
+                for k, target in enumerate(table[state])
+                if target in steps and (left > 0 or steps[target] < steps[state])
+            ]
+            kept = kept if kept in ways and rng.random() < 0.7 else rng.choice(ways)
+            word.append(letters[kept])
+            state, left = table[state][kept], left - 1
+        words |= {tuple(word), (*rng.choice(short), *word)}
+        for _ in range(rng.randrange(1, 4)):
+            place = rng.randrange(len(word) + 1)
+            word[place : place + rng.randrange(2)] = rng.choices(letters, k=rng.randrange(2))
+            words.add(tuple(word))
+    return {word: automaton.accepts(word) for word in words}
+
+
+def test_they_are_all_there() -> None:
+    assert len(WITHOUT_POSITIONS) == 9
+
+
+@pytest.mark.parametrize("name", [name for name in WITHOUT_POSITIONS if name != FIVE_LETTERS])
+def test_it_is_found_and_right_on_words_of_every_length(name: str) -> None:
+    automaton = named_automaton(name)
+    known = examples(automaton, longest=34 if name == "d-12" else 14)
+    found = by_learning(target_of(known, automaton.alphabet), Family(), Budget(seconds=30))
+    assert found.status is Status.CONSISTENT
+    assert found.method == "automaton"
+    assert found.program is not None
+    check = RegularTarget(automaton).check(found.program.core, Budget(seconds=30))
+    assert check.witness is None
+    assert check.proved
+
+
+def test_a_search_ends_with_it_where_nothing_smaller_is_found() -> None:
+    automaton = named_automaton("tomita-2")
+    found = synthesize(examples(automaton, longest=12), alphabet="01", seconds=4, max_size=20)
+    assert found.program is not None
+    assert found.size is not None
+    assert found.size <= 20
+    assert RegularTarget(automaton).check(found.program.core, Budget(seconds=10)).witness is None
+
+
+def test_what_theory_says_of_the_automaton_is_not_said_of_the_words() -> None:
+    parity = {("a",) * n: n % 2 == 0 for n in range(8)}
+    assert by_learning(target_of(parity), Family(), Budget()).status is Status.NONE
+    assert synthesize(parity, seconds=1, max_size=3).status is Status.NONE
