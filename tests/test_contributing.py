@@ -27,6 +27,7 @@ def test_there_is_an_example_of_each_kind() -> None:
     assert list(SECTIONS) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", SECTIONS)
 def test_an_addition_is_one_file_and_one_line(title: str, tmp_path: Path) -> None:
     text = SECTIONS[title]

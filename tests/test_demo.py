@@ -24,6 +24,7 @@ def _steps() -> Iterator[list[str]]:
         yield arguments
 
 
+@pytest.mark.slow
 def test_every_step_works_from_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

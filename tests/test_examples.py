@@ -51,6 +51,7 @@ def _run(notebook: Path) -> tuple[dict[str, Any], list[str]]:
     return names, shown
 
 
+@pytest.mark.slow
 def test_from_a_regular_expression_to_a_trained_model(capsys: pytest.CaptureFixture[str]) -> None:
     names, shown = _run(EXAMPLES / "from-a-regex-to-a-trained-model.ipynb")
     assert "i % 2 == 0" in capsys.readouterr().out

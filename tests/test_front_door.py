@@ -54,6 +54,7 @@ def test_other_names_are_refused_as_by_any_module() -> None:
         _ = longreach.forcast  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before",
     [

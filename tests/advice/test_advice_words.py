@@ -23,6 +23,7 @@ def test_conclusions_without_trials() -> None:
     assert "parity+scratchpad with coupled-local" in conclusion(advise("parity", minutes=0))
 
 
+@pytest.mark.slow
 def test_conclusions_of_trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replace_training(monkeypatch, lambda member: member.encoding == "coupled-local")
     found = advise("copy-repeat", runs=tmp_path / "works")

@@ -183,6 +183,7 @@ def test_equal_documents(longreach: Call, program: Path, tmp_path: Path) -> None
     assert json.loads(done.out)["witness"] == list("aaabbb")
 
 
+@pytest.mark.slow
 def test_equal_says_when_the_budget_ends_it(longreach: Call, tmp_path: Path) -> None:
     wide = tmp_path / "wide.cr"
     letters = "abcdefghijklmnop"
@@ -219,6 +220,7 @@ def test_equal_for_all_lengths(longreach: Call, program: Path, tmp_path: Path) -
     assert longreach("crasp", "equal", program, other).out == "different, first on a word of length 4000000\n"
 
 
+@pytest.mark.slow
 def test_equal_says_what_is_unknown(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crasp_commands, "SECONDS", 0.5)
     nested, other = tmp_path / "nested.cr", tmp_path / "other.cr"

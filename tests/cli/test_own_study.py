@@ -21,6 +21,7 @@ def _trained(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, R
     return {}
 
 
+@pytest.mark.slow
 def test_the_law_from_the_command_line(
     longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

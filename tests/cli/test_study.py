@@ -60,6 +60,7 @@ def test_end_to_end_and_again(longreach: Call, tmp_path: Path) -> None:
     assert (json.loads(dry.out)["jobs"], json.loads(dry.out)["pending"]) == (4, 0)
 
 
+@pytest.mark.slow
 def test_for_people(longreach: Call, tmp_path: Path) -> None:
     figure = tmp_path / "mine.png"
     done = longreach(
@@ -204,6 +205,7 @@ def test_help_has_an_example(longreach: Call) -> None:
     assert "Example: longreach study figure1 --scale smoke" in longreach("study", "--help").out
 
 
+@pytest.mark.slow
 def test_state_tracking_end_to_end_and_again(longreach: Call, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     tasks = "states-after:(ab|bba)*,states:((a)*ac)*"

@@ -36,6 +36,7 @@ def test_it_trains_keeps_a_table_and_goes_on(longreach: Call, tmp_path: Path) ->
     assert table.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_recipes(longreach: Call, tmp_path: Path) -> None:
     given = ("study", "census", "--recipes", "--scale", "smoke", "--runs", tmp_path)
     document = json.loads(longreach(*given, "--json").out)

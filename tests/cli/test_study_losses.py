@@ -14,6 +14,7 @@ def _study(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
     return code, captured.out, captured.err
 
 
+@pytest.mark.slow
 def test_smoke_from_the_plan_to_the_figure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = (
         "modp-task",

@@ -63,6 +63,7 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
     assert reasons[-1] == "  one seed only: train more seeds (--seeds)"
 
 
+@pytest.mark.slow
 def test_accuracy_at_random_offsets_stands_beside_the_other(longreach: Call, tmp_path: Path) -> None:
     command = ("train", "aa", *SMALL, "--max-steps", 3, "--seeds", 2, "--runs", tmp_path)
     # As a run that learned the first positions only would leave it.
@@ -78,6 +79,7 @@ def test_accuracy_at_random_offsets_stands_beside_the_other(longreach: Call, tmp
     assert found["accuracy_random_offset"]["11-20"]["mean"] == pytest.approx(0.49)
 
 
+@pytest.mark.slow
 def test_programs_are_known_by_their_text(longreach: Call, tmp_path: Path) -> None:
     file, runs = tmp_path / "mine.cr", tmp_path / "runs"
     file.write_text('// mine\nL = # "a" >= # "b"')
@@ -253,6 +255,7 @@ def test_search(longreach: Call, tmp_path: Path) -> None:
     assert "heads" in longreach(*command).out.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_search_without_success(longreach: Call, tmp_path: Path) -> None:
     fixed = ("--heads", 1, "--layers", 1, "--width", 16, "--max-steps", 2, "--test-size", 50)
     done = longreach(
@@ -265,6 +268,7 @@ def test_search_without_success(longreach: Call, tmp_path: Path) -> None:
     assert "judgement" not in document
 
 
+@pytest.mark.slow
 def test_several_members_are_summed_up_beside_the_forecast(longreach: Call, tmp_path: Path) -> None:
     command = ("train", "binary-majority", *SMALL, "--max-steps", 60, "--seeds", 3, "--runs", tmp_path)
     document = json.loads(longreach(*command, "--json").out)

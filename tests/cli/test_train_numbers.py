@@ -14,6 +14,7 @@ def _train(capsys: pytest.CaptureFixture[str], runs: Path, *words: str) -> tuple
     return code, captured.out, captured.err
 
 
+@pytest.mark.slow
 def test_losses_by_length(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ("modp-task:p=2", "--scale", "smoke", "--seeds", "2", "--test-lengths", "9:9,20:24")
     code, out, _ = _train(capsys, tmp_path, *words, "--json")

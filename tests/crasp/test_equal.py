@@ -59,6 +59,7 @@ def test_acceptors(pair: tuple[Program, Program], budget: int) -> None:
     _check(*pair, budget)
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(strategies.neighbours(predictor=True), st.integers(1, 40))
 def test_predictors(pair: tuple[Program, Program], budget: int) -> None:

@@ -50,6 +50,7 @@ def test_a_document_is_read_back() -> None:
         RegressionConfig.read({**config.document(), "target_los": 1.0})
 
 
+@pytest.mark.slow
 def test_both_kinds_of_members_are_planned_and_trained_together(tmp_path: Path) -> None:
     numbers = [resolve_regression("simple-task", scale="smoke", seed=seed) for seed in range(2)]
     tokens = resolve("binary-majority", scale="smoke", max_steps=3)

@@ -97,6 +97,7 @@ def test_without_a_program_there_is_one_line(name: str, message: str) -> None:
         assert error.value.message == message
 
 
+@pytest.mark.slow
 def test_an_open_question_is_not_a_no() -> None:
     class Unknown(Sort):
         nope = ape = load_task("binary-majority-interleave").nope

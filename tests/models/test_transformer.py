@@ -145,6 +145,7 @@ def test_members_together_are_members_alone(change: dict[str, Any], only: bool) 
             assert torch.allclose(gradient[seed], value.grad, atol=1e-10), name
 
 
+@pytest.mark.slow
 @every_shape
 def test_one_graph_without_breaks(change: dict[str, Any]) -> None:
     """Traced whole, forward and backward, with a backend that needs no C++ compiler."""
@@ -317,6 +318,7 @@ def test_half_precision_stays_half(encoding: str) -> None:
     assert (made.float() - exact).abs().mean() < 0.1 * exact.abs().mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_every_encoding_learns(encoding: str) -> None:
     """Each output is the previous token, so that order must reach attention."""

@@ -13,6 +13,7 @@ from tests.helpers.report_samples import accuracies, add
 ENDLESS = "regex:(a|b)*a" + 11 * "(a|b)"  # takes minutes: a minimal automaton has 4096 states
 
 
+@pytest.mark.slow
 def test_a_task_that_takes_too_long_is_given_up_and_the_next_one_is_found() -> None:
     with Outside(1.0) as outside:
         for _ in range(2):
@@ -64,6 +65,7 @@ def test_without_a_process_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) 
     assert found.note.startswith("The verdict is not shown: ")
 
 
+@pytest.mark.slow
 def test_a_report_says_what_it_does_not_show(tmp_path: Path) -> None:
     add(tmp_path, ENDLESS, "nope", 0, accuracies(1.0, 0.5))
     (task,) = [task for task in report_view(tmp_path, "report").tasks if task.name == ENDLESS]

@@ -201,6 +201,7 @@ def test_a_task_of_ones_own_is_loaded_when_asked_for(
     assert unknown.note.startswith("There is no forecast")
 
 
+@pytest.mark.slow
 def test_ones_own_tasks_come_first_under_their_own_names(runs: Path) -> None:
     for name in ("dyck-1", "my.tasks:reverse", "sort", "regex:(ab)*", "crasp:mine.cr"):
         add(runs, name, "ape", 0, accuracies(1.0, 1.0, 1.0))

@@ -22,6 +22,7 @@ def test_they_are_studies() -> None:
         assert isinstance(study, ComputedStudy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(COMPUTED_STUDIES))
 def test_reports_are_whole(name: str) -> None:
     study, report = COMPUTED_STUDIES[name], _smoke(name)

@@ -103,6 +103,7 @@ def test_agreement_lists_what_disagrees_with_the_paper_beside_it() -> None:
     assert cell["measured_random_offset"] is None  # these rows have none
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PLACES if PLACES[name] and name != "state-tracking"])
 def test_figures_name_their_tasks(name: str) -> None:
     study = STUDIES[name]

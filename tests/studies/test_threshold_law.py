@@ -30,6 +30,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> list[list[TrainConfig]]:
     return asked
 
 
+@pytest.mark.slow
 def test_languages_of_each_part_are_expected_to_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threshold_law, "commit_of", lambda: "committed")
     own = law_languages("development", 1)

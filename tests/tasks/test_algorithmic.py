@@ -236,6 +236,7 @@ def test_three_in_four_inputs_of_addition_have_a_leading_zero() -> None:
     assert shares["addition-no-leading-zeros"] == 0
 
 
+@pytest.mark.slow
 def test_parity_may_have_the_empty_input(monkeypatch: pytest.MonkeyPatch) -> None:
     task = ParityWithEmpty()
     assert task.lengths(0, 3).tolist() == [0, 1, 2, 3]

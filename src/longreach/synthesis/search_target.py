@@ -10,12 +10,12 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from longreach.crasp.core import Core
-from longreach.crasp.equal import equal
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.program import Program
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError
 from longreach.languages.budget import Budget
+from longreach.languages.prove.equivalence import equivalent
 from longreach.languages.prove.rightness import rightness
 from longreach.languages.regular.automaton import Automaton
 from longreach.synthesis.tree_evaluator import accepted_on
@@ -177,7 +177,7 @@ class ProgramTarget:
         return accepted_on(self.program, tree), np.ones(len(tree), bool)
 
     def check(self, core: Core, budget: Budget) -> Check:
-        found = equal(core, self.program, CHECKED_LENGTH)
+        found = equivalent(core, self.program, CHECKED_LENGTH, budget=budget).comparison
         return Check(witness=found.witness, proved=found.proof == "proved", length=found.length)
 
 

@@ -13,6 +13,7 @@ WORDS = list(words_up_to("ab", 5))
 FACTORS = st.lists(st.sampled_from("ab"), max_size=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relations", ALL_CLASSES)
 @given(data=st.data(), factor=FACTORS)
 @settings(deadline=None, max_examples=40)

@@ -31,6 +31,7 @@ def within(core: Core, *originals: Core) -> bool:
     return set(core.relations) <= {kind for original in originals for kind in original.relations}
 
 
+@pytest.mark.slow
 @given(programs(), programs())
 @settings(deadline=None, max_examples=60)
 def test_boolean_combinations(left: Core, right: Core) -> None:

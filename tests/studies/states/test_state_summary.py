@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from itertools import pairwise, takewhile
 
+import pytest
+
 from longreach.studies.all_studies import STUDIES
 from longreach.studies.states.state_summary import state_summary
 from tests.studies.states.test_state_distance import measured, theirs
@@ -43,6 +45,7 @@ def test_with_runs() -> None:
                 assert row.replace("\\|", "").count(" | ") == width, row
 
 
+@pytest.mark.slow
 def test_the_figure() -> None:
     drawn = STUDY.content(measured(theirs), "laptop", ".svg")
     text = drawn.decode()
