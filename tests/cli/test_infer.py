@@ -1,4 +1,4 @@
-"""`longreach crasp infer`: documents and what people see."""
+"""`longreach crasp infer` and `limit infer`: documents and what people see."""
 
 from __future__ import annotations
 
@@ -43,3 +43,19 @@ def test_bad_input(longreach: Call) -> None:
     done = longreach("crasp", "infer", "nothing-like-it")
     assert done.code == 2
     assert "no task is named" in done.first_error
+
+
+def test_limit_transformers(longreach: Call) -> None:
+    done = longreach("limit", "infer", "lib:majority", "--to", 8, "--json")
+    document = json.loads(done.out)
+    assert done.code == 0
+    assert (document["n0"], document["stopped"]) == (5, None)
+    assert [step["complexity"] for step in document["steps"]] == [8] * 8
+    assert document["model"]["values"] == [1, -1, 1]
+    shown = longreach("limit", "infer", "aa", "--to", 10).out.splitlines()
+    assert "N₀ = 9: right from n = 10 on, as far as n = 10" in shown
+    assert shown[-1].startswith("places ")
+    outside = longreach("limit", "infer", "parity-language", "--max-complexity", 9, "--to", 6)
+    assert outside.code == 0
+    assert "the search ended: none up to R_∞ = 9" in outside.out.splitlines()
+    assert longreach("limit", "infer", "lib:majority", "--to", 0).code == 2

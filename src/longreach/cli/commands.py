@@ -76,7 +76,7 @@ COMMANDS = {
         "Make a short word on which one or two models behave as on a long one, and measure the errors.",
         "simulate",
     ),
-    "limit": Command("Limit transformers and the transformers made from them."),
+    "limit": Command("Limit transformers and the transformers made from them.", also=("infer",)),
     "communicate": Command(
         "Count what Alice, with the first half of an input, must tell Bob, with the second.", "communicate"
     ),
@@ -84,7 +84,7 @@ COMMANDS = {
         "Measure the perplexity of a language model on text, by context length and by position.", "perplexity"
     ),
     "extract": Command(
-        "Learn the automaton that says what a trained model says, and show where model and task part.",
+        "Learn the automaton and the program of what a trained model says; show where model and task part.",
         "extract",
     ),
     "doctor": Command("Show versions, devices, threads, and which extras are missing.", "doctor"),

@@ -25,7 +25,7 @@ def extract(
     ] = 20.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Learn the automaton and the program that say what a trained model says; show where model and task part.
+    """Learn the automaton and the program of what a trained model says; show where model and task part.
 
     The model is asked about words up to its training length; model, automaton, program and task are then
     compared on inputs within that length and beyond.

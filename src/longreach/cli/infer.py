@@ -1,4 +1,4 @@
-"""`longreach crasp infer`: the inference procedure on programs in order of size."""
+"""`longreach crasp infer` and `limit infer`: the inference procedure on programs and on transformers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import typer
 
 from longreach.cli.alphabet_option import alphabet_of
 from longreach.cli.crasp import Json, app
+from longreach.cli.limit import app as limit_app
 from longreach.cli.output import console, print_json, say
 from longreach.cli.stages import stage
 from longreach.cli.synthesize import Class, ClassName, Distance, Letters, Modulus
 
 if TYPE_CHECKING:
     from longreach.synthesis.inference import Inference
+    from longreach.synthesis.inference_steps import InferenceRun
+    from longreach.synthesis.limit_inference import LimitInference
 
 
 class ScheduleName(StrEnum):
@@ -27,20 +30,23 @@ class ScheduleName(StrEnum):
     log = "log"
 
 
+TargetName = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="A task that is a language, regex:…, lib:NAME, or a function module:attribute.",
+    ),
+]
+TrainedTo = Annotated[ScheduleName, typer.Option(help="t(n): n/2, n, n/3, the root or the logarithm of n.")]
+UpTo = Annotated[int, typer.Option(min=1, max=40, metavar="N", help="n goes from 1 to this.")]
+
+
 @app.command()
 def infer(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="TARGET",
-            help="A task that is a language, regex:…, lib:NAME, or a function module:attribute.",
-        ),
-    ],
+    target: TargetName,
     alphabet: Letters = None,
-    schedule: Annotated[
-        ScheduleName, typer.Option(help="t(n): n/2, n, n/3, the root or the logarithm of n.")
-    ] = ScheduleName.half,
-    to: Annotated[int, typer.Option(min=1, max=40, metavar="N", help="n goes from 1 to this.")] = 10,
+    schedule: TrainedTo = ScheduleName.half,
+    to: UpTo = 10,
     program_class: Class = ClassName.empty,
     modulus: Modulus = 2,
     distance: Distance = 1,
@@ -77,21 +83,68 @@ def infer(
         _print(found)
 
 
-def _print(found: Inference) -> None:
-    from rich.table import Table
+@limit_app.command(name="infer")
+def infer_transformers(
+    target: TargetName,
+    alphabet: Letters = None,
+    schedule: TrainedTo = ScheduleName.half,
+    to: UpTo = 10,
+    most: Annotated[
+        int, typer.Option("--max-complexity", min=1, metavar="R", help="R_∞ of a transformer, at most.")
+    ] = 14,
+    seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Run the inference procedure on limit transformers: T_n has the least R_∞ of those that match.
 
-    table = Table(box=None, pad_edge=False)
-    for column in ("n", "t(n)", "size of T_n", "wrong up to n", "smallest programs"):
-        table.add_column(column, justify="right")
-    for step in found.steps:
-        size = str(step.complexity) if step.complexity is not None else f"≥ {step.at_least}"
-        wrong = "not known" if step.errors is None else str(step.errors)
-        table.add_row(str(step.n), str(step.trained_to), size, wrong, str(step.choices or "·"))
-    out = console()
-    out.print(table)
-    say("")
+    They have one layer, one head and integers as parameters, with places modulo a period and φ at small
+    distances, and match the target up to length t(n).
+
+    Example: longreach limit infer lib:majority --to 8
+    """
+    from longreach.synthesis.limit_inference import infer_limit
+    from longreach.synthesis.training_lengths import schedule_named
+    from longreach.tasks.task_to_target import target_named
+
+    wanted = target_named(target, alphabet_of(alphabet), length=to)
+    with stage("searching limit transformers in order of R_∞"):
+        found = infer_limit(
+            wanted, schedule=schedule_named(schedule.value), to=to, most=most, seconds=seconds
+        )
+    if as_json:
+        print_json({"target": target, "alphabet": list(wanted.alphabet), **found.document()})
+    else:
+        _print_transformers(found)
+
+
+def _print(found: Inference) -> None:
+    _print_steps(found, "size of T_n", "smallest programs")
     for line in found.words():
         say(line)
     if found.program is not None:
         say("")
         say(found.program.text)
+
+
+def _print_transformers(found: LimitInference) -> None:
+    _print_steps(found, "R_∞ of T_n", "that fit")
+    for line in found.words():
+        say(line)
+    if found.model is not None:
+        say("")
+        for line in found.model.lines():
+            say(line)
+
+
+def _print_steps(found: InferenceRun, complexity: str, choices: str) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("n", "t(n)", complexity, "wrong up to n", choices):
+        table.add_column(column, justify="right")
+    for step in found.steps:
+        size = str(step.complexity) if step.complexity is not None else f"≥ {step.at_least}"
+        wrong = "not known" if step.errors is None else str(step.errors)
+        table.add_row(str(step.n), str(step.trained_to), size, wrong, str(step.choices or "·"))
+    console().print(table)
+    say("")

@@ -17,6 +17,7 @@ from longreach.crasp.core import Core
 from longreach.crasp.program import Program
 from longreach.languages.budget import Budget, OverBudget
 from longreach.synthesis.enumeration import Enumeration
+from longreach.synthesis.inference_steps import InferenceRun, InferenceStep
 from longreach.synthesis.last_operations import Finisher
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.search_target import Target, longest_within
@@ -53,28 +54,8 @@ class Hypothesis:
     """The same as `wrong` for the worst of them at each length."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class InferenceStep:
-    """T_n."""
-
-    n: int
-    trained_to: int
-    """t(n)."""
-    complexity: int | None
-    at_least: int
-    errors: int | None
-    """Words of length at most n that T_n gets wrong; None where T_n was not found."""
-    worst_errors: int | None
-    """The same for the worst of the smallest programs."""
-    choices: int
-
-    @property
-    def right(self) -> bool | None:
-        return None if self.errors is None else self.errors == 0
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Inference:
+class Inference(InferenceRun):
     """A run of the procedure.
 
     >>> from longreach.synthesis.search_target import target_of
@@ -83,53 +64,20 @@ class Inference:
     ([1, 2, 2, 5, 5, 5], 3, 5)
     """
 
-    schedule: Schedule
     family: Family
-    to: int
-    steps: tuple[InferenceStep, ...]
     hypotheses: tuple[Hypothesis, ...]
     compared_to: int
     """Smallest programs are told apart on words up to here."""
     proved: bool
     """Whether the last program is right on words of every length."""
-    stopped: str
-    """Why complexities are missing; empty if none is."""
     tried: int
-
-    @property
-    def n0(self) -> int | None:
-        """The least N₀ such that T_n is right on all words up to n, for all n > N₀ that were tried."""
-        return self._from([step.right for step in self.steps])
 
     @property
     def n0_of_any(self) -> int | None:
         """The same where every smallest program is right, whichever is taken."""
         if self.compared_to < self.to:
             return None
-        return self._from([None if s.worst_errors is None else s.worst_errors == 0 for s in self.steps])
-
-    def _from(self, right: list[bool | None]) -> int | None:
-        last = max((step.n for step, good in zip(self.steps, right, strict=True) if not good), default=0)
-        return None if last == self.to else last
-
-    @property
-    def n0_trained_to(self) -> int | None:
-        """The training length from which on T_n is right: t(N₀ + 1)."""
-        return None if self.n0 is None else self.schedule(self.n0 + 1)
-
-    @property
-    def error_count(self) -> int | None:
-        """The errors of all T_n together (Definition 57), as far as n went; None where a T_n is missing."""
-        errors = [step.errors for step in self.steps]
-        return None if None in errors else sum(each for each in errors if each is not None)
-
-    @property
-    def bounded(self) -> bool:
-        """Whether the complexity has stayed the same over the second half of the lengths, and is known
-        there.
-        """
-        later = [step.complexity for step in self.steps if 2 * step.n > self.to]
-        return None not in later and len(set(later)) == 1
+        return self.right_from([None if s.worst_errors is None else s.worst_errors == 0 for s in self.steps])
 
     @property
     def program(self) -> Program | None:
@@ -138,18 +86,8 @@ class Inference:
 
     def words(self) -> list[str]:
         """What the run shows, in lines."""
-        lines = []
-        if self.n0 is None:
-            lines.append(f"N₀: none up to n = {self.to}")
-        else:
-            any_run = (
-                "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
-            )
-            lines.append(f"N₀ = {self.n0}: right from n = {self.n0 + 1} on, as far as n = {self.to}{any_run}")
-        total = "not known" if self.error_count is None else str(self.error_count)
-        lines.append(f"errors of all T_n together: {total}")
-        if self.stopped:
-            lines.append(f"the search ended: {self.stopped}")
+        any_run = "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
+        lines = self.summary(any_run)
         if self.program is not None:
             beyond = (
                 "proved for all lengths" if self.proved else f"compared up to length {self.to}, not beyond"
@@ -174,18 +112,7 @@ class Inference:
             "compared_to": self.compared_to,
             "stopped": self.stopped or None,
             "tried": self.tried,
-            "steps": [
-                {
-                    "n": step.n,
-                    "trained_to": step.trained_to,
-                    "complexity": step.complexity,
-                    "at_least": step.at_least,
-                    "errors": step.errors,
-                    "worst_errors": step.worst_errors,
-                    "choices": step.choices,
-                }
-                for step in self.steps
-            ],
+            "steps": [step.document() for step in self.steps],
         }
 
 
