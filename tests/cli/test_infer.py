@@ -59,3 +59,10 @@ def test_limit_transformers(longreach: Call) -> None:
     assert outside.code == 0
     assert "the search ended: none up to R_∞ = 9" in outside.out.splitlines()
     assert longreach("limit", "infer", "lib:majority", "--to", 0).code == 2
+
+
+def test_too_many_words(longreach: Call) -> None:
+    for group in ("crasp", "limit"):
+        done = longreach(group, "infer", "lib:majority", "--to", 30)
+        assert done.code == 2
+        assert done.first_error.startswith("--to: 2,147,483,647 words up to length 30 are more than")

@@ -13,6 +13,7 @@ from longreach.cli.limit import app as limit_app
 from longreach.cli.output import console, print_json, say
 from longreach.cli.stages import stage
 from longreach.cli.synthesize import Class, ClassName, Distance, Letters, Modulus
+from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.synthesis.inference import Inference
@@ -67,6 +68,7 @@ def infer(
     from longreach.tasks.task_to_target import target_named
 
     wanted = target_named(target, alphabet_of(alphabet), length=to)
+    _within_reach(len(wanted.alphabet), to)
     with stage("searching programs in order of size"):
         found = run_procedure(
             wanted,
@@ -107,6 +109,7 @@ def infer_transformers(
     from longreach.tasks.task_to_target import target_named
 
     wanted = target_named(target, alphabet_of(alphabet), length=to)
+    _within_reach(len(wanted.alphabet), to)
     with stage("searching limit transformers in order of R_∞"):
         found = infer_limit(
             wanted, schedule=schedule_named(schedule.value), to=to, most=most, seconds=seconds
@@ -115,6 +118,14 @@ def infer_transformers(
         print_json({"target": target, "alphabet": list(wanted.alphabet), **found.document()})
     else:
         _print_transformers(found)
+
+
+def _within_reach(letters: int, to: int) -> None:
+    from longreach.synthesis.word_tree import MOST_NODES
+
+    words = sum(letters**length for length in range(to + 1))
+    if words > MOST_NODES:
+        raise InputError(f"--to: {words:,} words up to length {to} are more than {MOST_NODES:,}")
 
 
 def _print(found: Inference) -> None:
