@@ -107,6 +107,7 @@ class _Downwards(Sort):
         return x, np.where(inside, self.size - 1 - y, y), sizes
 
 
+@pytest.mark.slow
 def test_objects_of_one_name_have_their_own_results(tmp_path: Path) -> None:
     first = train(Sort(12), "nope", seeds=1, runs=tmp_path, **TINY)
     other = train(_Downwards(12), "nope", seeds=1, runs=tmp_path, **TINY)

@@ -278,6 +278,7 @@ def test_what_is_trained_and_membership(longreach: Call) -> None:
     assert "as membership over all words: no; no count separates" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [45, 60, 80])
 @pytest.mark.parametrize("arguments", [["copy-unique", "--why"], ["parity"], ["aaaa"], ["--all"]])
 def test_nothing_is_cut_or_wider_than_the_terminal(

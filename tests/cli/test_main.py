@@ -130,6 +130,7 @@ def test_closed_streams(closed: str, code: int) -> None:
     assert (done.returncode, done.stdout) == (2, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
 def test_output_in_any_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", encoding)

@@ -64,6 +64,7 @@ def test_it_has_cells_of_its_own(longreach: Call, tmp_path: Path, option: str) -
     assert done.first_error == f"{option}: thresholds has cells of its own"
 
 
+@pytest.mark.slow
 def test_curves_from_the_command_line(longreach: Call, tmp_path: Path) -> None:
     """Trains one small model; the second time nothing is left to train."""
     command = ("study", "sparse-parity", "--scale", "smoke", "--runs", tmp_path)

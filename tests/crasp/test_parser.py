@@ -211,6 +211,7 @@ def test_an_alphabet_may_follow_its_use() -> None:
     assert parse('P = exists "a"\n#alphabet a b').core.closed
 
 
+@pytest.mark.slow
 def test_a_large_alphabet_reads_quickly() -> None:
     start = time.perf_counter()
     tokens = [f"t{k}" for k in range(20_000)]

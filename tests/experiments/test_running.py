@@ -61,6 +61,7 @@ def test_what_is_done_is_not_trained_again(tmp_path: Path) -> None:
     assert planned.document()["jobs"] == 3
 
 
+@pytest.mark.slow
 def test_remarks_are_said_once(tmp_path: Path) -> None:
     members, diary = [tiny(seed=seed, compile=True) for seed in range(2)], Diary()
     one = engine_maker("local", tmp_path, EngineOptions(workers=1))

@@ -76,6 +76,7 @@ def test_commands_are_quoted_for_a_shell(runs: Path) -> None:
     assert shlex.split(task.forecasting or "") == ["longreach", "forecast", name, "--json"]
 
 
+@pytest.mark.slow
 def test_of_many_runs_some_are_shown(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longreach.report.results_to_view.MOST_TASKS", 2)
     settings: list[dict[str, int]] = [{}, *({"width": width} for width in range(100, 115))]
@@ -283,6 +284,7 @@ def test_of_several_configurations_the_one_with_most_runs_stands_in_the_matrix(r
     check(build(runs))
 
 
+@pytest.mark.slow
 def test_every_result_of_a_task_is_on_its_page_once(runs: Path) -> None:
     hostile(runs)
     view = report_view(runs, "report")

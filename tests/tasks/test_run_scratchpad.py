@@ -62,6 +62,7 @@ def test_states_of_words() -> None:
         assert read == [SOS, *x, SEP, *(f"q{automaton.run(x[: end + 1])}" for end in range(length))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["even-pairs", "cycle-navigation", "modular-arithmetic"])
 def test_runs_that_end_in_an_answer(name: str) -> None:
     base = load_task(name)

@@ -77,6 +77,7 @@ def ids_of_firsts(part: Part) -> torch.Tensor:
 OPTIONS: list[dict[str, Any]] = [{}, {"log_length": True}, {"layer_norm": False}, {"tied": False}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "encoding", "options"),
     [

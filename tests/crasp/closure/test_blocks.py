@@ -23,6 +23,7 @@ def morphisms(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
     return {letter: draw(image) for letter in "xyz"[: draw(st.integers(1, 2))]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relations", ALL_CLASSES)
 @given(data=st.data(), morphism=morphisms())
 @settings(deadline=None, max_examples=40)
@@ -71,6 +72,7 @@ def check_removal(core: Core, relations, padding: Padding | None, length: int) -
     agree(removal.core, words, [literally_accepts(core, removal.padding.pad(word)) for word in words])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relations", [("periodic",), ("local",), ("periodic", "local")])
 @given(data=st.data(), extra=st.integers(0, 2), before=st.integers(0, 2))
 @settings(deadline=None, max_examples=40)

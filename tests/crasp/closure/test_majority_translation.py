@@ -16,6 +16,7 @@ from tests.helpers.small_programs import ALL_CLASSES, literally_accepts, program
 WORDS = list(words_up_to("ab", 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relations", ALL_CLASSES)
 @given(data=st.data())
 @settings(deadline=None, max_examples=25)

@@ -96,6 +96,7 @@ def test_with_empty_word(core: Core, value: bool) -> None:
     assert within(changed, core)
 
 
+@pytest.mark.slow
 @given(programs())
 @settings(deadline=None, max_examples=100)
 def test_strict_masks(core: Core) -> None:

@@ -54,6 +54,7 @@ def test_long_words(period: int) -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", [0, 1, 2, 4])
 @pytest.mark.parametrize("period", [1, 2, 3])
 def test_exactly_in_rational_arithmetic(period: int, precision: int) -> None:
