@@ -49,7 +49,7 @@ SCALES: dict[Scale, ChainScale] = {
         bare_seeds=3,
         setting={
             "layers": 2, "heads": 2, "width": 128, "lr": 0.002, "batch": 64, "warmup": 100,
-            "max_steps": 2000, "evaluate_every": 500, "stop_early": False, "test_size": 192,
+            "max_steps": 2000, "evaluate_every": 500, "stop_early": False, "test_size": 192, "tied": False,
         },
     ),
     "paper": ChainScale(
