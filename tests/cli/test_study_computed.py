@@ -16,7 +16,7 @@ def test_a_table_and_a_figure(longreach: Call, tmp_path: Path) -> None:
     done = longreach(*SMOKE, "--runs", tmp_path)
     assert done.code == 0
     assert done.out.splitlines()[0].split()[:3] == ["dropped", "version", "L"]
-    assert "all mass on 0000000000010100 defeats g00" in done.out
+    assert "all mass on 0000000000000101 defeats g00" in done.out
     figure = tmp_path / "figures" / "counter-examples-smoke.svg"
     assert figure.read_bytes().startswith(b"<?xml")
     assert done.err == f"wrote {figure}\n"

@@ -152,10 +152,9 @@ def _telling(
 ) -> tuple[int, ...]:
     for rows in _candidates(vocabulary, length, tries, rng):
         losses = np.abs(truth.quotient(rows).values - wrong.quotient(rows).values).max(axis=1)
-        for place in np.argsort(-losses)[:1].tolist():
-            row = tuple(rows[place].tolist())
-            if _distance(truth, wrong, row) > error:
-                return row
+        row = tuple(rows[int(np.argmax(losses))].tolist())
+        if _distance(truth, wrong, row) > error:
+            return row
     looked = "any" if vocabulary**length <= tries else f"{tries} random"
     reason = f"{wrong.name} errs by at most {float(error):g} on {looked} sequences of length {length}"
     raise InputError(reason, place=Field("wrong"))
