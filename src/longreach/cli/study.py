@@ -83,7 +83,10 @@ def study(
     ] = False,
     text: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="natural-language: a text file; may be given several times."),
+        typer.Option(
+            metavar="FILE|DIR",
+            help="natural-language: a text file or a local dataset; may be given several times.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
