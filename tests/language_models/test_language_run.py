@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from longreach.errors import InputError
 from longreach.language_models.corpus import from_files
 from longreach.language_models.data_parallel import Workers
 from longreach.language_models.language_run import NAMES, LanguageRun, estimated_seconds
@@ -64,6 +65,14 @@ def test_byte_pairs_are_learned_from_the_text(tmp_path: Path) -> None:
     tokenizer = run_of(tmp_path, settings).prepare(Stages())
     assert isinstance(tokenizer, BytePairs)
     assert tokenizer.size == 300
+
+
+@pytest.mark.parametrize(("text", "part"), [("", "for training has 0"), ("a b " * 60, "held out has 14")])
+def test_too_little_text_is_refused_before_training(tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "little.txt").write_text(text, encoding="utf-8")
+    run = LanguageRun(SMOKE, from_files([tmp_path / "little.txt"]), tmp_path / "runs")
+    with pytest.raises(InputError, match=rf"little.txt: the text {part} tokens, and a window needs 33"):
+        run.prepare(Stages())
 
 
 def test_other_text_or_settings_have_another_directory(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from longreach.language_models.text_tokenizer import TextTokenizer
 
 Tokens = NDArray[np.int64]
 _TYPE = np.dtype("<u4")
+TOKEN_BYTES = _TYPE.itemsize
 
 
 def write_tokens(path: Path, texts: Iterable[Iterable[str]], tokenizer: TextTokenizer) -> int:
