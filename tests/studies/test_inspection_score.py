@@ -124,3 +124,21 @@ def test_what_was_seen_is_kept(tmp_path: Path) -> None:
     table.write_text("", encoding="utf-8")
     with pytest.raises(InputError, match=r"runs.jsonl: no run"):
         STUDY.run(_asked(runs, table=table))
+
+
+COMMITTED = Path(__file__).parents[2] / "results" / "inspection"
+
+
+@pytest.mark.skipif(not (COMMITTED / "held-out.json").is_file(), reason="held-out runs are not judged yet")
+def test_the_committed_judgement_is_that_of_the_committed_runs(tmp_path: Path) -> None:
+    """By the score of the package, which had no held-out run."""
+    kept = json.loads((COMMITTED / "held-out.json").read_text(encoding="utf-8"))
+    asked = _asked(tmp_path, held_out=True, table=COMMITTED / "runs.jsonl", scale="laptop")
+    found = json.loads(json.dumps(STUDY.run(asked).document()))
+    assert found["slices"] == kept["slices"]
+    assert found["limit"] == kept["limit"]
+    assert found["score"]["runs"] == kept["score"]["runs"] > 0
+    held_out = {each.task for each in language_table().values() if each.part == "held-out"}
+    assert kept["runs_looked_into"] == sum(
+        each.language in held_out for each in read_scored(COMMITTED / "runs.jsonl")
+    )
