@@ -57,6 +57,10 @@ def test_samples_are_those_of_whole_languages() -> None:
     values, ends = np.array(single), np.array(outcomes)
     slow = bootstrap(single_languages, lambda rows: roc_auc(values[rows], ends[rows]), samples=400)
     found = drawn.auc(said, wins, losses)
+    turned = drawn.auc_gain(said, -np.asarray(said), wins, losses)
+    assert [turned.value, turned.low, turned.high] == pytest.approx(
+        [2 * each - 1 for each in (found.value, found.low, found.high) if each is not None]
+    )
     assert (found.low, found.high) == pytest.approx(interval(slow), abs=0.03)
     weights = drawn.weights[7][drawn.places]
     again = np.repeat(np.arange(60), weights.astype(int))

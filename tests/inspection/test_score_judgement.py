@@ -7,24 +7,10 @@ import pytest
 
 from longreach.comparison.calibration import roc_auc
 from longreach.errors import InputError
+from longreach.inspection.fitted_score import ALL_TOGETHER, TOGETHER, fit_scores
 from longreach.inspection.limit_runs import LengthRow
-from longreach.inspection.run_features import FEATURES
-from longreach.inspection.score_judgement import (
-    ALL_TOGETHER,
-    ScoredRun,
-    compare_limits,
-    judge_scores,
-    left_out,
-)
-
-
-def _run(number: int, works: bool, margin: float, **changes: object) -> ScoredRun:
-    features = {**dict.fromkeys(FEATURES, 0.0), "margin": margin, "offset variance": float(works)}
-    made: dict[str, object] = {
-        "run": str(number), "language": f"l{number % 10}", "encoding": "ape" if number % 2 else "nope",
-        "trained_to": 10, "works": works, "learned": True, "features": features, "beside": {},
-    }  # fmt: skip
-    return ScoredRun(**{**made, **changes})  # type: ignore[arg-type]
+from longreach.inspection.score_judgement import compare_limits, judge_scores
+from tests.helpers.scored_runs import scored_run as _run
 
 
 def test_areas_with_their_signs() -> None:
@@ -52,14 +38,36 @@ def test_areas_with_their_signs() -> None:
     assert slices["all runs"].document()["work"] == int(works.sum())
 
 
-def test_a_language_is_judged_by_others() -> None:
-    """A feature that only names the language says nothing once that language is left out."""
-    runs = [_run(n, n % 10 < 5, float(n % 10 == 0)) for n in range(40)]
-    said = left_out(runs, ["margin"])
-    # The only rows with 1 are of one language: the others give its coefficient no data, so it stays small.
-    here = said[[n for n in range(40) if n % 10 == 0]]
-    assert np.ptp(here) == pytest.approx(0)
-    assert here[0] == pytest.approx(16 / 36, abs=0.05)
+def test_what_was_fitted_before_is_judged_as_it_is() -> None:
+    """A score that was fitted where the margin helps says the opposite where it does not."""
+    fitted = fit_scores([_run(n, n % 2 == 0, float(n % 2 == 0)) for n in range(20)], {"margin": 1.0})
+    there = [_run(n, n % 2 == 0, float(n % 2 == 1), steady=True) for n in range(20)]
+    (judged, *_) = judge_scores(there, fitted, samples=5)
+    rows = {row.name: row for row in judged.rows}
+    assert rows[ALL_TOGETHER].auc.value == 0.0
+    assert rows[TOGETHER].auc.value == 0.5  # what it knows does not vary here
+    (anew, *_) = judge_scores(there, samples=5)
+    assert {row.name: row for row in anew.rows}[ALL_TOGETHER].auc.value == 1.0
+
+
+def test_more_than_a_reference() -> None:
+    """Differences of areas on the runs that have both."""
+    ends = [True, True, False, False, True, False]
+    odds = [0.9, 0.2, 0.5, 0.1, None, None]
+    runs = [
+        _run(n, works, float(n), beside={} if said is None else {"odds": said})
+        for n, (works, said) in enumerate(zip(ends, odds, strict=True))
+    ]
+    (judged, *_) = judge_scores(runs, reference="odds", samples=20)
+    rows = {row.name: row for row in judged.rows}
+    assert rows["odds"].runs == 4
+    assert rows["odds"].gain is None
+    first = roc_auc([0, 1, 2, 3], ends[:4]) - roc_auc([0.9, 0.2, 0.5, 0.1], ends[:4])
+    found = rows["margin"].gain
+    assert found is not None
+    assert found.value == pytest.approx(first)
+    document = rows["margin"].document()
+    assert document["minus_reference"]["value"] == pytest.approx(first, abs=1e-4)
 
 
 def test_both_outcomes_are_needed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -30,6 +31,33 @@ def test_few_texts_are_cut_and_many_are_divided(tmp_path: Path) -> None:
     assert len(joined(many, False)) == 38
 
 
+def test_rows_of_a_dataset_are_texts(tmp_path: Path) -> None:
+    rows = [f"row {number} of them" for number in range(45)]
+    for name, part in (("b.jsonl", rows[30:]), ("a.jsonl", rows[:30])):
+        lines = "".join(json.dumps({"text": row}) + "\n" for row in part)
+        (tmp_path / name).write_text(lines, encoding="utf-8")
+    corpus = from_files([tmp_path])
+    assert joined(corpus, True) == [rows[19], rows[39]]
+    assert joined(corpus, False) == [row for row in rows if row not in (rows[19], rows[39])]
+    assert "".join(corpus.whole_texts()) == "".join(f"{row}\n\n" for row in rows)
+    few = from_files([tmp_path / "b.jsonl"])
+    pairs = zip(joined(few, False), [*joined(few, True), *[""] * 15], strict=False)
+    assert "".join(one for one, _ in pairs) == "".join(rows[30:])  # too short for a twentieth
+
+
+@pytest.mark.parametrize("piece", [7, 16, 1 << 20])
+def test_the_cut_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    """However the text is read, a training part and the last twentieth of it, at white space."""
+    monkeypatch.setattr(module, "PIECE", piece)
+    text = "\n".join(f"line {number} has words" for number in range(60))
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    corpus = from_files([tmp_path / "a.txt"])
+    (train,), (test,) = joined(corpus, False), joined(corpus, True)
+    assert train + test == text
+    assert test[0] in " \n"
+    assert len(text) // 20 <= len(test) <= len(text) // 20 + 8
+
+
 def test_pieces_end_before_white_space_and_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,7 +74,7 @@ def test_pieces_end_before_white_space_and_lose_nothing(
 def test_bad_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         from_files([tmp_path / "missing"])
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match="no text in it"):
         from_files([tmp_path])
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not UTF-8"):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 
+from longreach.errors import InputError
 from longreach.language_models.corpus import from_files
 from longreach.language_models.data_parallel import Workers
 from longreach.language_models.language_run import NAMES, LanguageRun, estimated_seconds
 from longreach.language_models.language_settings import SETTINGS, LanguageSettings
 from longreach.language_models.text_tokenizer import BytePairs
+from tests.helpers.examples import slow
 from tests.helpers.extras import needs
 from tests.helpers.text_samples import text_file
 
@@ -66,6 +72,14 @@ def test_byte_pairs_are_learned_from_the_text(tmp_path: Path) -> None:
     assert tokenizer.size == 300
 
 
+@pytest.mark.parametrize(("text", "part"), [("", "for training has 0"), ("a b " * 60, "held out has 14")])
+def test_too_little_text_is_refused_before_training(tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "little.txt").write_text(text, encoding="utf-8")
+    run = LanguageRun(SMOKE, from_files([tmp_path / "little.txt"]), tmp_path / "runs")
+    with pytest.raises(InputError, match=rf"little.txt: the text {part} tokens, and a window needs 33"):
+        run.prepare(Stages())
+
+
 def test_other_text_or_settings_have_another_directory(tmp_path: Path) -> None:
     first = run_of(tmp_path).directory
     assert run_of(tmp_path).directory == first
@@ -83,3 +97,21 @@ def test_estimates_grow_with_the_work() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_both_models_have_one_shape(name: str) -> None:
     assert SMOKE.training(name).longest == SMOKE.full
+
+
+@slow("two processes start, train and measure")
+def test_two_processes_make_the_whole_study(tmp_path: Path) -> None:
+    """As the documentation starts it; the first of them speaks."""
+    found = []
+    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
+    for start in ((), launcher):
+        command: list[object] = [
+            sys.executable, *start, "-m", "longreach", "study", "natural-language", "--scale", "smoke",
+            "--text", text_file(tmp_path, 100), "--runs", tmp_path / f"runs{len(found)}", "--json",
+        ]  # fmt: skip
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            list(map(str, command)), check=True, env=environment, capture_output=True, timeout=300
+        )
+        found.append([entry["perplexity"] for entry in json.loads(done.stdout)["perplexity"]])
+    assert found[1] == pytest.approx(found[0], rel=1e-4)

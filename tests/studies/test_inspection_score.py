@@ -1,33 +1,52 @@
+"""Scores are fitted on development runs, kept, and judged on held-out ones as they were kept."""
+
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from longreach.errors import InputError
+from longreach.inspection import fitted_score
+from longreach.inspection.run_features import FEATURES
+from longreach.inspection.scored_run import ScoredRun, read_scored, scored_text
+from longreach.studies import inspection_score
 from longreach.studies.census.census_members import language_table
-from longreach.studies.inspection_score import STUDY, chosen_runs, forecast_odds, spread
+from longreach.studies.inspection_score import ODDS, STUDY
 from longreach.studies.standalone_study import StandaloneAsked
 from tests.helpers.inspected_runs import small_member, write_run
+from tests.helpers.scored_runs import scored_run
 
 
-def _asked(runs: Path) -> StandaloneAsked:
+def _asked(runs: Path, **changes: object) -> StandaloneAsked:
     nothing = [].append
-    return StandaloneAsked(
+    asked = StandaloneAsked(
         scale="smoke", seeds=None, runs=runs, held_out=False, train=False, tell=nothing, progress=nothing
     )
+    return replace(asked, **changes)  # type: ignore[arg-type]
 
 
-def test_held_out_languages_are_passed_over(tmp_path: Path) -> None:
-    table = language_table().values()
-    tasks = {
-        part: next(each.task for each in table if each.part == part) for part in ("development", "held-out")
-    }
-    keys = {part: write_run(tmp_path, small_member(task)).name for part, task in tasks.items()}
-    outside = write_run(tmp_path, small_member()).name
-    usual = {each.key for each in chosen_runs(tmp_path, held_out=False)}
-    assert usual == {keys["development"], outside}
-    assert {each.key for each in chosen_runs(tmp_path, held_out=True)} == {keys["held-out"]}
+def _census_runs(part: str, sign: int, count: int = 40) -> list[ScoredRun]:
+    """Runs of a part of the census whose margin tells what comes, or the opposite."""
+    table = [each for each in language_table().values() if each.part == part and "20" in each.lengths]
+    return [
+        scored_run(
+            n, n % 3 == 0, sign * float(n % 3 == 0), steady=True, run=f"{part}-{n}",
+            language=table[n // 2 % 20].task, trained_to=20, seed=n,
+        )
+        for n in range(count)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "score.json"
+    monkeypatch.setattr(fitted_score, "FITTED", path)
+    monkeypatch.setattr(fitted_score.read_score, "__defaults__", (path,))
+    monkeypatch.setattr(inspection_score, "commit_of", lambda path: f"commit of {path.name}")
+    return path
 
 
 def test_runs_that_cannot_be_looked_into(tmp_path: Path) -> None:
@@ -40,10 +59,86 @@ def test_runs_that_cannot_be_looked_into(tmp_path: Path) -> None:
         STUDY.run(_asked(tmp_path / "none"))
 
 
-def test_some_of_many_at_even_distances(tmp_path: Path) -> None:
-    for seed in range(5):
-        write_run(tmp_path, small_member(seed=seed))
-    found = list(chosen_runs(tmp_path, held_out=False))
-    assert [each.key for each in spread(found, 3)] == [found[place].key for place in (0, 2, 4)]
-    assert spread(found, None) == found
-    assert forecast_odds(found) == {}
+def test_fitted_here_judged_there(tmp_path: Path, fitted: Path) -> None:
+    """The margin misleads on held-out runs, and a score that was fitted before follows it there."""
+    table = tmp_path / "runs.jsonl"
+    both = [*_census_runs("development", 1), *_census_runs("held-out", -1)]
+    table.write_text(scored_text(both), encoding="utf-8")
+    held_out = _asked(tmp_path, table=table, held_out=True)
+    with pytest.raises(InputError, match="there is no score yet"):
+        STUDY.run(held_out)
+    with pytest.raises(InputError, match="--fit"):
+        STUDY.run(replace(held_out, fit=True))
+
+    done = STUDY.run(_asked(tmp_path, table=table, fit=True)).document()
+    assert (done["score"]["runs"], done["score"]["languages"], done["score"]["best"]) == (40, 20, "margin")
+    kept = json.loads(fitted.read_text(encoding="utf-8"))
+    assert kept["areas"]["margin"] == 1.0
+
+    result = STUDY.run(held_out)
+    judged = result.document()
+    assert judged["score"]["commit"] == "commit of score.json"
+    assert (judged["runs_looked_into"], judged["runs"], judged["reference"]) == (40, [], ODDS)
+    rows = {row["name"]: row for row in judged["slices"][0]["scores"]}
+    assert rows[fitted_score.ALL_TOGETHER]["auc"]["value"] == 0.0
+    assert rows["margin"]["minus_reference"]["value"] == pytest.approx(-rows[ODDS]["auc"]["value"], abs=1e-3)
+    assert fitted.read_text(encoding="utf-8") == json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
+    assert "fitted on 40 runs of 20 other tasks" in result.text()
+    assert "than the odds -" in result.text()
+    assert result.content(".md", "").decode().count("more than the odds") == len(judged["slices"])
+
+
+def test_a_score_that_is_not_committed_is_not_judged(
+    tmp_path: Path, fitted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> str:
+        raise InputError(f"{path.name}: not committed as it is")
+
+    table = tmp_path / "runs.jsonl"
+    table.write_text(scored_text(_census_runs("development", 1)), encoding="utf-8")
+    STUDY.run(_asked(tmp_path, table=table, fit=True))
+    monkeypatch.setattr(inspection_score, "commit_of", refuse)
+    with pytest.raises(InputError, match="not committed"):
+        STUDY.run(_asked(tmp_path, table=table, held_out=True))
+
+
+def test_what_was_seen_is_kept(tmp_path: Path) -> None:
+    """A run is looked into once, and judged again when its model is gone."""
+    runs = tmp_path / "runs"
+    paths = [
+        write_run(runs, small_member(seed=seed, task="tomita-1"), (1.0, 1.0, float(seed < 2)))
+        for seed in range(3)
+    ]
+    table = tmp_path / "runs.jsonl"
+    asked = _asked(runs, table=table, train=True)
+    first = STUDY.run(asked).document()
+    assert {each.run for each in read_scored(table)} == {path.name for path in paths}
+    assert all(each.features.keys() == FEATURES.keys() for each in read_scored(table))
+    for path in paths:
+        (path / "model.safetensors").unlink()
+    assert STUDY.plan(asked) == {"jobs": 0, "done": 0, "runs_there": 0}
+    before = table.read_bytes()
+    again = STUDY.run(_asked(tmp_path / "none", table=table)).document()
+    assert again["slices"] == first["slices"]
+    assert table.read_bytes() == before
+    table.write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match=r"runs.jsonl: no run"):
+        STUDY.run(_asked(runs, table=table))
+
+
+COMMITTED = Path(__file__).parents[2] / "results" / "inspection"
+
+
+@pytest.mark.skipif(not (COMMITTED / "held-out.json").is_file(), reason="held-out runs are not judged yet")
+def test_the_committed_judgement_is_that_of_the_committed_runs(tmp_path: Path) -> None:
+    """By the score of the package, which had no held-out run."""
+    kept = json.loads((COMMITTED / "held-out.json").read_text(encoding="utf-8"))
+    asked = _asked(tmp_path, held_out=True, table=COMMITTED / "runs.jsonl", scale="laptop")
+    found = json.loads(json.dumps(STUDY.run(asked).document()))
+    assert found["slices"] == kept["slices"]
+    assert found["limit"] == kept["limit"]
+    assert found["score"]["runs"] == kept["score"]["runs"] > 0
+    held_out = {each.task for each in language_table().values() if each.part == "held-out"}
+    assert kept["runs_looked_into"] == sum(
+        each.language in held_out for each in read_scored(COMMITTED / "runs.jsonl")
+    )

@@ -24,7 +24,7 @@ def perplexity(
     directory: Annotated[
         Path, typer.Argument(metavar="HF_DIRECTORY", help="A local Hugging Face causal language model.")
     ],
-    texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Text files.")],
+    texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Text files, or local datasets.")],
     lengths: Annotated[
         str, typer.Option(metavar="N,…", help="Context lengths, in tokens of the model.")
     ] = "64,128,256",

@@ -60,23 +60,33 @@ def study(
     device: DeviceOption = "auto",
     stack: StackOption = None,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
-    part: Annotated[PartName, typer.Option(help="census: which languages.")] = PartName.all,
+    part: Annotated[PartName, typer.Option(help="census, inspection-score: which languages.")] = PartName.all,
     train_to: Annotated[
         str | None, typer.Option(metavar="N,…", help="census: training lengths; default: all.")
     ] = None,
     table: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="census: all runs, a line each; read first, written at the end."),
+        typer.Option(
+            metavar="FILE",
+            help="census, inspection-score: all runs, a line each; read first, written at the end.",
+        ),
     ] = None,
     recipes: Annotated[
         bool, typer.Option("--recipes", help="census: what makes a yes come true, on development languages.")
     ] = False,
     fit: Annotated[
-        bool, typer.Option("--fit", help="census: fit the odds of forecasts on development languages.")
+        bool,
+        typer.Option(
+            "--fit",
+            help="census: fit the odds of forecasts, inspection-score: the scores, on development languages.",
+        ),
     ] = False,
     text: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="natural-language: a text file; may be given several times."),
+        typer.Option(
+            metavar="FILE|DIR",
+            help="natural-language: a text file or a local dataset; may be given several times.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,

@@ -34,6 +34,8 @@ def standalone(chosen: StandaloneStudy, asked: StudyAsked) -> None:
             held_out=asked.part is PartName.held_out,
             train=asked.train,
             tell=tell,
+            table=asked.table,
+            fit=asked.fit,
             progress=tell if sys.stderr is not None and sys.stderr.isatty() else lambda _: None,
         )
         if asked.dry_run:

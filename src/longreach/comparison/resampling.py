@@ -78,6 +78,20 @@ class Resampling:
         >>> Resampling("wxyz").auc([3, 2, 2, 1], [1, 1, 0, 0], [0, 0, 1, 1]).value
         0.875
         """
+        return estimate(self._areas(scores, wins, losses))
+
+    def auc_gain(
+        self, scores: npt.ArrayLike, others: npt.ArrayLike, wins: npt.ArrayLike, losses: npt.ArrayLike
+    ) -> Estimate:
+        """By how much the area of some scores is larger than that of others, in the same samples.
+
+        >>> Resampling("wxyz").auc_gain([3, 2, 2, 1], [4, 3, 2, 1], [1, 1, 0, 0], [0, 0, 1, 1]).value
+        -0.125
+        """
+        return estimate(self._areas(scores, wins, losses) - self._areas(others, wins, losses))
+
+    def _areas(self, scores: npt.ArrayLike, wins: npt.ArrayLike, losses: npt.ArrayLike) -> FloatArray:
+        """For what was found and for each sample."""
         values = np.asarray(scores, dtype=np.float64)
         won, lost = (np.asarray(each, dtype=np.float64) for each in (wins, losses))
         above = (values[:, None] > values) + 0.5 * (values[:, None] == values)
@@ -85,7 +99,7 @@ class Resampling:
         member[self.places, np.arange(len(values))] = 1.0
         pairs = (member * won) @ above @ (member * lost).T
         good = np.einsum("si,ij,sj->s", self.weights, pairs, self.weights, optimize=True)
-        return estimate(_quotient(good, self.sums(won) * self.sums(lost)))
+        return _quotient(good, self.sums(won) * self.sums(lost))
 
     def brier(self, probabilities: npt.ArrayLike, wins: npt.ArrayLike, losses: npt.ArrayLike) -> Estimate:
         """The mean squared distance of probabilities from outcomes."""

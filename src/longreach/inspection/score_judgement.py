@@ -1,7 +1,8 @@
 """Does what is seen inside a run at its training length tell whether it works at longer ones? ROC over runs.
 
 Every number is judged by itself, with the sign that the theory gives it, and some of them together, by a
-logistic model that has not seen the language of the run. Intervals are over languages.
+logistic model that has not seen the language of the run: one that was fitted to the other languages, or one
+that was fitted before, to other runs. Intervals are over languages.
 """
 
 from __future__ import annotations
@@ -12,38 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from longreach.comparison.calibration import FloatArray, roc_curve
+from longreach.comparison.calibration import FloatArray, IntArray, roc_curve
 from longreach.comparison.resampling import SAMPLES, Estimate, Resampling
 from longreach.errors import InputError
-from longreach.forecast.logistic_model import PENALTY, fit_logistic
-from longreach.inspection.limit_runs import LengthRow
-from longreach.inspection.run_features import FEATURES, FROM_INSPECTION
+from longreach.inspection.fitted_score import JOINT, FittedScore, left_out
+from longreach.inspection.run_features import FEATURES
+from longreach.inspection.scored_run import ScoredRun
 
-FOLDS = 10
 NOTICED = 0.1
-TOGETHER = "inspection alone, together"
-ALL_TOGETHER = "all of them, together"
-JOINT: Mapping[str, tuple[str, ...]] = {TOGETHER: FROM_INSPECTION, ALL_TOGETHER: tuple(FEATURES)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoredRun:
-    """A run with its features, what others say of it, and what came of it."""
-
-    run: str
-    language: str
-    """What runs have in common; intervals and folds keep them together."""
-    encoding: str
-    trained_to: int
-    works: bool
-    """At three times the training length."""
-    learned: bool
-    """At the training length itself."""
-    features: Mapping[str, float]
-    beside: Mapping[str, float]
-    """Scores to compare with, such as the forecast's; higher is more likely to work."""
-    beyond: LengthRow | None = None
-    """What the run and its approximate limit transformer do at three times the training length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +32,14 @@ class ScoreRow:
     """ "feature", "together" or "beside"."""
     runs: int
     auc: Estimate
+    gain: Estimate | None = None
+    """By how much the area is larger than that of the reference, on the runs that have both."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        gain = None if self.gain is None else self.gain.rounded()
+        return {"name": self.name, "kind": self.kind, "runs": self.runs, "auc": self.auc.rounded(),
+                "minus_reference": gain}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,7 +61,7 @@ class ScoreSlice:
             "runs": self.runs,
             "languages": self.languages,
             "work": self.work,
-            "scores": [{**asdict(row), "auc": row.auc.rounded()} for row in self.rows],
+            "scores": [row.document() for row in self.rows],
         }
 
 
@@ -124,10 +109,18 @@ def compare_limits(runs: Sequence[ScoredRun]) -> tuple[LimitComparison, ...]:
     return tuple(found)
 
 
-def judge_scores(runs: Sequence[ScoredRun], *, samples: int = SAMPLES) -> tuple[ScoreSlice, ...]:
+def judge_scores(
+    runs: Sequence[ScoredRun],
+    fitted: FittedScore | None = None,
+    *,
+    reference: str | None = None,
+    samples: int = SAMPLES,
+) -> tuple[ScoreSlice, ...]:
     """The scores over all runs, over those of each encoding, and over those that learned.
 
-    Slices without both outcomes are left out.
+    Several numbers together are those that were fitted; without any, they are fitted here, each language left
+    out in turn. `reference` names the score with which all others are compared. Slices without both outcomes
+    are left out.
     """
     encodings = sorted({run.encoding for run in runs})
     slices = {
@@ -136,7 +129,7 @@ def judge_scores(runs: Sequence[ScoredRun], *, samples: int = SAMPLES) -> tuple[
         "runs that learned": [run for run in runs if run.learned],
     }
     found = [
-        _slice(name, chosen, samples)
+        _slice(name, chosen, fitted, reference, samples)
         for name, chosen in slices.items()
         if len({run.works for run in chosen}) == 2
     ]
@@ -145,23 +138,36 @@ def judge_scores(runs: Sequence[ScoredRun], *, samples: int = SAMPLES) -> tuple[
     return tuple(found)
 
 
-def _slice(name: str, runs: Sequence[ScoredRun], samples: int) -> ScoreSlice:
+def _slice(
+    name: str, runs: Sequence[ScoredRun], fitted: FittedScore | None, reference: str | None, samples: int
+) -> ScoreSlice:
     scores: dict[str, tuple[str, FloatArray]] = {
         feature: ("feature", about.sign * np.array([run.features[feature] for run in runs]))
         for feature, about in FEATURES.items()
     }
-    scores |= {joint: ("together", left_out(runs, names)) for joint, names in JOINT.items()}
+    if fitted is None:
+        scores |= {joint: ("together", left_out(runs, names)) for joint, names in JOINT.items()}
+    else:
+        scores |= {joint.name: ("together", joint.probabilities(runs)) for joint in fitted.scores}
     for other in dict.fromkeys(key for run in runs for key in run.beside):
         scores[other] = ("beside", np.array([run.beside.get(other, np.nan) for run in runs]))
     wins = np.array([float(run.works) for run in runs])
+    against = None if reference is None else scores.get(reference, (None, None))[1]
     rows, curves = [], {}
     for title, (kind, values) in scores.items():
         known = np.flatnonzero(np.isfinite(values))
         if len(known) == 0 or len(set(wins[known].tolist())) < 2:
             continue
-        drawn = Resampling([runs[each].language for each in known.tolist()], samples=samples)
+        drawn = _resampling(runs, known, samples)
         auc = drawn.auc(values[known], wins[known], 1 - wins[known])
-        rows.append(ScoreRow(name=title, kind=kind, runs=len(known), auc=auc))
+        gain = None
+        if against is not None and title != reference:
+            both = np.flatnonzero(np.isfinite(values) & np.isfinite(against))
+            if len(both):
+                gain = _resampling(runs, both, samples).auc_gain(
+                    values[both], against[both], wins[both], 1 - wins[both]
+                )
+        rows.append(ScoreRow(name=title, kind=kind, runs=len(known), auc=auc, gain=gain))
         curves[title] = roc_curve(values[known], wins[known])
     return ScoreSlice(
         name=name,
@@ -173,26 +179,5 @@ def _slice(name: str, runs: Sequence[ScoredRun], samples: int) -> ScoreSlice:
     )
 
 
-def left_out(runs: Sequence[ScoredRun], names: Sequence[str], *, seed: int = 0) -> FloatArray:
-    """For each run the probability by a model that was fitted without its language.
-
-    Not a number where there are too few languages, or all others end alike.
-    """
-    features = np.array([[run.features[name] for name in names] for run in runs])
-    wins = np.array([float(run.works) for run in runs])
-    folds = _folds([run.language for run in runs], seed)
-    found = np.full(len(runs), np.nan)
-    for fold in np.unique(folds):
-        others, here = folds != fold, folds == fold
-        if not others.any() or not 0 < wins[others].mean() < 1:
-            continue
-        model = fit_logistic(names, features[others], wins[others], penalty=PENALTY)
-        found[here] = model.probabilities(features[here])
-    return found
-
-
-def _folds(languages: Sequence[str], seed: int) -> np.ndarray:
-    known = sorted(set(languages))
-    order = np.random.default_rng(seed).permutation(len(known))
-    fold = {language: int(place) % FOLDS for language, place in zip(known, order, strict=True)}
-    return np.array([fold[each] for each in languages])
+def _resampling(runs: Sequence[ScoredRun], places: IntArray, samples: int) -> Resampling:
+    return Resampling([runs[each].language for each in places.tolist()], samples=samples)

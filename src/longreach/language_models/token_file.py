@@ -14,9 +14,10 @@ from longreach.language_models.text_tokenizer import TextTokenizer
 
 Tokens = NDArray[np.int64]
 _TYPE = np.dtype("<u4")
+TOKEN_BYTES = _TYPE.itemsize
 
 
-def write_tokens(path: Path, texts: Iterable[list[str]], tokenizer: TextTokenizer) -> int:
+def write_tokens(path: Path, texts: Iterable[Iterable[str]], tokenizer: TextTokenizer) -> int:
     """Writes all texts, each with its end, and says how many tokens there are; a whole file or none."""
     draft = path.with_name(f"{path.name}.part")
     total = 0

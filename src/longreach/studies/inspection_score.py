@@ -1,58 +1,39 @@
 """Whether a run works at three times its training length, told from what is inside it at the training length.
 
-Runs of held-out languages of the census are passed over unless they are asked for; then they alone count.
+Scores are fitted on development languages of the census and on runs of one's own, kept in a file, and judged
+on held-out languages only as they stand there, committed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from functools import cache
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from longreach.comparison.tally import level_of
 from longreach.config.scales import Scale
-from longreach.config.task_name import TaskName
-from longreach.config.training import TrainConfig
 from longreach.errors import InputError
-from longreach.forecast.odds_features import CANDIDATES, KNOWN, odds_features
+from longreach.forecast.odds_model import fitted_odds
+from longreach.results.atomic import write_atomically
 from longreach.results.figure_files import figure_bytes
-from longreach.results.files import candidates, check_directory, read_candidate
-from longreach.results.schema import Result
-from longreach.studies.census.census_cell import Cell, cells
-from longreach.studies.census.census_language_table import LanguageFacts
-from longreach.studies.census.census_members import Member, language_table
-from longreach.studies.census.census_run import CensusRun
-from longreach.studies.census.odds_fit import choose_features
-from longreach.studies.census.odds_table import odds_table
+from longreach.studies.census.census_settings import commit_of
+from longreach.studies.inspectable_runs import RATIO, Chosen, chosen_runs, is_held_out, look_into, spread
+from longreach.studies.score_odds import frozen_odds, left_out_odds
 from longreach.studies.standalone_study import StandaloneAsked, StandaloneStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from longreach.inspection.score_judgement import LimitComparison, ScoredRun, ScoreSlice
+    from longreach.comparison.resampling import Estimate
+    from longreach.inspection.fitted_score import FittedScore
+    from longreach.inspection.score_judgement import LimitComparison, ScoreSlice
+    from longreach.inspection.scored_run import ScoredRun
 
-RATIO = 3
-LEARNED = 0.99
-MODEL = "model.safetensors"
 MOST_RUNS: dict[Scale, int | None] = {"smoke": 12, "laptop": 120, "paper": None}
 """Runs that are looked into at each scale, spread evenly over the directory; None: all."""
-VERDICT, ODDS, ACCURACY = "the forecast's verdict", "the forecast's odds", "accuracy at the training length"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """A run that is looked into."""
-
-    key: str
-    folder: Path
-    config: TrainConfig
-    result: Result
-    language: LanguageFacts | None
-    """Of the census."""
+ODDS = "the forecast's odds"
+KEEP_EVERY = 20
+"""Runs between two writings of the table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,17 +46,25 @@ class InspectionScoreResult:
     there: int
     """Runs that could have been looked into."""
     held_out: bool
+    fitted: FittedScore | None = None
+    """What was fixed before, or has just been fitted."""
+    commit: str | None = None
+    """In which it stands."""
+    table: Path | None = None
+    """Where the runs are kept."""
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "ratio": RATIO,
             "held_out": self.held_out,
+            "reference": ODDS,
+            "score": None if self.fitted is None else self._score(),
             "runs_there": self.there,
             "runs_looked_into": len(self.runs),
             "slices": [each.document() for each in self.slices],
             "limit": [each.document() for each in self.limits],
-            "runs": [
+            "runs": [] if self.table is not None else [
                 {
                     "run": run.run, "language": run.language, "encoding": run.encoding,
                     "trained_to": run.trained_to, "works": run.works, "learned": run.learned,
@@ -86,19 +75,31 @@ class InspectionScoreResult:
             ],
         }  # fmt: skip
 
+    def _score(self) -> dict[str, Any]:
+        """What was fitted, on what, and the commit in which it stands."""
+        assert self.fitted is not None
+        said = ("command", "runs", "languages", "work", "trained_to", "encodings", "best")
+        found = {name: getattr(self.fitted, name) for name in said}
+        return {**found, "commit": self.commit}
+
     def text(self) -> str:
         """A table for each slice."""
         lines = [
             f"{len(self.runs)} of {self.there} runs looked into; works at {RATIO} times the training length"
         ]
+        if self.fitted is not None:
+            lines.append(
+                f"scores fitted on {self.fitted.runs} runs of {self.fitted.languages} other tasks"
+                if self.held_out
+                else f"scores fitted on these {self.fitted.runs} runs, for others"
+            )
+            lines.append(f"best on those that were fitted: {self.fitted.best}")
         for each in self.slices:
             lines.append(f"\n{each.name}: {each.runs}, of {each.languages} tasks, {each.work} work")
             size = max(len(row.name) for row in each.rows)
             for row in each.rows:
-                value, low, high = row.auc.value, row.auc.low, row.auc.high
-                shown = "not known" if value is None else f"{value:.3f}"
-                spread = "" if low is None or high is None else f"  ({low:.3f} to {high:.3f})"
-                lines.append(f"  {row.name:{size}}  ROC area {shown}{spread}")
+                than = "" if row.gain is None else f"  than the odds {_shown(row.gain, sign='+')}"
+                lines.append(f"  {row.name:{size}}  ROC area {_shown(row.auc)}{than}")
         if self.limits:
             lines.append(f"\nright at {RATIO} times the training length, the same inputs")
         for limit in self.limits:
@@ -117,16 +118,31 @@ class InspectionScoreResult:
             for each in self.slices:
                 lines += [
                     f"{each.name}: {each.runs} runs of {each.languages} tasks, {each.work} work", "",
-                    "| number | runs | ROC area | 95 % interval |", "|---|---|---|---|",
+                    "| number | runs | ROC area | more than the odds |", "|---|---|---|---|",
                 ]  # fmt: skip
                 for row in each.rows:
-                    low, high = row.auc.low, row.auc.high
-                    spread = "" if low is None or high is None else f"{low:.3f} to {high:.3f}"
-                    value = "" if row.auc.value is None else f"{row.auc.value:.3f}"
-                    lines.append(f"| {row.name} | {row.runs} | {value} | {spread} |")
+                    than = "" if row.gain is None else _shown(row.gain, sign="+")
+                    lines.append(f"| {row.name} | {row.runs} | {_shown(row.auc)} | {than} |")
                 lines.append("")
             return ("\n".join(lines)).encode()
         return figure_bytes(lambda: draw(self.slices, heading), suffix, salt="inspection-score")
+
+
+def _shown(found: Estimate, sign: str = "") -> str:
+    """A number and its interval.
+
+    >>> from longreach.comparison.resampling import Estimate
+    >>> _shown(Estimate(value=0.5, low=0.25, high=0.75), sign="+")
+    '+0.500 (+0.250 to +0.750)'
+    """
+    if found.value is None:
+        return "not known"
+    spread = (
+        ""
+        if found.low is None or found.high is None
+        else f" ({found.low:{sign}.3f} to {found.high:{sign}.3f})"
+    )
+    return f"{found.value:{sign}.3f}{spread}"
 
 
 def draw(slices: tuple[ScoreSlice, ...], heading: str) -> Figure:
@@ -149,169 +165,103 @@ def draw(slices: tuple[ScoreSlice, ...], heading: str) -> Figure:
     return figure
 
 
-@cache
-def _census() -> dict[str, LanguageFacts]:
-    return {facts.task: facts for facts in language_table().values()}
-
-
-def chosen_runs(runs: Path, *, held_out: bool) -> Iterator[Chosen]:
-    """The finished runs with a model and a test range at three times the training length."""
-    for candidate in candidates(check_directory(runs)):
-        if candidate.stamp is None or not (candidate.file.parent / MODEL).is_file():
-            continue
-        entry = read_candidate(candidate)
-        if entry.result is None or entry.result.status != "done":
-            continue
-        task = entry.result.config.get("task")
-        language = _census().get(task) if isinstance(task, str) else None
-        if (language is not None and language.part == "held-out") != held_out:
-            continue
-        config = _config(entry.result)
-        if config is None or f"{(RATIO - 1) * _to(config) + 1}-{RATIO * _to(config)}" not in _names(config):
-            continue
-        yield Chosen(
-            key=entry.name,
-            folder=candidate.file.parent,
-            config=config,
-            result=entry.result,
-            language=language,
-        )
-
-
-def _config(result: Result) -> TrainConfig | None:
-    try:
-        config = TrainConfig.read(result.config)
-    except InputError:  # such as a task with numbers as answers
-        return None
-    name = TaskName(config.task)
-    outside = name.is_attribute or name.is_session or (name.is_file and not name.is_text)
-    return None if outside or config.encoding == "mlp" else config
-
-
-def _to(config: TrainConfig) -> int:
-    return config.train_lengths.last
-
-
-def _names(config: TrainConfig) -> list[str]:
-    return [lengths.name for lengths in config.test_lengths]
-
-
-def spread(found: list[Chosen], most: int | None) -> list[Chosen]:
-    """So many of them at even distances, in the order of their keys, which is random."""
-    if most is None or len(found) <= most:
-        return found
-    return [found[round(place)] for place in np.linspace(0, len(found) - 1, most).tolist()]
-
-
 def plan(asked: StandaloneAsked) -> dict[str, Any]:
     """How many runs would be looked into."""
-    found = list(chosen_runs(asked.runs, held_out=asked.held_out))
-    return {"jobs": len(spread(found, MOST_RUNS[asked.scale])), "done": 0, "runs_there": len(found)}
+    found = _found(asked)
+    known = {each.run for each in _table(asked)}
+    wanted = spread(found, MOST_RUNS[asked.scale])
+    done = sum(each.key in known for each in wanted)
+    return {"jobs": len(wanted), "done": done, "runs_there": len(found)}
 
 
 def run(asked: StandaloneAsked) -> InspectionScoreResult:
     """Look into the runs and judge what is seen."""
+    from longreach.inspection.fitted_score import FITTED, fit_scores, read_score
     from longreach.inspection.score_judgement import compare_limits, judge_scores
 
-    asked.tell(f"reading {asked.runs}")
-    found = list(chosen_runs(asked.runs, held_out=asked.held_out))
-    wanted = spread(found, MOST_RUNS[asked.scale])
-    if not wanted:
-        raise InputError(f"{asked.runs}: no run with a model is tested at {RATIO} times its training length")
-    odds = forecast_odds(wanted)
-    scored = []
-    asked.tell(f"looking into {len(wanted)} runs")
-    for place, each in enumerate(wanted):
-        asked.progress(f"looking into {len(wanted)} runs: {place} done")
-        scored.append(_scored(each, odds.get(each.key)))
+    if asked.fit and asked.held_out:
+        raise InputError("--fit: scores are fitted on development languages, and held-out ones are asked for")
+    fitted, commit = None, None
+    if asked.held_out:
+        fitted = read_score()
+        commit = commit_of(FITTED)
+    rows, there = _looked_into(asked)
+    rows = _with_odds(rows, held_out=asked.held_out)
+    slices = judge_scores(rows, fitted, reference=ODDS)
+    if asked.fit:
+        areas = {row.name: row.auc.value for row in slices[0].rows if row.kind != "beside"}
+        made = fit_scores(rows, {name: area for name, area in areas.items() if area is not None})
+        write_atomically(FITTED, made.text().encode())
+        asked.tell(f"wrote {FITTED}")
+        fitted = made
     return InspectionScoreResult(
-        slices=judge_scores(scored),
-        limits=compare_limits(scored),
-        runs=tuple(scored),
-        there=len(found),
+        slices=slices,
+        limits=compare_limits(rows),
+        runs=tuple(rows),
+        there=there,
         held_out=asked.held_out,
+        fitted=fitted,
+        commit=commit,
+        table=asked.table,
     )
 
 
-def _scored(chosen: Chosen, odds: float | None) -> ScoredRun:
-    from longreach.inspection.inspected_model import Subject, open_model
-    from longreach.inspection.run_features import beyond_training, run_features
-    from longreach.inspection.score_judgement import ScoredRun
+def _table(asked: StandaloneAsked) -> list[ScoredRun]:
+    from longreach.inspection.scored_run import read_scored
 
-    config, final = chosen.config, chosen.result.final
-    subject = open_model(chosen.folder)
-    assert isinstance(subject, Subject)
-    assert subject.task is not None
-    assert final is not None
-    trained_to = _to(config)
-    chance = subject.task.chance
-    if chosen.language is not None:
-        chance = chosen.language.chance(trained_to, RATIO)
-    at_training = final.accuracy[config.train_lengths.name]
-    beside = {ACCURACY: at_training}
-    if chosen.language is not None:
-        beside[VERDICT] = float(chosen.language.sides[config.encoding].verdict == "yes")
-    if odds is not None:
-        beside[ODDS] = odds
-    reached = final.accuracy[f"{(RATIO - 1) * trained_to + 1}-{RATIO * trained_to}"]
-    return ScoredRun(
-        run=chosen.key,
-        language=config.task,
-        encoding=config.encoding,
-        trained_to=trained_to,
-        works=reached >= level_of(chance),
-        learned=at_training >= LEARNED,
-        features=run_features(subject),
-        beside=beside,
-        beyond=beyond_training(subject, RATIO * trained_to),
-    )
+    if asked.table is None or (asked.train and not asked.table.exists()):
+        return []
+    return list(read_scored(asked.table))
 
 
-def forecast_odds(found: list[Chosen]) -> dict[str, float]:
-    """By run, the odds that the census would give, fitted on these runs without the run's own language.
+def _found(asked: StandaloneAsked) -> list[Chosen]:
+    if asked.table is not None and not asked.train:
+        return []
+    return list(chosen_runs(asked.runs, held_out=asked.held_out))
 
-    The features of the odds are chosen as `longreach study census --fit` does; without runs of the census
-    there are none.
+
+def _looked_into(asked: StandaloneAsked) -> tuple[list[ScoredRun], int]:
+    """The runs of the part, from the table and from the directory, and how many there are in both.
+
+    With a table and without training, the table alone.
     """
-    known = {
-        (each.language.key, each.config.encoding, _to(each.config)): each
-        for each in found
-        if each.language is not None
-    }
-    by_cell = _cells(list(known.values()))
-    if len({cell.language.key for cell in by_cell}) < 2:
-        return {}
-    columns = zip(*(odds_features(cell.case) for cell in by_cell), strict=True)
-    whole = tuple(name for name, column in zip(KNOWN, columns, strict=True) if None not in column)
-    table = odds_table(by_cell, whole, lambda cell: odds_features(cell.case, whole))
-    if not 0 < table.shares.mean() < 1:
-        return {}
-    names, penalty = choose_features(table, [name for name in CANDIDATES if name in whole])
-    said = table.out_of_sample(names, penalty=penalty)
-    return {
-        known[cell.language.key, cell.encoding, cell.trained_to].key: float(value)
-        for cell, value in zip(by_cell, said, strict=True)
-        if np.isfinite(value)
-    }
+    table = {each.run: each for each in _table(asked)}
+    asked.tell(f"reading {asked.runs}")
+    found = _found(asked)
+    wanted = [each for each in spread(found, MOST_RUNS[asked.scale]) if each.key not in table]
+    asked.tell(f"looking into {len(wanted)} runs")
+    for place, each in enumerate(wanted, 1):
+        table[each.key] = look_into(each)
+        asked.progress(f"looking into {len(wanted)} runs: {place} done")
+        if place % KEEP_EVERY == 0 or place == len(wanted):
+            _keep(asked.table, table.values())
+    rows = [each for each in table.values() if is_held_out(each.language) == asked.held_out]
+    if not rows:
+        where = asked.runs if asked.table is None or asked.train else asked.table
+        raise InputError(f"{where}: no run with a model is tested at {RATIO} times its training length")
+    return rows, len({each.key for each in found} | {each.run for each in rows})
 
 
-def _cells(found: list[Chosen]) -> list[Cell]:
-    """One run a cell: those with other seeds have the same odds."""
-    runs = []
-    for each in found:
-        final = each.result.final
-        assert each.language is not None
-        assert final is not None
-        member = Member(each.language.key, each.config.encoding, _to(each.config), each.config.seed)
-        runs.append(
-            CensusRun(
-                run=each.key, language=member.language, encoding=member.encoding,
-                trained_to=member.trained_to, seed=member.seed,
-                accuracy=tuple(final.accuracy.get(lengths.name, 0.0) for lengths in each.config.ranges),
-                code=each.result.code, seconds=0.0, settings="",
-            )
-        )  # fmt: skip
-    return [cell for cell in cells(runs, language_table()) if cell.ratio == RATIO]
+def _keep(path: Path | None, rows: Iterable[ScoredRun]) -> None:
+    from longreach.inspection.scored_run import scored_text
+
+    if path is not None:
+        write_atomically(path, scored_text(rows).encode())
+
+
+def _with_odds(rows: Sequence[ScoredRun], *, held_out: bool) -> list[ScoredRun]:
+    """With the odds of the package for held-out languages, which had no part in them.
+
+    On others odds are fitted here, each language left out in turn.
+    """
+    if held_out:
+        model = fitted_odds()
+        said = {} if model is None else frozen_odds(model, rows)
+    else:
+        said = left_out_odds(rows)
+    return [
+        replace(row, beside={**row.beside, ODDS: said[row.run]}) if row.run in said else row for row in rows
+    ]
 
 
 STUDY = StandaloneStudy(
@@ -320,7 +270,7 @@ STUDY = StandaloneStudy(
     source="own; offset variance of Huang et al., arXiv 2410.02140, G.6.2",
     about="does what is inside a run at its training length tell whether it works at three times it?",
     time="laptop: 120 runs of a results directory, about a minute of computing",
-    options=("--part",),
+    options=("--part", "--table", "--fit"),
     plan=plan,
     run=run,
 )

@@ -40,6 +40,10 @@ class StandaloneAsked:
     """Says what is being done …"""
     progress: Callable[[str], None]
     """… and, where somebody looks, how far it is."""
+    table: Path | None = None
+    """A file that keeps what was computed, a line for each run."""
+    fit: bool = False
+    """Whether a model is fitted and kept with the package."""
 
 
 @dataclass(frozen=True, kw_only=True)

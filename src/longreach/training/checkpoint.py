@@ -193,6 +193,9 @@ def load_model(path: Path) -> tuple[Parameters, Model]:
             metadata, number = file.metadata() or {}, len(file.keys())
     except (OSError, safetensors.SafetensorError):
         raise InputError(f"{path}: not a model, or damaged") from None
+    if "config" not in metadata:
+        reason = "no shape of a model in it; a Hugging Face model has its own in config.json, beside it"
+        raise InputError(f"{path}: {reason}")
     try:
         config = read_model(json.loads(metadata["config"]))
     except (KeyError, ValueError, RecursionError) as error:
