@@ -13,7 +13,7 @@ from longreach.crasp.core import Core
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.program import Program
 from longreach.crasp.words import Encoder
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 from longreach.languages.budget import Budget
 from longreach.languages.prove.equivalence import equivalent
 from longreach.languages.prove.rightness import rightness
@@ -262,7 +262,12 @@ def target_of(
             raise InputError(f"{' '.join(word) or 'ε'} has two labels")
     if not examples:
         raise InputError("no examples")
-    letters = (
-        sorted({letter for word in examples for letter in word}) if alphabet is None else tuple(alphabet)
-    )
-    return ExamplesTarget(examples, tuple(letters) or ("a",))
+    used = sorted({letter for word in examples for letter in word})
+    letters = tuple(used if alphabet is None else alphabet)
+    outside = [letter for letter in used if letter not in letters]
+    if outside:
+        listed = " ".join(letters)
+        raise InputError(
+            f"{outside[0]!r} stands in an example, and not among {listed}", place=Field("alphabet")
+        )
+    return ExamplesTarget(examples, letters or ("a",))
