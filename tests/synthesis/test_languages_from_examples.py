@@ -90,7 +90,7 @@ def test_an_automaton_of_the_words_gives_a_program_that_is_right_on_words_of_eve
 @pytest.mark.parametrize("name", WITHOUT_POSITIONS)
 def test_and_the_whole_search_finds_nothing_smaller_that_is_wrong(name: str) -> None:
     automaton, known = labelled(name)
-    assert right(automaton, synthesize(known, alphabet=automaton.alphabet, seconds=4))
+    assert right(automaton, synthesize(known, alphabet=automaton.alphabet, seconds=6))
 
 
 def test_what_theory_says_of_the_automaton_is_not_said_of_the_words() -> None:

@@ -44,7 +44,8 @@ class LimitShape:
     def largest_sum(self, size: int) -> int:
         """No sum that decides a word with so many tokens is larger."""
         exponent = 2 * self.largest + max([0, *self.phi]) + max([0, *(-value for value in self.phi)])
-        return 3 * self.largest * size ** (exponent + 1)
+        largest: int = 3 * self.largest * size ** (exponent + 1)
+        return largest
 
     def complexity(self, letters: int) -> int:
         """R_∞ of the largest of them: layer, head and width, no fractional bits, the largest parameter, Δ and

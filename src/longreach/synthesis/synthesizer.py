@@ -35,7 +35,7 @@ EXHAUSTIVE = 0.6
 """The share of the time for enumeration; the rest is for larger programs."""
 DECIDING = 5.0
 """Seconds for what theory says of a language."""
-LEARNING = 0.1
+LEARNING = 0.2
 """The share of the time for an automaton that agrees with examples."""
 
 
