@@ -87,5 +87,7 @@ def test_bad_input_is_refused() -> None:
         synthesize(lambda word: bool(1 // len(word)), alphabet="a")
     with pytest.raises(InputError, match="'b' stands in an example, and not among a"):
         synthesize({"ab": True}, alphabet="a")
+    with pytest.raises(InputError, match="an example has 2,001 letters; a search takes at most 2,000"):
+        synthesize({"a" * 2001: True})
     with pytest.raises(InputError, match="no examples"):
         synthesize({})

@@ -26,6 +26,8 @@ Examples: TypeAlias = Mapping[Word, bool]
 CHECKED_LENGTH = 12
 CHECKED_WORDS = 1 << 14
 """Words on which a predicate is asked, at most."""
+LONGEST_EXAMPLE = 2000
+"""Letters; all beginnings of a word are looked at."""
 LEARNED_WORDS = 1 << 11
 """Words from which an automaton is learned, at most."""
 
@@ -262,6 +264,9 @@ def target_of(
             raise InputError(f"{' '.join(word) or 'ε'} has two labels")
     if not examples:
         raise InputError("no examples")
+    longest = max(map(len, examples))
+    if longest > LONGEST_EXAMPLE:
+        raise InputError(f"an example has {longest:,} letters; a search takes at most {LONGEST_EXAMPLE:,}")
     used = sorted({letter for word in examples for letter in word})
     letters = tuple(used if alphabet is None else alphabet)
     outside = [letter for letter in used if letter not in letters]

@@ -162,7 +162,7 @@ def _search(target: Target, family: Family, max_size: int, budget: Budget, seed:
         written = by_learning(target, family, budget)
     most = max_size if written is None or written.size is None else min(max_size, written.size - 1)
     reach = most + 1 if most < max_size and isinstance(target, ExamplesTarget | PredicateTarget) else most
-    share = replace(budget, seconds=round(budget.left * EXHAUSTIVE, 1), ends=None).running()
+    share = replace(budget, seconds=round(max(0.0, budget.left) * EXHAUSTIVE, 1), ends=None).running()
     search = smallest_program(target, family, max_size=reach, budget=share)
     if search.core is not None and search.check is not None:
         return made(
