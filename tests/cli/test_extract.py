@@ -27,10 +27,14 @@ def test_document_and_words(longreach: Call, tmp_path: Path) -> None:
     document = json.loads(done.out)
     assert [each["lengths"] for each in document["agreement"]] == ["1-6", "7-9"]
     assert document["automaton"] is not None or document["reason"] is not None
-    assert isinstance(document["programs"], list)
+    assert bool(document["programs"]) == (document["no_programs"] is None)
     shown = longreach("extract", tmp_path / config.key)
     assert shown.code == 0
     assert "1–6: of 100 inputs the model is right on " in shown.out
+    assert ("where this program accepts (" in shown.out) == any(
+        each["program"] for each in document["programs"]
+    )
+    assert ("  no program: it says " in shown.out) == (document["programs"] == [])
 
 
 def test_no_run(longreach: Call, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.cli.conftest import Outcome
 
@@ -45,6 +46,15 @@ def test_bad_input(longreach: Call) -> None:
     assert "no task is named" in done.first_error
 
 
+def test_examples_are_no_target(longreach: Call, tmp_path: Path) -> None:
+    file = tmp_path / "words.jsonl"
+    file.write_text('{"input": "ab", "output": "1"}\n', encoding="utf-8")
+    for group in ("crasp", "limit"):
+        done = longreach(group, "infer", f"data:{file}", "--to", 3)
+        assert (done.code, done.out) == (2, "")
+        assert done.first_error.startswith("TARGET: examples leave most words open; ")
+
+
 def test_limit_transformers(longreach: Call) -> None:
     done = longreach("limit", "infer", "lib:majority", "--to", 8, "--json")
     document = json.loads(done.out)
@@ -59,6 +69,7 @@ def test_limit_transformers(longreach: Call) -> None:
     assert outside.code == 0
     assert "the search ended: none up to R_∞ = 9" in outside.out.splitlines()
     assert longreach("limit", "infer", "lib:majority", "--to", 0).code == 2
+    assert longreach("limit", "infer", "lib:majority", "--max-complexity", 1000).code == 2
 
 
 def test_too_many_words(longreach: Call) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longreach import Task
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
@@ -30,8 +31,8 @@ def test_for_people(longreach: Call) -> None:
     done = longreach("crasp", "synthesize", "--regex", "(aa)*", "--class", "periodic")
     assert done.code == 0
     assert done.out == (
-        "#alphabet a\nP1 = i % 2 == 0\n"
-        "// 1 operation, proved for all lengths; none smaller in C-RASP[periodic] (by enumeration)\n"
+        "#alphabet a\nL = i % 2 == 0\n"
+        "// 1 operation, proved for all lengths; none smaller in C-RASP[periodic ≤ 2] (by construction)\n"
     )
 
 
@@ -53,6 +54,45 @@ def test_examples(longreach: Call, tmp_path: Path) -> None:
     done = longreach("crasp", "synthesize", "--examples", file, "--json")
     document = json.loads(done.out)
     assert (done.code, document["status"], document["examples"], document["size"]) == (0, "consistent", 4, 1)
+
+
+def test_one_example(longreach: Call, tmp_path: Path) -> None:
+    file = tmp_path / "words.txt"
+    file.write_text("ab\t1\n", encoding="utf-8")
+    shown = longreach("crasp", "synthesize", "--examples", file).out
+    assert "agrees with the one example; nothing is known beyond it; " in shown
+
+
+def test_letters_of_examples_are_those_of_the_alphabet(longreach: Call, tmp_path: Path) -> None:
+    file = tmp_path / "words.txt"
+    file.write_text("ab\t1\nac\t0\n", encoding="utf-8")
+    done = longreach("crasp", "synthesize", "--examples", file, "--alphabet", "ab")
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error == "--alphabet: 'c' stands in an example, and not among a b"
+
+
+def test_what_a_search_did_not_find_is_said_of_its_numbers_alone(longreach: Call) -> None:
+    arguments = ("--task", "tests.cli.test_synthesize:even", "--alphabet", "ab", "--class", "periodic")
+    done = longreach("crasp", "synthesize", *arguments, "--max-size", 3, "--seconds", 1)
+    assert done.code == 1
+    assert done.out.startswith("none found: no program in C-RASP[periodic ≤ 2] up to size 3; ")
+
+
+def even(word: tuple[str, ...]) -> bool:
+    return word.count("a") % 2 == 0
+
+
+def threes(word: tuple[str, ...]) -> bool:
+    return len(word) % 3 == 0
+
+
+THREES = Task.from_predicate(threes, "a")
+
+
+def test_a_task_of_a_predicate_is_asked(longreach: Call) -> None:
+    arguments = ("--task", "tests.cli.test_synthesize:THREES", "--class", "periodic", "--modulus", 3)
+    document = json.loads(longreach("crasp", "synthesize", *arguments, "--json").out)
+    assert (document["size"], document["status"], document["modulus"]) == (1, "checked", 3)
 
 
 def test_none_found_has_exit_code_1(longreach: Call) -> None:

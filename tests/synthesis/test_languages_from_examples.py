@@ -11,21 +11,20 @@ from longreach.comparison.places import REGULAR
 from longreach.languages.budget import Budget
 from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.named_languages import named_automaton
-from longreach.synthesis import Family, Status, synthesize
+from longreach.synthesis import Family, Status, Synthesis, synthesize
 from longreach.synthesis.search_target import RegularTarget, longest_within, target_of
 from longreach.synthesis.synthesizer import by_learning
 from longreach.synthesis.word_tree import WordTree
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer
 
-FIVE_LETTERS = "aa-bb-cc-dd-ee"
-"""Five letters, each with a count, are beyond a program of a dozen operations."""
 WITHOUT_POSITIONS = [name for name in REGULAR if judge(named_automaton(name)).nope.answer is Answer.YES]
 
 
 def examples(automaton: Automaton, *, longest: int, count: int = 1500) -> dict[tuple[str, ...], bool]:
-    """Labelled words: all short ones, those of two runs, accepted ones by walks that often repeat a letter,
-    alone, after one of the short words, and after some changes."""
+    """Labelled words, which are all that a search is given: all short ones, those of two runs, accepted ones
+    that often repeat a letter, alone, after a short word, after the beginning of another and some letters,
+    and after some changes."""
     rng = random.Random(0)
     table, letters = automaton.table.tolist(), automaton.alphabet
     steps = dict.fromkeys(automaton.accepting, 0)
@@ -38,6 +37,7 @@ def examples(automaton: Automaton, *, longest: int, count: int = 1500) -> dict[t
         (x,) * i + (y,) * j for x, y in permutations(letters, 2) for i in range(16) for j in range(i + 2)
     }
     words |= set(short)
+    before: tuple[str, ...] = ()
     for _ in range(count):
         word: list[str] = []
         state, kept, left = 0, 0, rng.randrange(longest + 1)
@@ -50,7 +50,10 @@ def examples(automaton: Automaton, *, longest: int, count: int = 1500) -> dict[t
             kept = kept if kept in ways and rng.random() < 0.7 else rng.choice(ways)
             word.append(letters[kept])
             state, left = table[state][kept], left - 1
-        words |= {tuple(word), (*rng.choice(short), *word)}
+        between = rng.choices(letters, k=rng.randrange(3))
+        beginning = before[: rng.randrange(len(before) + 1)]
+        words |= {tuple(word), (*rng.choice(short), *word), (*beginning, *between, *word)}
+        before = tuple(word)
         for _ in range(rng.randrange(1, 4)):
             place = rng.randrange(len(word) + 1)
             word[place : place + rng.randrange(2)] = rng.choices(letters, k=rng.randrange(2))
@@ -58,30 +61,36 @@ def examples(automaton: Automaton, *, longest: int, count: int = 1500) -> dict[t
     return {word: automaton.accepts(word) for word in words}
 
 
+def labelled(name: str) -> tuple[Automaton, dict[tuple[str, ...], bool]]:
+    automaton = named_automaton(name)
+    return automaton, examples(automaton, longest=34 if name == "d-12" else 14)
+
+
+def right(automaton: Automaton, found: Synthesis) -> bool:
+    """Whether what was found from words is proved to be the language."""
+    assert found.status is Status.CONSISTENT
+    assert found.program is not None
+    check = RegularTarget(automaton).check(found.program.core, Budget(seconds=30))
+    return check.witness is None and check.proved
+
+
 def test_they_are_all_there() -> None:
     assert len(WITHOUT_POSITIONS) == 9
 
 
-@pytest.mark.parametrize("name", [name for name in WITHOUT_POSITIONS if name != FIVE_LETTERS])
-def test_it_is_found_and_right_on_words_of_every_length(name: str) -> None:
-    automaton = named_automaton(name)
-    known = examples(automaton, longest=34 if name == "d-12" else 14)
+@pytest.mark.parametrize("name", WITHOUT_POSITIONS)
+def test_an_automaton_of_the_words_gives_a_program_that_is_right_on_words_of_every_length(name: str) -> None:
+    automaton, known = labelled(name)
     found = by_learning(target_of(known, automaton.alphabet), Family(), Budget(seconds=30))
-    assert found.status is Status.CONSISTENT
     assert found.method == "automaton"
-    assert found.program is not None
-    check = RegularTarget(automaton).check(found.program.core, Budget(seconds=30))
-    assert check.witness is None
-    assert check.proved
+    assert right(automaton, found)
 
 
-def test_a_search_ends_with_it_where_nothing_smaller_is_found() -> None:
-    automaton = named_automaton("tomita-2")
-    found = synthesize(examples(automaton, longest=12), alphabet="01", seconds=4, max_size=20)
-    assert found.program is not None
-    assert found.size is not None
-    assert found.size <= 20
-    assert RegularTarget(automaton).check(found.program.core, Budget(seconds=10)).witness is None
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITHOUT_POSITIONS)
+def test_and_the_whole_search_finds_nothing_smaller_that_is_wrong(name: str) -> None:
+    automaton, known = labelled(name)
+    assert right(automaton, synthesize(known, alphabet=automaton.alphabet, seconds=6))
 
 
 def test_what_theory_says_of_the_automaton_is_not_said_of_the_words() -> None:

@@ -74,6 +74,13 @@ def test_targets_outside_grow_until_the_search_ends(name: str) -> None:
     assert run.stopped
 
 
+def test_numbers_that_do_not_fit_end_the_search() -> None:
+    """Every fifth length: no period up to 4 does it, and the parameters grow until their powers are large."""
+    run = infer_limit(target_named("regex:(aaaaa)*"), to=40, most=16)
+    assert run.stopped.startswith("words of length 40 give numbers of more than 64 bits, at R_∞ = ")
+    assert run.n0 is None
+
+
 def test_the_document() -> None:
     document = infer_limit(target_named("aa"), to=10).document()
     assert document["n0"] == 9

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from longreach.limit.measure.norms import limit_regularizer
 from longreach.limit.run.exact_evaluator import accepts
-from longreach.synthesis.small_limit import CountedWords, LimitShape, SmallLimit, shapes
+from longreach.synthesis.small_limit import CountedWords, LimitShape, SmallLimit, shapes, sums_of
 from longreach.synthesis.word_tree import WordTree
 
+NOT_ZERO = [x for x in range(-9, 10) if x]
 WORDS = CountedWords(WordTree.of("ab", length=5))
 
 
@@ -50,6 +51,14 @@ def test_the_complexity_is_that_of_the_regularizer(model: SmallLimit) -> None:
     assert total == model.shape.complexity(2) - whole
 
 
+@given(models())
+def test_no_sum_is_larger_than_is_said(model: SmallLimit) -> None:
+    sums, totals = sums_of(model.shape, WORDS, np.array([model.logits]), np.array([model.values]))
+    bias = np.abs(model.outputs).max() + np.abs(model.places).max()
+    most = [model.shape.largest_sum(int(size)) for size in WORDS.sizes]
+    assert (np.abs(sums[:, 0, 0]) + bias * totals[:, 0] <= most).all()
+
+
 def test_counts_and_tokens() -> None:
     node = WORDS.tree.node("abba")
     assert WORDS.counts[node].tolist() == [1, 2, 2]
@@ -58,16 +67,15 @@ def test_counts_and_tokens() -> None:
 
 
 def test_shapes_are_all_there_in_order() -> None:
-    found = shapes(1, 12, distance=1, periods=2)
+    found = shapes(1, 17, distance=1, periods=2)
     complexities = [shape.complexity(1) for shape in found]
     assert complexities == sorted(complexities)
     expected = {
         (largest, period, phi)
-        for largest in range(1, 12)
+        for largest in range(1, 17)
         for period in (1, 2)
-        for phi in [(), *((x,) for x in (-2, -1, 1, 2)), *product(range(-2, 3), (-2, -1, 1, 2))]
-        if max(map(abs, phi), default=0) <= largest
-        and 2 + (3 + (period if period > 1 else 0)) + largest + period + sum(x * x for x in phi) <= 12
+        for phi in [(), *((x,) for x in NOT_ZERO), *product(range(-9, 10), NOT_ZERO)]
+        if 2 + (3 + (period if period > 1 else 0)) + largest + period + sum(x * x for x in phi) <= 17
     }
     assert {(shape.largest, shape.period, shape.phi) for shape in found} == expected
     assert len(found) == len(expected)

@@ -30,6 +30,7 @@ def test_predicates_are_checked_to_a_length() -> None:
 def test_programs_are_made_smaller() -> None:
     found = synthesize(load("tomita-1"))
     assert found.size == 4 < load("tomita-1").core.size
+    assert found.status is Status.PROVED
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -56,11 +57,18 @@ def test_what_no_program_does_is_impossible() -> None:
     assert synthesize(named_automaton("aa"), family="periodic").size == 1
 
 
+def test_a_construction_has_the_modulus_that_it_needs() -> None:
+    found = synthesize(named_automaton("aaaa"), family=Family(modulus=2))
+    assert (found.status, found.size, found.method) == (Status.PROVED, 1, "construction")
+    assert found.program is not None
+    assert (found.program.core.modulus, found.program.core.locality) == (4, 0)
+
+
 def test_a_search_that_ends_says_how_far_it_went() -> None:
     found = synthesize(lambda word: word.count("a") % 3 == 1, alphabet="ab", max_size=4, seconds=1)
     assert (found.status, found.program, found.none_up_to) == (Status.NONE, None, 4)
     assert "none up to size 4" in found.reason
-    assert found.words("C-RASP[∅]").startswith("no program in C-RASP[∅] up to size 4")
+    assert found.words(Family()).startswith("no program in C-RASP[∅] up to size 4")
 
 
 def test_construction_is_the_answer_where_nothing_smaller_is_found() -> None:
@@ -77,5 +85,9 @@ def test_bad_input_is_refused() -> None:
         synthesize(lambda word: True)
     with pytest.raises(InputError, match="fails on ε: ZeroDivisionError"):
         synthesize(lambda word: bool(1 // len(word)), alphabet="a")
+    with pytest.raises(InputError, match="'b' stands in an example, and not among a"):
+        synthesize({"ab": True}, alphabet="a")
+    with pytest.raises(InputError, match="an example has 2,001 letters; a search takes at most 2,000"):
+        synthesize({"a" * 2001: True})
     with pytest.raises(InputError, match="no examples"):
         synthesize({})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longreach.cli.output import console, print_json
+from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,12 +42,16 @@ def extract(
     trained = open_run(run, task)
     found = extract_automaton(trained, seconds=seconds)
     programs = extract_programs(trained, inputs_compared(trained), seconds=seconds)
+    none = programs if isinstance(programs, str) else None
+    written = () if isinstance(programs, str) else programs
     if as_json:
-        written = [each.document() for each in programs]
-        print_json({"run": str(run), **found.document(), "programs": written})
+        listed = {"programs": [each.document() for each in written], "no_programs": none}
+        print_json({"run": str(run), **found.document(), **listed})
     else:
         _print(run, found)
-        for each in programs:
+        if none is not None:
+            console().print(f"  no program: {none}", markup=False, highlight=False)
+        for each in written:
             _print_program(each)
 
 
@@ -79,14 +84,15 @@ def _print_program(found: ExtractedProgram) -> None:
     out = console()
     program = found.found.program
     if program is None:
-        why = found.found.words(found.family.class_name)
+        why = found.found.words(found.family)
         out.print(f"  no program for where it says {found.says}: {why}", markup=False, highlight=False)
         return
-    size = f"{found.found.size} operations" + (", none smaller" if found.found.smallest else "")
+    size = counted(found.found.size or 0, "operation")
+    size += f", none smaller in {found.family.searched}" if found.found.smallest else ""
     out.print(f"  it says {found.says} where this program accepts ({size}):", markup=False, highlight=False)
     for line in program.text.splitlines():
         out.print(f"    {line}", markup=False, highlight=False)
     for each in found.agreements:
-        same = f"{each.model_and_program} of {each.inputs}"
-        row = f"    {each.lengths.first}–{each.lengths.last}: it is what the model says on {same} inputs"
+        row = f"    {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs it says what the model "
+        row += f"says on {each.model_and_program} and what is right on {each.program_and_task}"
         out.print(row, markup=False, highlight=False)

@@ -92,7 +92,8 @@ def infer_transformers(
     schedule: TrainedTo = ScheduleName.half,
     to: UpTo = 10,
     most: Annotated[
-        int, typer.Option("--max-complexity", min=1, metavar="R", help="R_∞ of a transformer, at most.")
+        int,
+        typer.Option("--max-complexity", min=1, max=40, metavar="R", help="R_∞ of a transformer, at most."),
     ] = 14,
     seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
     as_json: Json = False,
@@ -138,7 +139,7 @@ def _print(found: Inference) -> None:
 
 
 def _print_transformers(found: LimitInference) -> None:
-    _print_steps(found, "R_∞ of T_n", "that fit")
+    _print_steps(found, "R_∞ of T_n", "of its shape fit")
     for line in found.words():
         say(line)
     if found.model is not None:

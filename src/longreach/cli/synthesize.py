@@ -16,6 +16,7 @@ from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
+    from longreach.synthesis.program_family import Family
     from longreach.synthesis.search_target import Target
     from longreach.synthesis.synthesizer import Synthesis
 
@@ -58,7 +59,9 @@ def synthesize(
     program_class: Class = ClassName.empty,
     modulus: Modulus = 2,
     distance: Distance = 1,
-    max_size: Annotated[int, typer.Option(min=1, metavar="S", help="Operations of a program, at most.")] = 14,
+    max_size: Annotated[
+        int, typer.Option(min=1, metavar="S", help="Operations of a program that is searched for, at most.")
+    ] = 14,
     seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 30.0,
     memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Memory for the search.")] = 1024,
     length: Annotated[
@@ -84,9 +87,9 @@ def synthesize(
             target, family, seconds=seconds, max_size=max_size, bytes=memory * 1_000_000, seed=seed
         )
     if as_json:
-        print_json(document(found, family.class_name, target))
+        print_json(document(found, family, target))
     else:
-        _print(found, family.class_name, target)
+        _print(found, family)
     if found.program is None:
         raise typer.Exit(1)
 
@@ -114,11 +117,11 @@ def _target(
     return target_named(task, letters, length=length)
 
 
-def document(found: Synthesis, class_name: str, target: Target) -> dict[str, Any]:
+def document(found: Synthesis, family: Family, target: Target) -> dict[str, Any]:
     """As JSON has it."""
     core = None if found.program is None else found.program.core
     return {
-        "class": class_name,
+        "class": family.class_name,
         "alphabet": list(target.alphabet),
         "program": None if found.program is None else found.program.text,
         "size": found.size,
@@ -137,15 +140,13 @@ def document(found: Synthesis, class_name: str, target: Target) -> dict[str, Any
     }
 
 
-def _print(found: Synthesis, class_name: str, target: Target) -> None:
+def _print(found: Synthesis, family: Family) -> None:
     from longreach.synthesis.synthesizer import Status
 
     out = console()
     if found.program is None:
         out.print("impossible" if found.status is Status.IMPOSSIBLE else "none found", style="red", end="")
-        out.print(f": {found.words(class_name)}", markup=False)
+        out.print(f": {found.words(family)}", markup=False)
         return
     say(found.program.text)
-    out.print(
-        f"// {counted(found.size or 0, 'operation')}, {found.words(class_name)}", markup=False, style="dim"
-    )
+    out.print(f"// {counted(found.size or 0, 'operation')}, {found.words(family)}", markup=False, style="dim")

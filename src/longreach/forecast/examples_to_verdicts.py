@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from longreach.forecast.found_program import library_program
+from longreach.forecast.found_program import FoundProgram, library_program
 from longreach.forecast.learned_to_verdicts import written
+from longreach.forecast.synthesized_program import FAMILIES, MOST_LETTERS
+from longreach.forecast.synthesized_program import MOST_ANSWERS as MOST_PROGRAMS
 from longreach.languages.budget import Budget
 from longreach.languages.program_class import SIDES
 from longreach.languages.regular.automaton import Word
 from longreach.limit.measure.answers_to_rows import rows_of_inputs
+from longreach.synthesis import synthesize
 from longreach.synthesis.answers_to_automaton import NotLearned
 from longreach.synthesis.examples_to_automaton import FittingAutomaton, fit_automaton
+from longreach.synthesis.search_target import accepted_words
+from longreach.synthesis.smallest_program import MAX_SIZE
 from longreach.tasks.data_task import DataTask
 from longreach.tasks.task import EOS
 from longreach.verdicts.automaton_to_verdicts import judge
@@ -21,11 +27,24 @@ from longreach.verdicts.verdict import Answer, Verdict, undecided
 
 MOST_ANSWERS = 16
 CONFIRMED = 4
-"""An automaton is worth a word if so many times as many examples agree as it was made from."""
+"""An automaton or a program is worth a word if so many times as many examples agree as it was made from."""
+PER_OPERATION = 20
+"""Examples, at least, for each operation of a program that is searched for."""
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """What examples speak for, and why."""
+
+    speaks_for: Answer
+    says: str
 
 
 def example_sides(task: DataTask, keys: Iterable[str], *, seconds: float) -> dict[str, Verdict]:
     """Undecided for each side, with what the examples speak for.
+
+    To any length every language is regular. So where the automaton speaks for a no, a small program that
+    agrees with all examples speaks louder.
 
     >>> lines = [((letter,) * n, (str(n % 2),)) for letter in "ab" for n in range(1, 300)]
     >>> found = example_sides(DataTask("data:mine", tuple(lines), "0" * 64), ["ape"], seconds=1.0)["ape"]
@@ -37,27 +56,45 @@ def example_sides(task: DataTask, keys: Iterable[str], *, seconds: float) -> dic
     def left(share: float) -> float:
         return started + share * seconds - time.thread_time()
 
-    fitted = _fitted(task, left(0.5))
+    fitted = _fitted(task, left(0.4))
+    library = _Later(lambda: library_program(task, left=lambda: left(0.8)))
     found = {}
-    program = library_program(task, left=lambda: left(0.8)) if isinstance(fitted, str) else None
     for key in keys:
-        if isinstance(fitted, str):
+        sign = None
+        if not isinstance(fitted, str):
+            sign = _by_automaton(key, fitted, Budget(seconds=max(1.0, left(0.6))))
+        if sign is None or sign.speaks_for is not Answer.YES:
+            program = library.value
             if program is not None and not (key == "nope" and program.program.core.relations):
                 says = (
                     f"for the {program.source} there is no counter-example in {program.tried} examples drawn"
                 )
-                found[key] = _undecided(key, says, Answer.YES)
+                sign = _Sign(Answer.YES, says)
             else:
-                found[key] = _growth(task, key) or undecided(SIDES[key], f"examples decide nothing: {fitted}")
+                sign = _searched(task, key, left(0.7) / 2) or sign or _growth(task)
+        if sign is not None and sign.speaks_for is not Answer.UNDECIDED:
+            found[key] = _undecided(key, sign)
         else:
-            found[key] = _by_automaton(key, fitted, Budget(seconds=max(1.0, left(0.8))))
+            says = sign.says if sign is not None else str(fitted)
+            found[key] = undecided(SIDES[key], f"examples decide nothing: {says}")
     return found
 
 
-def _undecided(key: str, says: str, speaks_for: Answer) -> Verdict:
+class _Later:
+    """A value that is found once it is asked for."""
+
+    def __init__(self, find: Callable[[], FoundProgram | None]) -> None:
+        self._find = find
+
+    @cached_property
+    def value(self) -> FoundProgram | None:
+        return self._find()
+
+
+def _undecided(key: str, sign: _Sign) -> Verdict:
     """Not decided, and said what the examples speak for."""
-    words = {Answer.YES: "a yes", Answer.NO: "a no"}[speaks_for]
-    found = undecided(SIDES[key], f"examples decide nothing, these speak for {words}: {says}")
+    words = {Answer.YES: "a yes", Answer.NO: "a no"}[sign.speaks_for]
+    found = undecided(SIDES[key], f"examples decide nothing, these speak for {words}: {sign.says}")
     clause = f"examples decide nothing; these speak for {words}"
     return replace(found, proof=replace(found.proof, say=lambda: clause))
 
@@ -71,24 +108,60 @@ def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
     found = fit_automaton(examples, letters, seconds=max(0.1, seconds))
     if isinstance(found, NotLearned):
         return found.reason
+    states = len(found.machine)
     if found.examples < CONFIRMED * found.used:
-        states = len(found.machine)
         return (
             f"an automaton with {states} states agrees, made from {found.used} of {found.examples} examples"
         )
+    longest = max(map(len, examples))
+    if longest < 2 * states - 2:  # so long words tell all automata with as many states apart
+        return f"an automaton with {states} states agrees, which are many for inputs to length {longest}"
     return found
 
 
-def _by_automaton(key: str, fitted: FittingAutomaton, budget: Budget) -> Verdict:
+def _by_automaton(key: str, fitted: FittingAutomaton, budget: Budget) -> _Sign:
     verdict = judge(written(fitted.machine), budget).sides[key]
     states = f"{len(fitted.machine)} {'state' if len(fitted.machine) == 1 else 'states'}"
     says = f"for an automaton with {states} there is no counter-example in {fitted.examples} examples"
     if verdict.prediction is Answer.UNDECIDED:
-        return undecided(SIDES[key], f"examples decide nothing: {says}, which is not decided")
-    return _undecided(key, f"{says}; {verdict.prediction_reason}", verdict.prediction)
+        return _Sign(Answer.UNDECIDED, f"{says}, which is not decided")
+    return _Sign(verdict.prediction, f"{says}; {verdict.prediction_reason}")
 
 
-def _growth(task: DataTask, key: str) -> Verdict | None:
+def _searched(task: DataTask, key: str, seconds: float) -> _Sign | None:
+    """Small programs, one for each answer, that are found from some of the examples and agree with all."""
+    answers = sorted({y for _, y in task.examples})
+    letters = tuple(sorted({letter for x, _ in task.examples for letter in x}))
+    most = min(MAX_SIZE, len(task.examples) // PER_OPERATION)
+    if not 2 <= len(answers) <= MOST_PROGRAMS or len(letters) > MOST_LETTERS or most < 1 or seconds <= 0:
+        return None
+    order = sorted(task.examples, key=lambda example: (len(example[0]), example[0]))
+    wanted = answers[1:] if len(answers) == 2 else answers
+    sizes = []
+    for answer in wanted:
+        some = {x: y == answer for x, y in order[::CONFIRMED]}
+        found = synthesize(
+            some,
+            alphabet=letters,
+            family=FAMILIES[key],
+            seconds=seconds / len(wanted),
+            max_size=most,
+        )
+        program = found.program
+        if program is None or program.core.size > most:
+            return None
+        said = accepted_words(program.core, [x for x, _ in order])
+        if any(accepts != (y == answer) for accepts, (_, y) in zip(said.tolist(), order, strict=True)):
+            return None
+        sizes.append(program.core.size)
+    listed = " and ".join(str(size) for size in sizes)
+    programs = "a program" if len(sizes) == 1 else "programs"
+    made = f"found from {len(order[::CONFIRMED])} of them"
+    says = f"for {programs} with {listed} operations there is no counter-example in {len(order)} examples"
+    return _Sign(Answer.YES, f"{says}, {made}")
+
+
+def _growth(task: DataTask) -> _Sign | None:
     inputs: dict[int, dict[Word, Word]] = {}
     for x, y in task.examples:
         inputs.setdefault(len(x), {})[x] = y
@@ -96,5 +169,6 @@ def _growth(task: DataTask, key: str) -> Verdict | None:
     if found is None or not found.linear:
         return None
     longest = found.lengths[-1]
-    says = f"the bits that a part of the input must pass on grow linearly to length {longest}"
-    return _undecided(key, says, Answer.NO)
+    return _Sign(
+        Answer.NO, f"the bits that a part of the input must pass on grow linearly to length {longest}"
+    )

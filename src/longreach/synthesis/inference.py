@@ -17,7 +17,7 @@ from longreach.crasp.core import Core
 from longreach.crasp.program import Program
 from longreach.languages.budget import Budget, OverBudget
 from longreach.synthesis.enumeration import Enumeration
-from longreach.synthesis.inference_steps import InferenceRun, InferenceStep
+from longreach.synthesis.inference_steps import InferenceRun, InferenceStep, known_everywhere
 from longreach.synthesis.last_operations import Finisher
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.search_target import Target, longest_within
@@ -128,6 +128,7 @@ def infer(
     enumeration: Enumeration | None = None,
 ) -> Inference:
     """Run the procedure for n = 1, …, `to`; an enumeration on words of the same letters can be used again."""
+    known_everywhere(target)
     family = Family() if family is None else family
     budget = Budget(seconds=seconds, bytes=bytes).running()
     longest = max(schedule(n) for n in range(1, to + 1))

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.errors import Argument, InputError
+from longreach.synthesis.search_target import ExamplesTarget, Target
 from longreach.synthesis.training_lengths import Schedule
+
+
+def known_everywhere(target: Target) -> None:
+    """Refuses examples: the procedure compares hypotheses with the target on all words."""
+    if isinstance(target, ExamplesTarget):
+        raise InputError(
+            "examples leave most words open; expected a language, an acceptor or a function",
+            place=Argument("target"),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from longreach.languages.budget import Budget, OverBudget
-from longreach.synthesis.inference_steps import InferenceRun, InferenceStep
+from longreach.synthesis.inference_steps import InferenceRun, InferenceStep, known_everywhere
 from longreach.synthesis.search_target import Target
 from longreach.synthesis.small_limit import CountedWords, Integers, LimitShape, SmallLimit, shapes, sums_of
 from longreach.synthesis.training_lengths import SCHEDULES, Schedule
@@ -91,6 +91,7 @@ def infer_limit(
     seconds: float = SECONDS,
 ) -> LimitInference:
     """Run the procedure for n = 1, …, `to`, with hypotheses up to R_∞ = `most`."""
+    known_everywhere(target)
     run = _Run(target, to, most, Budget(seconds=seconds).running())
     by_length = dict(run.hypotheses(range(schedule(1), max(map(schedule, range(1, to + 1))) + 1)))
     steps, models = [], []
@@ -115,7 +116,7 @@ def infer_limit(
 
 @dataclass(frozen=True, kw_only=True)
 class _Fit:
-    """The first hypothesis of least R_∞ that fits, and how many there are."""
+    """The first hypothesis of least R_∞ that fits, and how many of its shape fit."""
 
     model: SmallLimit | None
     complexity: int | None
@@ -166,10 +167,12 @@ class _Intervals:
     def __init__(self, shape: LimitShape, words: CountedWords, wanted: Truth) -> None:
         self.shape, self._words, self._wanted = shape, words, wanted
         self._tokens = len(words.tree.alphabet) + 1
-        self._rows = _small_vectors(self._tokens, shape.largest)
-        pairs = len(self._rows) ** 2
+        pairs = (2 * shape.largest + 1) ** (2 * self._tokens)
         if pairs > PAIRS:
             raise OverBudget(f"{pairs} pairs of logits and values are more than {PAIRS}")
+        if shape.largest_sum(words.tree.longest + 1) >= 1 << 63:
+            raise OverBudget(f"words of length {words.tree.longest} give numbers of more than 64 bits")
+        self._rows = _small_vectors(self._tokens, shape.largest)
         classes = (self._tokens, shape.period, len(self._rows), len(self._rows))
         self._least = np.full(classes, -FAR, np.int64)
         self._greatest = np.full(classes, FAR, np.int64)
@@ -183,6 +186,7 @@ class _Intervals:
         norms = np.abs(self._rows).sum(axis=1)
         order = norms[:, None] + norms[None, :]
         for places in _places(self.shape):
+            budget.check()
             v = np.array(places)[None, :, None, None]
             least = np.maximum((self._least - v).max(axis=1), -bound)
             greatest = np.minimum((self._greatest - v).min(axis=1), bound)

@@ -57,6 +57,17 @@ class Family:
         return f"C-RASP[{', '.join(relations) or '∅'}]"
 
     @property
+    def searched(self) -> str:
+        """The class with the numbers that bound a search.
+
+        >>> Family.named("both").searched
+        'C-RASP[periodic ≤ 2, local ≤ 1]'
+        """
+        periodic = (f"periodic ≤ {self.modulus}",) * (self.modulus > 1)
+        local = (f"local ≤ {self.distance}",) * (self.distance > 0)
+        return f"C-RASP[{', '.join(periodic + local) or '∅'}]"
+
+    @property
     def position_tests(self) -> tuple[Periodic, ...]:
         """The tests of a position, those with a smaller modulus first."""
         return tuple(

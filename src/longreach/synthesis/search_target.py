@@ -13,7 +13,7 @@ from longreach.crasp.core import Core
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.program import Program
 from longreach.crasp.words import Encoder
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
 from longreach.languages.budget import Budget
 from longreach.languages.prove.equivalence import equivalent
 from longreach.languages.prove.rightness import rightness
@@ -26,6 +26,8 @@ Examples: TypeAlias = Mapping[Word, bool]
 CHECKED_LENGTH = 12
 CHECKED_WORDS = 1 << 14
 """Words on which a predicate is asked, at most."""
+LONGEST_EXAMPLE = 2000
+"""Letters; all beginnings of a word are looked at."""
 LEARNED_WORDS = 1 << 11
 """Words from which an automaton is learned, at most."""
 
@@ -262,7 +264,15 @@ def target_of(
             raise InputError(f"{' '.join(word) or 'ε'} has two labels")
     if not examples:
         raise InputError("no examples")
-    letters = (
-        sorted({letter for word in examples for letter in word}) if alphabet is None else tuple(alphabet)
-    )
-    return ExamplesTarget(examples, tuple(letters) or ("a",))
+    longest = max(map(len, examples))
+    if longest > LONGEST_EXAMPLE:
+        raise InputError(f"an example has {longest:,} letters; a search takes at most {LONGEST_EXAMPLE:,}")
+    used = sorted({letter for word in examples for letter in word})
+    letters = tuple(used if alphabet is None else alphabet)
+    outside = [letter for letter in used if letter not in letters]
+    if outside:
+        listed = " ".join(letters)
+        raise InputError(
+            f"{outside[0]!r} stands in an example, and not among {listed}", place=Field("alphabet")
+        )
+    return ExamplesTarget(examples, letters or ("a",))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import isqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,6 +41,12 @@ class LimitShape:
         """d: a direction for each token, $ among them, for the places, and for what is read."""
         return letters + 2 + (self.period if self.period > 1 else 0)
 
+    def largest_sum(self, size: int) -> int:
+        """No sum that decides a word with so many tokens is larger."""
+        exponent = 2 * self.largest + max([0, *self.phi]) + max([0, *(-value for value in self.phi)])
+        largest: int = 3 * self.largest * size ** (exponent + 1)
+        return largest
+
     def complexity(self, letters: int) -> int:
         """R_∞ of the largest of them: layer, head and width, no fractional bits, the largest parameter, Δ and
         the sum of squares of φ."""
@@ -54,23 +61,26 @@ def shapes(letters: int, most: int, *, distance: int = 2, periods: int = 4) -> l
     [(1, 1, ()), (1, 1, (-1,)), (1, 1, (0, -1)), (1, 1, (0, 0, -1)), (1, 1, (0, 0, 1)), (1, 1, (0, 1)), \
 (1, 1, (1,)), (2, 1, ())]
     """
-    found = [
-        LimitShape(largest=largest, period=period, phi=phi)
-        for period in range(1, periods + 1)
-        for largest in range(1, most)
-        for phi in _relations(distance, largest)
-    ]
-    fitting = [shape for shape in found if shape.complexity(letters) <= most]
+    found = []
+    for period in range(1, periods + 1):
+        for largest in range(1, most):
+            left = most - LimitShape(largest=largest, period=period, phi=()).complexity(letters)
+            if left >= 0:
+                relations = _relations(distance, left)
+                found += [LimitShape(largest=largest, period=period, phi=phi) for phi in relations]
     return sorted(
-        fitting, key=lambda shape: (shape.complexity(letters), shape.period, shape.largest, shape.phi)
+        found, key=lambda shape: (shape.complexity(letters), shape.period, shape.largest, shape.phi)
     )
 
 
-def _relations(distance: int, largest: int) -> Iterator[tuple[int, ...]]:
-    values = range(-min(largest, 2), min(largest, 2) + 1)
+def _relations(distance: int, most: int) -> Iterator[tuple[int, ...]]:
+    """φ with a sum of squares up to `most`; it has no part in the largest parameter (Definition 50)."""
+    values = range(-isqrt(most), isqrt(most) + 1)
     yield ()
     for size in range(1, distance + 2):
-        yield from (phi for phi in product(values, repeat=size) if phi[-1])
+        for phi in product(values, repeat=size):
+            if phi[-1] and sum(value**2 for value in phi) <= most:
+                yield phi
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ EXHAUSTIVE = 0.6
 """The share of the time for enumeration; the rest is for larger programs."""
 DECIDING = 5.0
 """Seconds for what theory says of a language."""
-LEARNING = 0.1
+LEARNING = 0.2
 """The share of the time for an automaton that agrees with examples."""
 
 
@@ -84,20 +84,22 @@ class Synthesis:
     examples: int | None = None
     """With how many examples it agrees; None where there is more to ask than examples."""
 
-    def words(self, class_name: str) -> str:
-        """What is known, on one line."""
+    def words(self, family: Family) -> str:
+        """What is known, on one line; theory speaks of the whole class, a search of the family alone."""
         if self.status is Status.IMPOSSIBLE:
-            return f"no program in {class_name}: {self.reason}"
+            return f"no program in {family.class_name}: {self.reason}"
         if self.program is None:
-            return f"no program in {class_name} up to size {self.none_up_to}; {self.reason}"
+            return f"no program in {family.searched} up to size {self.none_up_to}; {self.reason}"
         known = {
             Status.PROVED: "proved for all lengths",
             Status.CHECKED: f"checked to length {self.checked_to}, not proved beyond",
-            Status.CONSISTENT: f"agrees with all {self.examples} examples; nothing is known beyond them",
+            Status.CONSISTENT: "agrees with the one example; nothing is known beyond it"
+            if self.examples == 1
+            else f"agrees with all {self.examples} examples; nothing is known beyond them",
         }[self.status]
-        smallest = f"none smaller in {class_name}"
+        smallest = f"none smaller in {family.searched}"
         if not self.smallest:
-            smallest = f"none up to size {self.none_up_to}, larger ones not all tried"
+            smallest = f"none in {family.searched} up to size {self.none_up_to}, larger ones not all tried"
         return f"{known}; {smallest} (by {self.method})"
 
 
@@ -160,7 +162,7 @@ def _search(target: Target, family: Family, max_size: int, budget: Budget, seed:
         written = by_learning(target, family, budget)
     most = max_size if written is None or written.size is None else min(max_size, written.size - 1)
     reach = most + 1 if most < max_size and isinstance(target, ExamplesTarget | PredicateTarget) else most
-    share = replace(budget, seconds=round(budget.left * EXHAUSTIVE, 1), ends=None).running()
+    share = replace(budget, seconds=round(max(0.0, budget.left) * EXHAUSTIVE, 1), ends=None).running()
     search = smallest_program(target, family, max_size=reach, budget=share)
     if search.core is not None and search.check is not None:
         return made(
@@ -202,7 +204,8 @@ def _search(target: Target, family: Family, max_size: int, budget: Budget, seed:
 def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Synthesis:
     """What the theory of regular languages says: a program, that there is none, or nothing.
 
-    For position tests alone nothing is decided; what has no program with local relations besides has none.
+    For position tests alone less is decided: what has no program with local relations besides has none. What
+    is written may have a larger modulus or distance than the family.
 
     >>> from longreach.languages.regular.named_languages import named_automaton
     >>> by_construction(named_automaton("parity-language"), Family(), Budget()).status.value
@@ -215,7 +218,8 @@ def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Syn
     if refuting.answer is Answer.NO:
         return replace(nothing, status=Status.IMPOSSIBLE, reason=refuting.reason)
     if side is None:
-        side = verdicts.nope
+        wider = verdicts.ape.program
+        side = verdicts.nope if wider is None or wider.core.locality else verdicts.ape
     program = side.program if side.answer is Answer.YES else None
     if program is None:
         return nothing

@@ -90,7 +90,9 @@ def attribute_task(name: str) -> Task:
         try:
             value = value()
         except Exception as error:
-            raise InputError(f"{name}: calling it without arguments fails: {_line(error)}") from None
+            hint = "of a function of words Task.from_predicate or Task.from_function makes a task"
+            said = f"{name}: calling it without arguments fails: {_line(error)}; {hint}"
+            raise InputError(said) from None
     if not isinstance(value, Task):
         raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
     return value

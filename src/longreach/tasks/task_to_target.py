@@ -21,6 +21,7 @@ from longreach.tasks.catalog import load_task
 from longreach.tasks.labelled_words import read_labelled_words
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.outside_task import attribute_value
+from longreach.tasks.predicate_language import PredicateLanguage
 from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import Task
 
@@ -56,6 +57,8 @@ def target_named(name: str, alphabet: Sequence[str] | None = None, *, length: in
         return _acceptor(PREFIX + name)
     if isinstance(task, RegularLanguage):
         return RegularTarget(task.automaton)
+    if isinstance(task, PredicateLanguage):
+        return PredicateTarget(task.contains, task.letters, length)
     if isinstance(task, ProgramTask) and not task.core.is_predictor:
         return ProgramTarget(task.core)
     if name in ENTRIES:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from longreach.config.decoder import DecoderConfig
 from longreach.config.length_range import LengthRange
 from longreach.languages.regular.automaton import Word
@@ -22,17 +20,20 @@ MOST_CLASSES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramAgreement:
-    """On how many inputs of a range a program and the model agree, at every position that is asked about."""
+    """On how many inputs of a range a program agrees with the model, and with the task, on where the token
+    stands, at every position that is asked about."""
 
     lengths: LengthRange
     inputs: int
     model_and_program: int
+    program_and_task: int
 
     def document(self) -> dict[str, Any]:
         return {
             "lengths": self.lengths.name,
             "inputs": self.inputs,
             "model_and_program": self.model_and_program,
+            "program_and_task": self.program_and_task,
         }
 
 
@@ -63,11 +64,11 @@ class ExtractedProgram:
 
 def extract_programs(
     trained: TrainedModel, inputs: Mapping[LengthRange, Sequence[Word]], *, seconds: float, seed: int = 0
-) -> tuple[ExtractedProgram, ...]:
+) -> tuple[ExtractedProgram, ...] | str:
     """For each token that the model says a program; of two tokens one, since the other is said elsewhere.
 
-    The examples are what the model was asked about so far, up to its training length. Nothing is tried for
-    many different tokens.
+    The examples are what the model was asked about so far, up to its training length. For one token, or for
+    many, nothing is tried: why not, in words.
     """
     asked = {
         word: said
@@ -76,8 +77,10 @@ def extract_programs(
     }
     tokens = sorted(set(asked.values()))
     if not 2 <= len(tokens) <= MOST_CLASSES:
-        return ()
-    letters = tuple(sorted({letter for word in asked for letter in word}))
+        few = "one and the same thing" if len(tokens) < 2 else f"{len(tokens)} different things"
+        return f"it says {few}; programs are searched for where it says 2 to {MOST_CLASSES}"
+    met = [*asked, *(word for words in inputs.values() for word in words)]
+    letters = tuple(sorted({letter for word in met for letter in word}))
     positions = isinstance(trained.model, DecoderConfig) and trained.model.encoding != "nope"
     family = Family.named("both" if positions else "empty")
     wanted = tokens[-1:] if len(tokens) == 2 else tokens
@@ -96,11 +99,16 @@ def _agreements(
     assert found.program is not None
     counted = []
     for lengths, words in inputs.items():
-        agree = 0
+        agree = right = 0
         for x in words:
             trained.said(x)  # all prefixes at once
             asked = [x[:size] for size in range(len(x) + 1)] if trained.whole_words else [x]
-            said = np.array([trained.said(word) == token for word in asked])
-            agree += bool((accepted_words(found.program.core, asked) == said).all())
-        counted.append(ProgramAgreement(lengths=lengths, inputs=len(words), model_and_program=agree))
+            accepted = accepted_words(found.program.core, asked)
+            agree += bool((accepted == [trained.said(word) == token for word in asked]).all())
+            right += bool((accepted == [trained.right(word) == token for word in asked]).all())
+        counted.append(
+            ProgramAgreement(
+                lengths=lengths, inputs=len(words), model_and_program=agree, program_and_task=right
+            )
+        )
     return tuple(counted)
