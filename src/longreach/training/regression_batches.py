@@ -163,11 +163,19 @@ def models_of(shape: RegressionShape) -> SideBySide:
     return CountModels(shape) if shape.layers == 1 else KGramModels(shape)
 
 
-def count_batch(batches: Sequence[Drawn]) -> CountBatch:
-    """The counts of members side by side."""
+def count_batch(batches: Sequence[Drawn], *, once: bool = True) -> CountBatch:
+    """The counts of members side by side; each different row of a member `once` with its share, or all rows."""
     counts = [batch for batch in batches if isinstance(batch, Counts)]
+    found = [each.distinct() if once else (each, np.ones(len(each), dtype=np.int64)) for each in counts]
+    longest = max(len(times) for _, times in found)
+    rows = [np.minimum(np.arange(longest), len(times) - 1) for _, times in found]
+    shares = np.zeros((len(found), longest), dtype=np.float32)  # 0 where a row stands once more to fill up
+    for mine, (_, times) in zip(shares, found, strict=True):
+        mine[: len(times)] = times / times.sum()
+    filled = [(each, row) for (each, _), row in zip(found, rows, strict=True)]
     return CountBatch(
-        torch.from_numpy(np.stack([each.counts for each in counts]).astype(np.float32)),
-        torch.from_numpy(np.stack([each.last for each in counts])),
-        torch.from_numpy(np.stack([each.targets[:, 0] for each in counts]).astype(np.float32)),
+        torch.from_numpy(np.stack([each.counts[row] for each, row in filled]).astype(np.float32)),
+        torch.from_numpy(np.stack([each.last[row] for each, row in filled])),
+        torch.from_numpy(np.stack([each.targets[row, 0] for each, row in filled]).astype(np.float32)),
+        torch.from_numpy(shares),
     )
