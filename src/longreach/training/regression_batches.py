@@ -19,7 +19,7 @@ from longreach.tasks.regression_catalog import load_regression
 from longreach.tasks.regression_task import Counts, CountTask, RegressionTask, Words
 
 BLOCK = 8
-"""Batches of counts that are drawn together; each block has a random stream of its own."""
+"""Batches that are drawn together, which takes as long as a few; each block has a random stream of its own."""
 INITIAL, TRAINING, TESTING = range(3)
 """The streams of a member, after its seed."""
 AT_ONCE = 16_384
@@ -70,18 +70,16 @@ class TrainingStream:
 
     def __init__(self, config: RegressionConfig) -> None:
         self._config, self._task = config, task_of(config.task)
-        # Drawing many counts takes as long as drawing a few; words need their memory.
-        self._together = BLOCK if isinstance(self._task, CountTask) else 1
         self._block = -1
         self._drawn: Drawn | None = None
 
     def batch(self, step: int) -> Drawn:
         """The batch of a step, counted from 0."""
-        block, place = divmod(step, self._together)
+        block, place = divmod(step, BLOCK)
         config = self._config
         if self._drawn is None or block != self._block:
             rng = np.random.default_rng([config.seed, TRAINING, block])
-            self._drawn = _draw(self._task, config.train_lengths, self._together * config.batch, rng)
+            self._drawn = _draw(self._task, config.train_lengths, BLOCK * config.batch, rng)
             self._block = block
         return _part(self._drawn, slice(place * config.batch, (place + 1) * config.batch))
 
