@@ -135,7 +135,7 @@ def _print(name: str | None, found: Subject, answer: BoundsFound, explain: bool)
     for each in answer.bounds:
         _print_bound(out, each, explain)
     if not answer.bounds and not any(map(_is_partial, answer.not_applicable)):
-        print_hanging(out, "no bound applies", 2, 4)
+        print_hanging(out, f"no bound applies{_reason(answer)}", 2, 4)
     if explain:
         for other in answer.not_applicable:
             _print_missing(out, other)
@@ -173,6 +173,12 @@ def _print_bound(out: Console, found: Bound, explain: bool) -> None:
         ("source", about.source),
     ]
     _print_terms(out, lines)
+
+
+def _reason(answer: BoundsFound) -> str:
+    """Why the model has no bound, where one reason holds for all that is missing of it."""
+    found = {reason for each in answer.not_applicable for name, reason in each.why.items() if name in ("L", "C_f")}
+    return f": {found.pop()}" if len(found) == 1 else ""
 
 
 def _is_partial(other: NotApplicable) -> bool:
