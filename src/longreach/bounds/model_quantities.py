@@ -201,7 +201,7 @@ def complexity_log2(model: Transformer) -> float:
 
     Definition 5.1 of arXiv 2510.27015: C(f) grows exponentially with the first layer's operator norms and
     polynomially with the rest. Which polynomial is our choice, degree 1 in each: the largest ‖E_s + p_r‖
-    (without $), Σ_h ‖V‖ of every layer, Σ_h ‖KᵀQ‖ from the second layer on, ‖A‖_F ‖B‖_F of every layer, and ‖U‖.
+    of a token, Σ_h ‖V‖ of every layer, Σ_h ‖KᵀQ‖ from the second layer on, ‖A‖_F ‖B‖_F of each, and ‖U‖.
     """
     tokens = np.array([token != START for token in model.vocabulary])
     inputs = model.embedding[tokens][:, None, :] + model.positions[None, :, :]

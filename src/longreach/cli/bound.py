@@ -177,12 +177,13 @@ def _print_bound(out: Console, found: Bound, explain: bool) -> None:
 
 def _reason(answer: BoundsFound) -> str:
     """Why the model has no bound, where one reason holds for all that is missing of it."""
-    found = {reason for each in answer.not_applicable for name, reason in each.why.items() if name in ("L", "C_f")}
+    every = [each.why.get(name) for each in answer.not_applicable for name in ("L", "C_f")]
+    found = {reason for reason in every if reason is not None}
     return f": {found.pop()}" if len(found) == 1 else ""
 
 
 def _is_partial(other: NotApplicable) -> bool:
-    """Whether the length that is needed once attention is hard is known, and only when that is the case is not."""
+    """Whether the length that is needed once attention is hard is known, and not when it is hard."""
     return "resolution" in other.terms
 
 

@@ -20,7 +20,7 @@ class CountBatch:
     def __init__(self, counts: Tensor, last: Tensor, targets: Tensor, shares: Tensor | None = None) -> None:
         """`counts` (members, rows, kinds) as floats, `last` (members, rows), `targets` (members, rows).
 
-        `shares` (members, rows) are the rows' shares in the loss of a member; equal ones where none are given.
+        `shares` (members, rows) are the rows' shares in the loss of a member; without them they are equal.
         """
         self.targets = targets
         self.shares = torch.full_like(targets, 1 / targets.shape[1]) if shares is None else shares

@@ -19,7 +19,7 @@ from longreach.tasks.regression_catalog import load_regression
 from longreach.tasks.regression_task import Counts, CountTask, RegressionTask, Words
 
 BLOCK = 8
-"""Batches that are drawn together, which takes as long as a few; each block has a random stream of its own."""
+"""Batches that are drawn together, for speed; each block has a random stream of its own."""
 INITIAL, TRAINING, TESTING = range(3)
 """The streams of a member, after its seed."""
 AT_ONCE = 16_384
@@ -162,7 +162,7 @@ def models_of(shape: RegressionShape) -> SideBySide:
 
 
 def count_batch(batches: Sequence[Drawn], *, once: bool = True) -> CountBatch:
-    """The counts of members side by side; each different row of a member `once` with its share, or all rows."""
+    """The counts of members side by side: each different row `once` with its share, or all rows."""
     counts = [batch for batch in batches if isinstance(batch, Counts)]
     found = [each.distinct() if once else (each, np.ones(len(each), dtype=np.int64)) for each in counts]
     longest = max(len(times) for _, times in found)

@@ -74,7 +74,7 @@ def test_the_start_symbol_leaves_the_quantities_as_they_are(tmp_path: Path) -> N
     assert found.heads[0].key_query == pytest.approx(np.linalg.norm(products, 2))
     norms = [np.linalg.norm(named["embedding"] @ named["0.value"].T, axis=1).max()]
     norms += [np.linalg.norm(named[f"0.{name}"]) for name in ("in", "out")]
-    assert found.L == pytest.approx(np.prod(norms))
+    assert pytest.approx(np.prod(norms)) == found.L
     assert found.complexity_log2 < 40
 
 

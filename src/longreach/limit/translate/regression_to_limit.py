@@ -1,8 +1,8 @@
 """A trained model of a task with numbers as answers → a limit transformer: no layer norms, one head a layer.
 
-Its parameters are taken as they are. The start symbol, which such a model does not have, gets no attention: two
-more directions of the stream give its key a logit of −OFF for every query. It counts as a position, so that the
-factors are log(n + 1) and log(i + 1) where the trained model has log n and log i.
+Its parameters are taken as they are. The start symbol, which such a model does not have, gets no attention:
+two more directions of the stream give its key a logit of −OFF for every query. It counts as a position, so
+that the factors are log(n + 1) and log(i + 1) where the trained model has log n and log i.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from longreach.limit.model import START, Array, Head, Layer, Transformer
 from longreach.limit.run.model_files import TENSORS
 
 OFF, STEP = 64.0, 2.0**-6
-"""$ has the logit −OFF, as the product of a small matrix and a long vector: norms of matrices stay as they are."""
+"""$ has the logit −OFF, a small matrix times a long vector: norms of matrices stay as they are."""
 METADATA = "regression"
 """The field of the file's header that has the shape."""
 UNSCALED = "trained without log|x|: attention need not become hard; longreach train has --log-length"
@@ -52,7 +52,7 @@ def is_regression(directory: Path) -> bool:
 
 
 def is_scaled(directory: Path) -> bool:
-    """Whether its attention is that of a limit transformer: logits, or those of distances, times a logarithm."""
+    """Whether its attention is that of a limit transformer: all logits, or φ alone, times a logarithm."""
     _, shape = _read(directory / TENSORS)
     return shape.log_length or shape.layers > 1
 
