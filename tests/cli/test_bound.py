@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from longreach.limit.compile.hand_built import induction_head
 from longreach.limit.run.model_files import save
+from longreach.models.regression_shape import RegressionShape
 from tests.cli.conftest import Outcome
+from tests.helpers.trained_numbers import saved_numbers
 
 Call = Callable[..., Outcome]
 GIVEN = ["precision=8", "gamma=0.5", "L=2", "period=3", "alphabet=2", "locality=1"]
@@ -138,3 +141,42 @@ def test_a_directory_without_a_model(longreach: Call, tmp_path: Path) -> None:
     done = longreach("bound", tmp_path)
     assert (done.code, done.out) == (2, "")
     assert done.first_error.endswith("no model.safetensors in it, so no model")
+
+
+def test_tasks_with_numbers_as_answers_have_the_bounds_of_the_model_built_for_them(longreach: Call) -> None:
+    by_task, by_hand = (
+        json.loads(longreach("bound", name, "--error", "0.1", "--precision", 8, "--json").out)
+        for name in ("modp-task:p=4,k=1", "hand:modp-task:period=4,residue=1")
+    )
+    assert by_task["bounds"] == by_hand["bounds"]
+    assert [each["name"] for each in by_task["bounds"]] == ["one-layer-worst-case", "one-layer-workshop"]
+    found = json.loads(longreach("bound", "in-context-kgram:S=3,k=2", "--error", "0.1", "--json").out)
+    values = {each["name"]: each["value"] for each in found["bounds"]}
+    assert values["in-context-kgram"] == 10_000  # ε^{−k²}
+    assert "two-layer" in values
+    refused = longreach("bound", "simple-task:omga=2", "--error", "0.1")
+    assert (refused.code, refused.err) == (2, "simple-task has no parameter 'omga'; did you mean 'omega'?\n")
+
+
+def test_without_a_precision_the_length_once_attention_is_hard(longreach: Call) -> None:
+    done = longreach("bound", "simple-task:omega=4", "--error", "0.1")
+    assert "one-layer-workshop    needs --precision P; once attention is hard 7.012e+04" in done.out
+    assert "no bound applies" not in done.out
+
+
+def test_trained_models_of_tasks_with_numbers(longreach: Call, tmp_path: Path) -> None:
+    scaled = RegressionShape(symbols=3, outputs=1, layers=1, width=4, hidden=8, log_length=True)
+    good = saved_numbers(scaled, tmp_path / "scaled")
+    plain = saved_numbers(replace(scaled, log_length=False), tmp_path / "plain")
+    limits = ("--error", "0.1", "--precision", 4, "--json")
+    alone = json.loads(longreach("bound", good, *limits).out)
+    pair = json.loads(longreach("bound", "hand:simple-task", "--against", good, *limits).out)
+    assert alone["quantities"]["gamma"] == pair["quantities"]["gamma"] < 4
+    assert [each["name"] for each in pair["bounds"]] == ["one-layer-worst-case", "one-layer-workshop"]
+    for given in ((plain,), ("hand:simple-task", "--against", plain)):
+        found = json.loads(longreach("bound", *given, *limits).out)
+        assert not found["bounds"]
+        first = found["not_applicable"][0]
+        assert first["missing"] == ["gamma"]
+        assert "trained without log|x|" in first["why"]["gamma"]
+        assert first["terms"]["resolution"] > 0

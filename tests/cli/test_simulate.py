@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from longreach.models.regression_shape import RegressionShape
 from tests.cli.conftest import Outcome
+from tests.helpers.trained_numbers import saved_numbers
 
 Call = Callable[..., Outcome]
 
@@ -133,3 +135,25 @@ def test_models_are_listed_and_bounded(longreach: Call) -> None:
         assert name in longreach("limit", "models").out
         assert json.loads(longreach("limit", "info", name, "--json").out)["kind"] == "limit"
         assert json.loads(longreach("bound", name, "--error", 0.1, "--precision", 8, "--json").out)["bounds"]
+
+
+def test_a_model_built_by_hand_against_a_trained_one(longreach: Call, tmp_path: Path) -> None:
+    shape = RegressionShape(symbols=2, outputs=2, layers=2, width=4, hidden=8, locality=1)
+    run = saved_numbers(shape, tmp_path / "kgram")
+    done = longreach(
+        "simulate", "hand:kgram-head:tokens=01,k=1", "random:20000", "--error", 1, "--length", 1000,
+        "--against", run, "--json",
+    )  # fmt: skip
+    document = json.loads(done.out)
+    assert 0 < document["errors"]["g"] < 0.5
+    assert document["length"] <= document["bound"]
+
+
+def test_models_trained_without_the_logarithm_are_refused(longreach: Call, tmp_path: Path) -> None:
+    shape = RegressionShape(symbols=3, outputs=1, layers=1, width=4, hidden=8)
+    run = saved_numbers(shape, tmp_path / "plain")
+    first = longreach("simulate", run, "random:100", "--error", 1)
+    second = longreach("simulate", "hand:simple-task", "random:100", "--error", 1, "--against", run)
+    assert (first.code, second.code) == (2, 2)
+    assert first.err.startswith("MODEL: trained without log|x|")
+    assert second.err.startswith("--against: trained without log|x|")

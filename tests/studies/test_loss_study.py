@@ -7,7 +7,7 @@ from longreach.errors import InputError
 from longreach.results.index import Row
 from longreach.studies.all_studies import LOSS_STUDIES, load_study
 
-MEMBERS = {"simple-task": (4, 120, 864), "modp-task": (4, 60, 392), "in-context-kgram": (4, 48, 576)}
+MEMBERS = {"simple-task": (4, 120, 864), "modp-task": (4, 60, 392), "in-context-kgram": (4, 72, 576)}
 
 
 @pytest.mark.parametrize("name", LOSS_STUDIES)

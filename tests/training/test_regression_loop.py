@@ -8,7 +8,10 @@ import pytest
 import torch
 
 from longreach.config.regression import RegressionConfig
+from longreach.models.count_transformer import CountBatch, CountTransformer
 from longreach.results.schema import Evaluation
+from longreach.tasks.regression_catalog import load_regression
+from longreach.tasks.regression_task import CountTask
 from longreach.training.checkpoint import STATE
 from longreach.training.member import Diverged
 from longreach.training.regression_batches import count_batch, draw_tests, models_of, shape_of
@@ -145,5 +148,28 @@ def test_tests_are_the_same_in_every_call_and_of_their_range() -> None:
     model = models_of(shape_of(config))
     vector = torch.zeros(1, shape_of(config).size)
     assert torch.equal(model.losses(vector, one), model.losses(vector, other))
-    targets = count_batch(one).targets
+    targets = count_batch(one, once=False).targets
     assert model.losses(vector, one).item() == pytest.approx(targets.square().mean().item())
+
+
+@pytest.mark.parametrize("task", ["simple-task:omega=3", "modp-task:p=2,k=1", "modp-task:p=30,k=0"])
+def test_rows_that_stand_once_give_the_loss_and_the_gradient_of_all_rows(task: str) -> None:
+    """Short sequences repeat; with a period of 30 no whole number tells the rows apart."""
+    known, rng = load_regression(task), np.random.default_rng(3)
+    assert isinstance(known, CountTask)
+    least = known.least_length
+    shape = shape_of(small(task, train_lengths=(least, least + 6), test_lengths=((64, 64),)))
+    drawn = [known.draw(rng.integers(least, least + size, 64), rng) for size in (2, 6)]
+    vectors = torch.stack([shape.initial(rng) for _ in drawn]).double()
+    whole, once = (_doubled(count_batch(drawn, once=each)) for each in (False, True))
+    assert (once.shares > 0).sum() < 128 or task.startswith("modp-task:p=30")
+    model = CountTransformer(shape)
+    for found, right in zip(model.gradient(vectors, once), model.gradient(vectors, whole), strict=True):
+        assert torch.allclose(found, right, atol=1e-7)
+    assert torch.allclose(model.losses(vectors, once), model.losses(vectors, whole), atol=1e-7)
+
+
+def _doubled(batch: CountBatch) -> CountBatch:
+    for name in ("targets", "shares", "log_counts", "log_length", "last"):
+        setattr(batch, name, getattr(batch, name).double())
+    return batch

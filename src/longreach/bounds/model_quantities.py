@@ -200,10 +200,11 @@ def complexity_log2(model: Transformer) -> float:
     """log₂ C(f) of two layers: C(f) = exp(max_h ‖K₁ₕᵀQ₁ₕ‖) (τ + 1) Π (1 + norm) over the other norms.
 
     Definition 5.1 of arXiv 2510.27015: C(f) grows exponentially with the first layer's operator norms and
-    polynomially with the rest. Which polynomial is our choice, degree 1 in each: the largest ‖E_s + p_r‖,
-    Σ_h ‖V‖ of every layer, Σ_h ‖KᵀQ‖ from the second layer on, ‖A‖_F ‖B‖_F of every layer, and ‖U‖.
+    polynomially with the rest. Which polynomial is our choice, degree 1 in each: the largest ‖E_s + p_r‖
+    of a token, Σ_h ‖V‖ of every layer, Σ_h ‖KᵀQ‖ from the second layer on, ‖A‖_F ‖B‖_F of each, and ‖U‖.
     """
-    inputs = model.embedding[:, None, :] + model.positions[None, :, :]
+    tokens = np.array([token != START for token in model.vocabulary])
+    inputs = model.embedding[tokens][:, None, :] + model.positions[None, :, :]
     first, *later = model.layers
     sharpest = max((_operator_norm(head.kq) for head in first.heads), default=0.0)
     rest = [float(np.linalg.norm(inputs, axis=-1).max()), _operator_norm(model.unembedding)]

@@ -11,6 +11,7 @@ from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, print_json
 from longreach.cli.verdict_text import print_hanging
+from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
@@ -85,7 +86,7 @@ def _subject(
     from fractions import Fraction
 
     from longreach.bounds.bound_inputs import BoundInputs
-    from longreach.bounds.bound_subject import Subject, model_subject
+    from longreach.bounds.bound_subject import Subject, model_subject, number_task_subject
 
     letters = alphabet_of_task(alphabet, name)
     if name is None:
@@ -94,6 +95,8 @@ def _subject(
         )
     if _is_model(name):
         return model_subject(name, precision=precision, against=against)
+    if RegressionName.is_one(name):
+        return number_task_subject(name, precision=precision)
     if "/" in name and not TaskName(name).prefix:
         raise InputError(f"MODEL|TASK: {name}: no such directory")
     from longreach.forecast import forecast
@@ -131,14 +134,17 @@ def _print(name: str | None, found: Subject, answer: BoundsFound, explain: bool)
         print_hanging(out, Text(_measured(found.quantities), "dim"), 2, 4)
     for each in answer.bounds:
         _print_bound(out, each, explain)
-    if not answer.bounds:
-        print_hanging(out, "no bound applies", 2, 4)
+    if not answer.bounds and not any(map(_is_partial, answer.not_applicable)):
+        print_hanging(out, f"no bound applies{_reason(answer)}", 2, 4)
     if explain:
         for other in answer.not_applicable:
             _print_missing(out, other)
     elif answer.not_applicable:
-        names = ", ".join(each.definition.name for each in answer.not_applicable)
-        print_hanging(out, Text(f"not computed: {names}; --explain says what is missing", "dim"), 2, 4)
+        for other in filter(_is_partial, answer.not_applicable):
+            _print_partial(out, other)
+        rest = [each.definition.name for each in answer.not_applicable if not _is_partial(each)]
+        shown = f"not computed: {', '.join(rest)}; --explain says what is missing"
+        print_hanging(out, Text(shown, "dim"), 2, 4)
     for remark in answer.notes:
         print_hanging(out, remark, 2, 4)
     if explain:
@@ -167,6 +173,27 @@ def _print_bound(out: Console, found: Bound, explain: bool) -> None:
         ("source", about.source),
     ]
     _print_terms(out, lines)
+
+
+def _reason(answer: BoundsFound) -> str:
+    """Why the model has no bound, where one reason holds for all that is missing of it."""
+    every = [each.why.get(name) for each in answer.not_applicable for name in ("L", "C_f")]
+    found = {reason for reason in every if reason is not None}
+    return f": {found.pop()}" if len(found) == 1 else ""
+
+
+def _is_partial(other: NotApplicable) -> bool:
+    """Whether the length that is needed once attention is hard is known, and not when it is hard."""
+    return "resolution" in other.terms
+
+
+def _print_partial(out: Console, other: NotApplicable) -> None:
+    from rich.text import Text
+
+    missing = ["--precision P" if name == "precision" else name for name in other.missing]
+    line = Text.assemble(f"{other.definition.name:<22}", (f"needs {', '.join(missing)}", "bold"))
+    line.append(f"; once attention is hard {other.terms['resolution']}, up to constants", "dim")
+    print_hanging(out, line, 2, 4)
 
 
 def _print_missing(out: Console, other: NotApplicable) -> None:

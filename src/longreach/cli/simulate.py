@@ -30,8 +30,8 @@ def simulate(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="A directory with a limit transformer, hand:NAME (`longreach limit models` lists them), "
-            "lib:NAME or a program's file.",
+            help="A directory with a limit transformer or with a run that learned numbers, hand:NAME "
+            "(`longreach limit models` lists them), lib:NAME or a program's file.",
         ),
     ],
     word: Annotated[
@@ -79,6 +79,7 @@ def simulate(
 
     _check_figure(plot)
     f = load_model(model)
+    _check_scaled(model, Argument("model"))
     if len(f.layers) not in (1, 2):
         raise InputError(
             f"{len(f.layers)} layers; the theorems are about one and two", place=Argument("model")
@@ -108,9 +109,21 @@ def _second(against: str) -> Any:
     from longreach.limit.compile.named_models import load_model
 
     try:
-        return load_model(against)
+        found = load_model(against)
     except InputError as error:
         raise InputError(error.reason, place=Field("against")) from None
+    _check_scaled(against, Field("against"))
+    return found
+
+
+def _check_scaled(name: str, place: Argument | Field) -> None:
+    """Refuse trained models whose attention is not that of a limit transformer."""
+    from longreach.limit.run.model_files import CONFIG
+    from longreach.limit.translate.regression_to_limit import UNSCALED, is_regression, is_scaled
+
+    directory = Path(name)
+    if not (directory / CONFIG).exists() and is_regression(directory) and not is_scaled(directory):
+        raise InputError(UNSCALED, place=place)
 
 
 def _check_figure(plot: Path | None) -> None:

@@ -17,9 +17,13 @@ from longreach.models.regression_shape import RegressionShape
 class CountBatch:
     """Counts of members side by side, as the layer needs them."""
 
-    def __init__(self, counts: Tensor, last: Tensor, targets: Tensor) -> None:
-        """`counts` (members, rows, kinds) as floats, `last` (members, rows), `targets` (members, rows)."""
+    def __init__(self, counts: Tensor, last: Tensor, targets: Tensor, shares: Tensor | None = None) -> None:
+        """`counts` (members, rows, kinds) as floats, `last` (members, rows), `targets` (members, rows).
+
+        `shares` (members, rows) are the rows' shares in the loss of a member; without them they are equal.
+        """
         self.targets = targets
+        self.shares = torch.full_like(targets, 1 / targets.shape[1]) if shares is None else shares
         self.log_counts = counts.log()  # −∞ where a kind is absent
         self.log_length = counts.sum(-1, keepdim=True).log()
         self.last = torch.zeros_like(counts).scatter_(2, last.unsqueeze(2), 1.0)
@@ -47,7 +51,7 @@ class CountTransformer:
 
     def losses(self, vectors: Tensor, batch: CountBatch) -> Tensor:
         """The mean squared errors (members,)."""
-        return (self.outputs(vectors, batch) - batch.targets).square().mean(-1)
+        return ((self.outputs(vectors, batch) - batch.targets).square() * batch.shares).sum(-1)
 
     def attention(self, vectors: Tensor, batch: CountBatch) -> Tensor:
         """The weight of one position of each kind (members, rows, kinds), whether it is there or not."""
@@ -79,7 +83,8 @@ class CountTransformer:
         into = self.shape.named(gradient)
         found, kinds, weights, values, stream, active, read = self._forward(named, batch)
         errors = found - batch.targets
-        slopes = (errors * (2.0 / errors.shape[1])).unsqueeze(2)
+        weighted = errors * batch.shares
+        slopes = (2.0 * weighted).unsqueeze(2)
         summed = slopes.mT @ active
         into["output"].copy_(slopes.mT @ stream + summed @ named["0.out"].mT)
         into["0.out"].copy_(named["output"].mT @ summed)
@@ -101,7 +106,7 @@ class CountTransformer:
         kind_slopes = batch.last.mT @ stream_slopes + value_slopes @ named["0.value"]
         kind_slopes += (table @ keys) @ named["0.query"] + (table.mT @ queries) @ named["0.key"]
         _into_kinds(into, kind_slopes, self.shape)
-        return errors.square().mean(-1), gradient
+        return (weighted * errors).sum(-1), gradient
 
 
 def _kinds(named: Parameters, shape: RegressionShape) -> Tensor:

@@ -3,7 +3,8 @@
 The first layer attends as the infinite-precision model of arXiv 2510.27015 (section 5): token logits, and
 log i · φ(distance) for the nearest tokens of position i. Tokens of one kind that are farther away have the
 same weight, so that a position needs the counts before it and its nearest tokens, not all pairs. The second
-layer has one query, the last position. Positions of all sequences stand in one list, unpadded.
+layer has one query, the last position. Positions of all sequences stand in one list, unpadded; those that
+have seen the same go through the first layer once.
 """
 
 from __future__ import annotations
@@ -25,17 +26,19 @@ FloatArray: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class KGramBatch:
-    """Sequences as the model needs them, position by position."""
+    """Sequences as the model needs them: what positions have seen, and position by position."""
 
     tokens: Tensor
-    """(positions,)"""
+    """(views,)"""
     log_place: Tensor
-    """The logarithm of each position, counted from 1."""
+    """The logarithm of each position, counted from 1 (views,)."""
     near: Tensor
-    """The tokens 0 … locality back (positions, locality + 1); 0 where there is none."""
+    """The tokens 0 … locality back (views, locality + 1); 0 where there is none."""
     has_near: Tensor
     far: Tensor
-    """How often each symbol stands farther back (positions, symbols)."""
+    """How often each symbol stands farther back (views, symbols)."""
+    view: Tensor
+    """What each position has seen (positions,)."""
     row: Tensor
     """The sequence that each position belongs to."""
     end: Tensor
@@ -60,16 +63,35 @@ class KGramBatch:
             far[:, back:] -= once[:, : width - back]
         places = np.broadcast_to(np.arange(1, width + 1), tokens.shape)
         row = np.broadcast_to(np.arange(rows)[:, None], tokens.shape)
+        first, view = _views(np.where(has, near, symbols)[present], far[present])
         return KGramBatch(
-            tokens=torch.from_numpy(tokens[present]),
-            log_place=torch.from_numpy(np.log(places[present])),
-            near=torch.from_numpy(near[present]),
-            has_near=torch.from_numpy(has[present]),
-            far=torch.from_numpy(far[present]),
+            tokens=torch.from_numpy(tokens[present][first]),
+            log_place=torch.from_numpy(np.log(places[present][first])),
+            near=torch.from_numpy(near[present][first]),
+            has_near=torch.from_numpy(has[present][first]),
+            far=torch.from_numpy(far[present][first]),
+            view=torch.from_numpy(view),
             row=torch.from_numpy(row[present]),
             end=torch.from_numpy(lengths.cumsum() - 1),
             targets=torch.from_numpy(targets),
         )
+
+
+def _views(near: IntArray, far: IntArray) -> tuple[IntArray, IntArray]:
+    """The first position of each kind, and the kind of each: the near tokens and the counts behind them.
+
+    >>> [each.tolist() for each in _views(np.array([[0, 2], [1, 0], [0, 2]]), np.array([[0], [0], [0]]))]
+    [[1, 0], [1, 0, 1]]
+    """
+    low, high = int(near.max()) + 1, int(far.max()) + 1
+    weights = [*(low**place for place in range(near.shape[1]))]
+    weights += [low ** near.shape[1] * high**place for place in range(far.shape[1])]
+    if weights[-1] * high >= 2**63:  # one whole number cannot tell them apart
+        every = np.arange(len(near))
+        return every, every
+    codes = np.concatenate([near, far], axis=1) @ np.array(weights)
+    _, first, view = np.unique(codes, return_index=True, return_inverse=True)
+    return first, view
 
 
 class KGramTransformer:
@@ -91,7 +113,7 @@ class KGramTransformer:
     def outputs(self, vector: Tensor, batch: KGramBatch) -> Tensor:
         """The answers (sequences, outputs)."""
         named = self.shape.named(vector)
-        stream = self._first(named, batch)
+        stream = self._first(named, batch)[batch.view]
         last = stream[batch.end]
         asked = last @ named["1.query"].mT @ named["1.key"] / self.shape.width
         logits = (stream * asked[batch.row]).sum(-1)
@@ -113,7 +135,7 @@ class KGramTransformer:
         return loss.detach(), torch.autograd.grad(loss, leaf)[0]
 
     def _first(self, named: Parameters, batch: KGramBatch) -> Tensor:
-        """The stream after the first layer (positions, width)."""
+        """The stream after the first layer (views, width)."""
         kinds = named["embedding"]
         table = (kinds @ named["0.query"].mT) @ (kinds @ named["0.key"].mT).mT / self.shape.width
         near = (batch.log_place.to(kinds.dtype)[:, None] * named["0.bias"]).exp() * batch.has_near

@@ -19,7 +19,7 @@ LENGTHS: dict[Scale, tuple[int, ...]] = {
 }
 LONGER: dict[Scale, tuple[int, ...]] = {
     "smoke": (6, 10),
-    "laptop": (12, 16, 24, 32, 48, 64),
+    "laptop": (16, 24, 32, 48, 64, 96),
     "paper": (12, 16, 24, 32, 48, 64, 96, 128),
 }
 """From k = 2 on."""
@@ -28,7 +28,7 @@ TESTS: dict[Scale, tuple[int, ...]] = {
     "laptop": (16, 32, 64, 128, 256),
     "paper": (32, 64, 128, 256, 512),
 }
-SEEDS: dict[Scale, int] = {"smoke": 1, "laptop": 2, "paper": 8}
+SEEDS: dict[Scale, int] = {"smoke": 1, "laptop": 3, "paper": 8}
 
 
 def grid(scale: Scale) -> LossGrid:
@@ -44,10 +44,10 @@ STUDY = LossStudy(
     name="in-context-kgram",
     title="In-context k-grams: loss at longer lengths",
     source="Izzo, Nichani and Lee, arXiv 2510.27015, section 5 and its experiment with two layers",
-    about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.05 against S and k",
-    time="laptop: 48 runs",
+    about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.08 against S and k",
+    time="laptop: 72 runs, about 12 minutes on two cores (estimated)",
     axes=("S", "k"),
-    loss=5e-2,
+    loss=8e-2,
     law="grows with S and with k",
     grid=grid,
     figure=loss_figure,

@@ -53,7 +53,7 @@ ALL_SIZES = ("2-3", "4-5", "6-8")
 SCALES: dict[Scale, LawScale] = {
     "smoke": LawScale(per_stratum=1, sizes=("2-3",), lengths=(3, 5), to=15, seeds=1, scale="smoke"),
     "laptop": LawScale(
-        per_stratum=4, sizes=ALL_SIZES, lengths=(5, 10, 20, 40), to=120, seeds=2, scale="laptop",
+        per_stratum=3, sizes=ALL_SIZES, lengths=(5, 10, 20, 40), to=120, seeds=2, scale="laptop",
     ),
     "paper": LawScale(
         per_stratum=14, sizes=ALL_SIZES, lengths=(5, 10, 15, 20, 30, 40, 60, 80), to=240, seeds=5,

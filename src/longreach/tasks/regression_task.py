@@ -59,6 +59,21 @@ class Counts:
         found: IntArray = self.counts.sum(axis=1)
         return found
 
+    def distinct(self) -> tuple[Counts, IntArray]:
+        """Each different row once, and how often it stands here: short sequences have few different counts.
+
+        >>> rows = Counts(np.array([[1, 0], [0, 2], [1, 0]]), np.array([0, 1, 0]), np.zeros((3, 1)))
+        >>> once, times = rows.distinct()
+        >>> once.counts.tolist(), times.tolist()
+        ([[1, 0], [0, 2]], [2, 1])
+        """
+        kinds, base = self.counts.shape[1], int(self.counts.max()) + 1
+        if kinds * base**kinds >= 2**63:  # one whole number cannot tell the rows apart
+            return self, np.ones(len(self), dtype=np.int64)
+        codes = self.last + kinds * (self.counts @ base ** np.arange(kinds))
+        _, first, times = np.unique(codes, return_index=True, return_counts=True)
+        return Counts(self.counts[first], self.last[first], self.targets[first]), times
+
 
 class RegressionTask(ABC):
     """One function from sequences to numbers, read at the last position.

@@ -19,7 +19,7 @@ from longreach.tasks.regression_catalog import load_regression
 from longreach.tasks.regression_task import Counts, CountTask, RegressionTask, Words
 
 BLOCK = 8
-"""Batches of counts that are drawn together; each block has a random stream of its own."""
+"""Batches that are drawn together, for speed; each block has a random stream of its own."""
 INITIAL, TRAINING, TESTING = range(3)
 """The streams of a member, after its seed."""
 AT_ONCE = 16_384
@@ -70,18 +70,16 @@ class TrainingStream:
 
     def __init__(self, config: RegressionConfig) -> None:
         self._config, self._task = config, task_of(config.task)
-        # Drawing many counts takes as long as drawing a few; words need their memory.
-        self._together = BLOCK if isinstance(self._task, CountTask) else 1
         self._block = -1
         self._drawn: Drawn | None = None
 
     def batch(self, step: int) -> Drawn:
         """The batch of a step, counted from 0."""
-        block, place = divmod(step, self._together)
+        block, place = divmod(step, BLOCK)
         config = self._config
         if self._drawn is None or block != self._block:
             rng = np.random.default_rng([config.seed, TRAINING, block])
-            self._drawn = _draw(self._task, config.train_lengths, self._together * config.batch, rng)
+            self._drawn = _draw(self._task, config.train_lengths, BLOCK * config.batch, rng)
             self._block = block
         return _part(self._drawn, slice(place * config.batch, (place + 1) * config.batch))
 
@@ -163,11 +161,19 @@ def models_of(shape: RegressionShape) -> SideBySide:
     return CountModels(shape) if shape.layers == 1 else KGramModels(shape)
 
 
-def count_batch(batches: Sequence[Drawn]) -> CountBatch:
-    """The counts of members side by side."""
+def count_batch(batches: Sequence[Drawn], *, once: bool = True) -> CountBatch:
+    """The counts of members side by side: each different row `once` with its share, or all rows."""
     counts = [batch for batch in batches if isinstance(batch, Counts)]
+    found = [each.distinct() if once else (each, np.ones(len(each), dtype=np.int64)) for each in counts]
+    longest = max(len(times) for _, times in found)
+    rows = [np.minimum(np.arange(longest), len(times) - 1) for _, times in found]
+    shares = np.zeros((len(found), longest), dtype=np.float32)  # 0 where a row stands once more to fill up
+    for mine, (_, times) in zip(shares, found, strict=True):
+        mine[: len(times)] = times / times.sum()
+    filled = [(each, row) for (each, _), row in zip(found, rows, strict=True)]
     return CountBatch(
-        torch.from_numpy(np.stack([each.counts for each in counts]).astype(np.float32)),
-        torch.from_numpy(np.stack([each.last for each in counts])),
-        torch.from_numpy(np.stack([each.targets[:, 0] for each in counts]).astype(np.float32)),
+        torch.from_numpy(np.stack([each.counts[row] for each, row in filled]).astype(np.float32)),
+        torch.from_numpy(np.stack([each.last[row] for each, row in filled])),
+        torch.from_numpy(np.stack([each.targets[row, 0] for each, row in filled]).astype(np.float32)),
+        torch.from_numpy(shares),
     )

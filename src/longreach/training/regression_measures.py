@@ -78,7 +78,7 @@ def modp_attention(config: RegressionConfig, shape: RegressionShape, vector: Ten
     if task.period > ATTENTION_LENGTH:
         return {}
     drawn = task.draw(np.full(ATTENTION_ROWS, ATTENTION_LENGTH), np.random.default_rng(config.seed))
-    each = models.model.attention(vector[None], count_batch([drawn]))[0].double().numpy()
+    each = models.model.attention(vector[None], count_batch([drawn], once=False))[0].double().numpy()
     right = np.arange(shape.kinds) // shape.symbols == task.residue
     found: dict[str, float] = {}
     for name, kinds in (("right", right), ("wrong", ~right)):

@@ -15,7 +15,8 @@ from longreach.limit.compile.hand_built import induction_head
 from longreach.limit.compile.kgram_head import kgram_head
 from longreach.limit.compile.source_to_transformer import compile_source
 from longreach.limit.model import Transformer
-from longreach.limit.run.model_files import load
+from longreach.limit.run.model_files import CONFIG, load
+from longreach.limit.translate.regression_to_limit import is_regression, regression_to_limit
 
 HAND = "hand:"
 Value: TypeAlias = int | float | str
@@ -59,6 +60,8 @@ HAND_BUILT = {
 def load_model(text: str) -> Transformer:
     """The transformer that a text names: hand-built, a directory with its files, `lib:NAME` or a file `….cr`.
 
+    A directory may also be that of a run that has learned numbers.
+
     >>> load_model("hand:modp-task:period=3").period
     3
     >>> load_model("lib:majority")
@@ -73,7 +76,26 @@ def load_model(text: str) -> Transformer:
     if not Path(text).exists():
         expected = f"a directory of a model, {HAND}NAME, {PREFIX}NAME or a file ….cr"
         raise InputError(f"no directory {text!r}; expected {expected}", place=Argument("model"))
+    directory = Path(text)
+    if not (directory / CONFIG).exists() and is_regression(directory):
+        return regression_to_limit(directory)
     return load(text)
+
+
+def task_model(family: str, parameters: Mapping[str, float]) -> Transformer:
+    """The model built by hand for a task with numbers as answers.
+
+    >>> task_model("in-context-kgram", {"S": 3, "k": 1})
+    limit transformer: 2 layers, 1 head, width 10; reads 0 1 2, predicts what may follow
+    """
+    if family == "simple-task":
+        return simple_task_model(parameters["omega"])
+    if family == "modp-task":
+        return modp_task_model(int(parameters["p"]), int(parameters["k"]))
+    tokens = tuple(str(token) for token in range(int(parameters["S"])))
+    if parameters["k"] == 1:
+        return induction_head(tokens)
+    return kgram_head(tokens, int(parameters["k"]))
 
 
 def _hand_built(text: str) -> Transformer:
