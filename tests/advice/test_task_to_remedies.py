@@ -22,8 +22,21 @@ from longreach.verdicts.verdict import Answer
             ["parity+scratchpad with coupled-local", "parity+scratchpad+index-hints with ape"],
         ),
         ("copy-repeat+index-hints", []),
-        ("multiplication", ["multiplication with coupled"]),
-        ("boolean-expressions", []),
+        ("multiplication", ["multiplication+reversed with coupled", "multiplication with coupled"]),
+        ("multiplication+reversed", ["multiplication+reversed with coupled"]),
+        ("boolean-expressions", ["boolean-expressions+scratchpad with coupled"]),
+        ("duplicate-string", ["duplicate-string with coupled"]),
+        (
+            "reverse",
+            [
+                "reverse+reversed with coupled-local",
+                "reverse with coupled",
+                "reverse+reversed+index-hints with ape",
+                "reverse+index-hints with ape",
+            ],
+        ),
+        ("parity-scratchpad:2", ["parity-scratchpad:2 with coupled-local"]),
+        ("kgram-retrieval", []),
         ("regex:(a|b)*bb(a|b)*", ["regex:(a|b)*bb(a|b)* with ape", "regex:(a|b)*bb(a|b)* with alibi"]),
         ("sort", []),
     ],
@@ -76,3 +89,22 @@ def _bits(length: int, rng: np.random.Generator) -> list[str]:
 def test_a_function_without_ids_has_no_known_remedy() -> None:
     task = Task.from_function(_bits, lambda x: x[::-1], name="turned")
     assert remedies(forecast(task)) == ()
+
+
+def test_steps_of_one_s_own_are_worth_a_try() -> None:
+    """Without ids they are written down under learned positions; with ids these are taken."""
+    steps = {"steps": lambda x: x, "name": "turned"}
+    task = Task.from_function(_bits, lambda x: x[::-1], **steps)
+    (found,) = remedies(forecast(task))
+    assert (found.encoding, found.ground, found.task.endswith("+scratchpad")) == ("ape", "open", True)
+    assert "coupled" not in found.change
+    with_ids = Task.from_function(
+        _bits, lambda x: x[::-1], ids=lambda x, y: [0] * (len(x) + len(y) + 3), **steps
+    )
+    assert [each.encoding for each in remedies(forecast(with_ids))] == ["coupled", "coupled"]
+
+
+def test_a_try_says_what_is_far() -> None:
+    found = remedies(forecast("boolean-expressions"))[0]
+    assert found.ground == "open"
+    assert "a value depends on 3 tokens" in found.basis
