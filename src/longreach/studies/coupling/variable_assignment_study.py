@@ -49,7 +49,7 @@ SCALES: dict[Scale, ChainScale] = {
         bare_seeds=3,
         setting={
             "layers": 2, "heads": 2, "width": 128, "lr": 0.002, "batch": 64, "warmup": 100,
-            "max_steps": 2000, "evaluate_every": 500, "stop_early": False, "test_size": 192, "tied": False,
+            "max_steps": 5000, "evaluate_every": 500, "stop_early": False, "test_size": 192,
         },
     ),
     "paper": ChainScale(
@@ -117,6 +117,6 @@ STUDY = Study(
     title="Variable assignment with predictive position coupling",
     source=f"{SOURCE}, Figure 3",
     about="chains of assignments, followed with coupled ids, with other positions, without a scratchpad",
-    time="laptop: about 20 minutes on two cores (estimated)",
+    time="laptop: about 45 minutes on two cores (estimated)",
     own=CurveCells("variable-assignment", curves, claims),
 )
