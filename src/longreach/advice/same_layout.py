@@ -61,8 +61,8 @@ class SameLayout(Task):
 
     @cached_property
     def _wanted(self) -> bytes:
-        """The commonest, unless nearly all of its answers are one, as those of one bit are 0 in products: then
-        the commonest of the longer half."""
+        """The commonest, unless nearly all of its answers are one, as products of one bit are 0: then the
+        commonest of the longer half."""
         drawn = self.base.sample([self.length] * DRAWN, np.random.default_rng(0))
         layouts = self._layouts(drawn)
         ((wanted, count),) = Counter(layouts).most_common(1)

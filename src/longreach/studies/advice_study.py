@@ -121,7 +121,7 @@ STUDY = Study(
     name="advice",
     title="What would help, tried",
     source="the changes of longreach advise",
-    about="tasks that theory expects to fail, as they are and with what would help, to three times the length",
+    about="tasks that theory expects to fail, as they are and with what would help, to 3 × the length",
     time="laptop: about 40 minutes on two cores (estimated)",
     own=CurveCells("advice", curves, claims),
 )

@@ -22,8 +22,7 @@ class FormulaScratchpad(ChangedTask):
     that begins there; the last one is the answer. A value shares its id with its token.
 
     A value depends on three tokens at most: its own, the value before it, and for `and`, `or` that of the
-    second part, which may be far away. With formulas of any depth no ids in a line change that: as many
-    values wait for their operators as a full tree is deep, and all of them would have to be near.
+    second part, which is as far away as the first one is long; ids under which it is near are not known.
 
     >>> FormulaScratchpad(BooleanExpressions()).answer("and not 0 1".split())
     ('=1', '=0', '=1', '=1', 'EOS')

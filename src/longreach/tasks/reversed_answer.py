@@ -84,7 +84,7 @@ class ReversedAnswer(ChangedTask):
 
     @property
     def local_steps(self) -> LocalSteps | None:
-        """The carry is known from the bit before: its sum less its operands' bits. A reverse becomes a copy."""
+        """Of sums the bit before tells the carry: it less the bits of the operands. A reverse is a copy."""
         if isinstance(self.base, Reverse):
             return LocalSteps(1, 1, "the symbol that it copies", but=END)
         if not isinstance(self.base, Addition):
