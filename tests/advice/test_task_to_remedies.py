@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from longreach.advice.task_to_remedies import has_coupled_ids, program_needs, remedies
+from longreach.advice.task_to_remedies import has_coupled_ids, program_needs, remedies, seems_local
 from longreach.config.task_name import TaskName
 from longreach.forecast import forecast
 from longreach.tasks.catalog import TASKS, load_task
@@ -99,9 +99,24 @@ def test_steps_of_one_s_own_are_worth_a_try() -> None:
     assert (found.encoding, found.ground, found.task.endswith("+scratchpad")) == ("ape", "open", True)
     assert "coupled" not in found.change
     with_ids = Task.from_function(
-        _bits, lambda x: x[::-1], ids=lambda x, y: [0] * (len(x) + len(y) + 3), **steps
+        _bits, lambda x: x[::-1], ids=lambda x, y: list(range(len(x) + len(y) + 3)), **steps
     )
     assert [each.encoding for each in remedies(forecast(with_ids))] == ["coupled", "coupled"]
+
+
+def test_steps_of_one_s_own_that_are_near_are_seen_nearby() -> None:
+    """The ones so far modulo three, each with the id of its bit: what a step needs is next to it."""
+    task = Task.from_function(
+        _bits,
+        lambda x: str(x.count("1") % 3),
+        name="ones-modulo-3",
+        steps=lambda x: [f"s{x[: end + 1].count('1') % 3}" for end in range(len(x))],
+        ids=lambda x, y: [0, *range(1, len(x) + 1), 0, *range(1, len(y) + 1), 0],
+    )
+    first = remedies(forecast(task))[0]
+    assert (first.encoding, first.ground) == ("coupled-local", "open")
+    assert "in examples" in first.basis
+    assert [seems_local(load_task(name)) for name in ("reverse", "duplicate-string")] == [False] * 2
 
 
 def test_a_try_says_what_is_far() -> None:

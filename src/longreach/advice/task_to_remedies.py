@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from longreach.advice.remedy import Remedy
+from longreach.advice.remedy_sparsity import step_sparsity
 from longreach.config.task_name import CHANGES, TaskName
 from longreach.errors import InputError
 from longreach.forecast import Forecast
@@ -26,6 +27,7 @@ from longreach.verdicts.verdict import Answer
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
 NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
+SEEMS_LOCAL = "in examples each step depends on few tokens at coupled distance 1 or less, by measurement"
 SOME_LENGTHS = 20
 """Above the least length: where an example is looked for."""
 
@@ -140,16 +142,29 @@ def _tries(forecast: Forecast) -> list[Remedy]:
         coupled = has_coupled_ids(task)
         if coupled or changes:
             far = far_steps(task)
+            near = coupled and far is None and seems_local(task)
             found.append(
                 Remedy(
                     task=name,
-                    encoding="coupled" if coupled else "ape",
+                    encoding="coupled-local" if near else "coupled" if coupled else "ape",
                     change=_change_words(name, forecast.stored, coupled=coupled),
-                    basis=NOT_LOCAL if far is None else f"{far}, so this is a try",
+                    basis=SEEMS_LOCAL if near else NOT_LOCAL if far is None else f"{far}, so this is a try",
                     ground="open",
                 )
             )
     return found
+
+
+def seems_local(task: Task) -> bool:
+    """Whether in examples each step needs few tokens, none farther away in the task's ids than the next.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> seems_local(load_task("copy-repeat")), seems_local(load_task("reverse"))
+    (True, False)
+    """
+    found = step_sparsity(task, task.name, coupled=True)
+    far = found.distances[1]
+    return found.is_sparse and found.is_local and far is not None and far <= 1
 
 
 def _may_help(task: Task, changes: tuple[str, ...]) -> bool:
