@@ -25,3 +25,10 @@ def test_all_inputs_of_the_layout_come_up() -> None:
     """Four bits copied: all sixteen words."""
     batch = SameLayout(load_task("copy-repeat"), 4).sample([4] * 400, np.random.default_rng(0))
     assert len({row[1:5].tobytes() for row in batch.tokens}) == 16
+
+
+def test_products_are_not_all_zero() -> None:
+    """The commonest layout has an answer of one bit, nearly always 0: it is passed over."""
+    task = load_task("multiplication")
+    batch = SameLayout(task, 9).sample([9] * 200, np.random.default_rng(0))
+    assert len({row.tobytes() for row in batch.targets}) > 8

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from longreach.advice.task_to_remedies import has_coupled_ids, program_needs, remedies
+from longreach.advice.task_to_remedies import has_coupled_ids, program_needs, remedies, seems_local
 from longreach.config.task_name import TaskName
 from longreach.forecast import forecast
 from longreach.tasks.catalog import TASKS, load_task
@@ -22,8 +22,21 @@ from longreach.verdicts.verdict import Answer
             ["parity+scratchpad with coupled-local", "parity+scratchpad+index-hints with ape"],
         ),
         ("copy-repeat+index-hints", []),
-        ("multiplication", ["multiplication with coupled"]),
-        ("boolean-expressions", []),
+        ("multiplication", ["multiplication+reversed with coupled", "multiplication with coupled"]),
+        ("multiplication+reversed", ["multiplication+reversed with coupled"]),
+        ("boolean-expressions", ["boolean-expressions+scratchpad with coupled"]),
+        ("duplicate-string", ["duplicate-string with coupled"]),
+        (
+            "reverse",
+            [
+                "reverse+reversed with coupled-local",
+                "reverse with coupled",
+                "reverse+reversed+index-hints with ape",
+                "reverse+index-hints with ape",
+            ],
+        ),
+        ("parity-scratchpad:2", ["parity-scratchpad:2 with coupled-local"]),
+        ("kgram-retrieval", []),
         ("regex:(a|b)*bb(a|b)*", ["regex:(a|b)*bb(a|b)* with ape", "regex:(a|b)*bb(a|b)* with alibi"]),
         ("sort", []),
     ],
@@ -76,3 +89,37 @@ def _bits(length: int, rng: np.random.Generator) -> list[str]:
 def test_a_function_without_ids_has_no_known_remedy() -> None:
     task = Task.from_function(_bits, lambda x: x[::-1], name="turned")
     assert remedies(forecast(task)) == ()
+
+
+def test_steps_of_one_s_own_are_worth_a_try() -> None:
+    """Without ids they are written down under learned positions; with ids these are taken."""
+    steps = {"steps": lambda x: x, "name": "turned"}
+    task = Task.from_function(_bits, lambda x: x[::-1], **steps)
+    (found,) = remedies(forecast(task))
+    assert (found.encoding, found.ground, found.task.endswith("+scratchpad")) == ("ape", "open", True)
+    assert "coupled" not in found.change
+    with_ids = Task.from_function(
+        _bits, lambda x: x[::-1], ids=lambda x, y: list(range(len(x) + len(y) + 3)), **steps
+    )
+    assert [each.encoding for each in remedies(forecast(with_ids))] == ["coupled", "coupled"]
+
+
+def test_steps_of_one_s_own_that_are_near_are_seen_nearby() -> None:
+    """The ones so far modulo three, each with the id of its bit: what a step needs is next to it."""
+    task = Task.from_function(
+        _bits,
+        lambda x: str(x.count("1") % 3),
+        name="ones-modulo-3",
+        steps=lambda x: [f"s{x[: end + 1].count('1') % 3}" for end in range(len(x))],
+        ids=lambda x, y: [0, *range(1, len(x) + 1), 0, *range(1, len(y) + 1), 0],
+    )
+    first = remedies(forecast(task))[0]
+    assert (first.encoding, first.ground) == ("coupled-local", "open")
+    assert "in examples" in first.basis
+    assert [seems_local(load_task(name)) for name in ("reverse", "duplicate-string")] == [False] * 2
+
+
+def test_a_try_says_what_is_far() -> None:
+    found = remedies(forecast("boolean-expressions"))[0]
+    assert found.ground == "open"
+    assert "a value depends on 3 tokens" in found.basis

@@ -46,6 +46,11 @@ def test_another_seed_is_another_member() -> None:
             "position_ids: 'coupled' has coupled ids, not 'pose'",
         ),
         (
+            {"encoding": "nope", "position_ids": "pose"},
+            "position_ids",
+            "position_ids: 'nope' sees no ids, so that 'pose' would change nothing",
+        ),
+        (
             {"encoding": "randomized", "position_ids": "true"},
             "position_ids",
             "position_ids: 'randomized' has randomized ids, not 'true'",

@@ -17,7 +17,8 @@ SEEDS = {"smoke": 1, "laptop": 3, "paper": 5}
 PLACES = {
     "figure1": 58, "figure2": 34, "figure3": 50, "figure4": 34, "regularizer": 24, "encodings": 200,
     "table2": 0, "table3": 0, "thresholds": 0, "thresholds-held-out": 0, "state-tracking": 29,
-    "sparse-parity": 0, "parity-scratchpad": 0, "variable-assignment": 0, "inference": 0,
+    "sparse-parity": 0, "parity-scratchpad": 0, "variable-assignment": 0, "advice": 0,
+    "inference": 0,
 }  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from longreach.tasks.task_to_name import name_of_task
         ("aa+reversed", "no answer that could be written in another order"),
         ("parity+reversed", "one token"),
         ("parity+scratchpad+reversed", "one order"),
+        ("parity-scratchpad:2+reversed", "no EOS"),
+        ("parity-scratchpad:2+index-hints", "no EOS"),
         ("states-after:(ab)*+scratchpad", "no steps are known"),
         ("parity+scratchpads", "no task is named 'parity+scratchpads'"),
     ],

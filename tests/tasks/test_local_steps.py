@@ -9,7 +9,7 @@ import pytest
 
 from longreach.tasks.catalog import load_task
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.local_steps import LocalSteps, local_steps
+from longreach.tasks.local_steps import LocalSteps, far_steps, local_steps
 from longreach.tasks.task import EOS_ID, Batch
 
 
@@ -22,8 +22,15 @@ def test_what_is_known() -> None:
     found = local_steps(load_task("addition+reversed"))
     assert found is not None
     assert (found.parents, found.distance) == (5, 1)
-    for name in ("multiplication+reversed", "addition", "parity", "sort"):
+    for name in ("multiplication+reversed", "addition", "parity", "sort", "parity-scratchpad:scratchpad=no"):
         assert local_steps(load_task(name)) is None
+
+
+def test_what_is_far() -> None:
+    for name in ("multiplication+reversed", "boolean-expressions+scratchpad", "duplicate-string"):
+        assert far_steps(load_task(name))
+    for name in ("addition+reversed", "copy-repeat", "sort", "reverse+reversed"):
+        assert far_steps(load_task(name)) is None
 
 
 def _all(task: SequenceTask, length: int) -> Batch:
@@ -39,6 +46,10 @@ def _all(task: SequenceTask, length: int) -> Batch:
         ("regex:(ab|ba)*+scratchpad", 4),
         ("cycle-navigation+scratchpad", 3),
         ("addition+reversed", 7),
+        ("reverse+reversed", 4),
+        ("parity-scratchpad:1", 4),
+        ("parity-scratchpad:2", 5),
+        ("parity-scratchpad:3", 7),
     ],
 )
 def test_near_tokens_decide_each_step(name: str, length: int) -> None:

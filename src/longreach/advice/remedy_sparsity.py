@@ -97,15 +97,16 @@ def measured_sparsity(
     """
     if not remedies:
         return ()
-    found = [_of(forecast.task, forecast.stored, coupled=False)]
+    found = [step_sparsity(forecast.task, forecast.stored, coupled=False)]
     for remedy in remedies:
         coupled = remedy.encoding in COUPLED
         if all((each.task, each.coupled) != (remedy.task, coupled) for each in found):
-            found.append(_of(load_task(remedy.task, alphabet), remedy.task, coupled=coupled))
+            found.append(step_sparsity(load_task(remedy.task, alphabet), remedy.task, coupled=coupled))
     return tuple(found)
 
 
-def _of(task: Task, name: str, *, coupled: bool) -> StepSparsity:
+def step_sparsity(task: Task, name: str, *, coupled: bool) -> StepSparsity:
+    """Of one task, in its coupled ids or in positions."""
     lengths = _two_lengths(task)
     parents, distances = zip(*(_measured(task, length, coupled) for length in lengths), strict=True)
     return StepSparsity(

@@ -14,6 +14,8 @@ from longreach.tasks.task import Batch, BoolArray, IntArray, Task
 DRAWN = 2000
 """Examples among which the commonest layout is looked for, and drawn at a time."""
 MOST_DRAWS = 200
+GUESSABLE = 0.9
+"""Of the answers of a layout: where so many are one, the layout tells little of the task."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +61,18 @@ class SameLayout(Task):
 
     @cached_property
     def _wanted(self) -> bytes:
+        """The commonest, unless nearly all of its answers are one, as products of one bit are 0: then the
+        commonest of the longer half."""
         drawn = self.base.sample([self.length] * DRAWN, np.random.default_rng(0))
-        ((wanted, _),) = Counter(self._layouts(drawn)).most_common(1)
-        return wanted
+        layouts = self._layouts(drawn)
+        ((wanted, count),) = Counter(layouts).most_common(1)
+        rows = [row for row, each in enumerate(layouts) if each == wanted]
+        ((_, alike),) = Counter(drawn.targets[row].tobytes() for row in rows).most_common(1)
+        if alike <= GUESSABLE * count:
+            return wanted
+        supervised = drawn.mask.sum(axis=1)
+        longer = np.flatnonzero(supervised >= np.median(supervised))
+        return Counter(layouts[row] for row in longer.tolist()).most_common(1)[0][0]
 
     def _layouts(self, batch: Batch) -> list[bytes]:
         """What tells layouts apart, row by row."""

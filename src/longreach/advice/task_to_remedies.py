@@ -12,19 +12,22 @@ from itertools import combinations
 import numpy as np
 
 from longreach.advice.remedy import Remedy
+from longreach.advice.remedy_sparsity import step_sparsity
 from longreach.config.task_name import CHANGES, TaskName
 from longreach.errors import InputError
 from longreach.forecast import Forecast
 from longreach.forecast.other_encodings import COUPLED_SOURCE, coupled_note
 from longreach.tasks.changed_task import changed_task
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.local_steps import LocalSteps, local_steps
+from longreach.tasks.local_steps import LocalSteps, far_steps, local_steps
+from longreach.tasks.reversed_answer import ReversedAnswer
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import Answer
 
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
 NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
+SEEMS_LOCAL = "in examples each step depends on few tokens at coupled distance 1 or less, by measurement"
 SOME_LENGTHS = 20
 """Above the least length: where an example is looked for."""
 
@@ -125,12 +128,48 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
                     ground="open",
                 )
             )
-    if not found and has_coupled_ids(forecast.task):
-        words = _change_words(forecast.stored, forecast.stored)
-        found.append(
-            Remedy(task=forecast.stored, encoding="coupled", change=words, basis=NOT_LOCAL, ground="open")
-        )
-    return tuple(found)
+    return tuple(found or _tries(forecast))
+
+
+def _tries(forecast: Forecast) -> list[Remedy]:
+    """Where no form has local steps: those that may need less than the original, and its ids alone."""
+    read, found = TaskName(forecast.stored), list[Remedy]()
+    for changes in (("scratchpad",), ("reversed",), ()):
+        task = _form(forecast.task, changes)
+        name = read.changed(*changes)
+        if task is None or (changes and name == forecast.stored) or not _may_help(task, changes):
+            continue
+        coupled = has_coupled_ids(task)
+        if coupled or changes:
+            far = far_steps(task)
+            near = coupled and far is None and seems_local(task)
+            found.append(
+                Remedy(
+                    task=name,
+                    encoding="coupled-local" if near else "coupled" if coupled else "ape",
+                    change=_change_words(name, forecast.stored, coupled=coupled),
+                    basis=SEEMS_LOCAL if near else NOT_LOCAL if far is None else f"{far}, so this is a try",
+                    ground="open",
+                )
+            )
+    return found
+
+
+def seems_local(task: Task) -> bool:
+    """Whether in examples each step needs few tokens, none farther away in the task's ids than the next.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> seems_local(load_task("copy-repeat")), seems_local(load_task("reverse"))
+    (True, False)
+    """
+    found = step_sparsity(task, task.name, coupled=True)
+    far = found.distances[1]
+    return found.is_sparse and found.is_local and far is not None and far <= 1
+
+
+def _may_help(task: Task, changes: tuple[str, ...]) -> bool:
+    """The other order helps numbers, whose carries go from the least bit up."""
+    return "reversed" not in changes or (isinstance(task, ReversedAnswer) and task.is_number)
 
 
 def _tokens(steps: LocalSteps) -> str:
@@ -138,7 +177,7 @@ def _tokens(steps: LocalSteps) -> str:
 
 
 def _local_forms(forecast: Forecast) -> list[tuple[str, LocalSteps]]:
-    """Names of forms whose steps are local, with what is said of their steps."""
+    """Names of forms whose steps are local, those first that are so everywhere, with what is said of them."""
     read, found = TaskName(forecast.stored), list[tuple[str, LocalSteps]]()
     missing = [change for change in CHANGES if change not in (*read.changes, "index-hints")]
     for count in range(len(missing) + 1):
@@ -147,9 +186,9 @@ def _local_forms(forecast: Forecast) -> list[tuple[str, LocalSteps]]:
             known = None if task is None or not has_coupled_ids(task) else local_steps(task)
             if known is not None:
                 found.append((read.changed(*changes), known))
-        if found:
+        if any(steps.everywhere for _, steps in found):
             break  # more changes are not needed
-    return found
+    return sorted(found, key=lambda form: not form[1].everywhere)
 
 
 def _form(task: Task, changes: tuple[str, ...]) -> Task | None:
@@ -185,10 +224,10 @@ _FORM_CHANGES = {
 }
 
 
-def _change_words(name: str, original: str) -> str:
+def _change_words(name: str, original: str, *, coupled: bool = True) -> str:
     """What is done to the original, in words."""
     new = [change for change in TaskName(name).changes if change not in TaskName(original).changes]
     words = [_FORM_CHANGES[change] for change in new]
-    if "index-hints" not in new:
+    if coupled and "index-hints" not in new:
         words.append("one position for symbols that belong together (coupled)")
     return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -182,6 +182,8 @@ class TrainConfig(MemberDocument):
     def _check_ids(self, encoding: EncodingRow) -> None:
         """Refuse position ids that contradict the encoding, or each other."""
         scheme = self.id_scheme
+        if encoding.name == "nope" and self.position_ids not in (None, "true", "shift"):
+            raise _refused("position_ids", f"'nope' sees no ids, so that {scheme!r} would change nothing")
         own = {"randomized": "randomized", "given": "coupled"}.get(encoding.ids, scheme)
         if scheme != own:
             raise _refused("position_ids", f"{self.encoding!r} has {own} ids, not {scheme!r}")

@@ -32,6 +32,7 @@ MODULES = (
     "coupling.sparse_parity_study",
     "coupling.parity_scratchpad_study",
     "coupling.variable_assignment_study",
+    "advice_study",
     "inference_study",
 )
 """The modules of this package with a `STUDY`, in the order of the list."""

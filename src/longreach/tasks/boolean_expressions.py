@@ -91,7 +91,7 @@ class BooleanExpressions(SequenceTask):
         need = np.cumsum(np.where(tokens < _AND, -1, np.where(tokens == _NOT, 0, 1)), axis=1)
         start = np.where(inside, need, width).argmin(axis=1) + 1
         x = np.take_along_axis(tokens, (start[:, None] + columns) % lengths[:, None], axis=1)
-        return x, _values(x, lengths)[:, None], np.ones_like(lengths)
+        return x, part_values(x, lengths)[:, :1], np.ones_like(lengths)
 
 
 def _value(x: tuple[str, ...]) -> tuple[bool, tuple[str, ...]]:
@@ -129,9 +129,16 @@ def _context(tokens: tuple[str, ...]) -> tuple[bool, bool] | None:
     return None if any(rest for _, rest in found) else (found[0][0], found[1][0])
 
 
-def _values(x: IntArray, lengths: IntArray) -> IntArray:
-    """The values of the formulas in the rows, all at once, from the end."""
+def part_values(x: IntArray, lengths: IntArray) -> IntArray:
+    """Of formulas in the rows, as places in `symbols`, the value of the part that begins at each token.
+
+    Beyond the lengths stands 0.
+
+    >>> part_values(np.array([[2, 4, 0, 1]]), np.array([4])).tolist()  # and not 0 1
+    [[1, 1, 0, 1]]
+    """
     rows = np.arange(len(x))
+    found = np.zeros_like(x)
     stack = np.zeros((len(x), x.shape[1] + 2), dtype=np.int64)
     height = np.ones(len(x), dtype=np.int64)  # one below, so that there is always something to look at
     for column in range(x.shape[1] - 1, -1, -1):
@@ -143,5 +150,5 @@ def _values(x: IntArray, lengths: IntArray) -> IntArray:
         )
         height = np.where(here, height + leaf - both, height)
         stack[rows[here], height[here] - 1] = value[here]
-    found: IntArray = stack[rows, height - 1]
+        found[here, column] = value[here]
     return found

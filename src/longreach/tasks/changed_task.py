@@ -8,6 +8,8 @@ import numpy as np
 
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
+from longreach.tasks.boolean_expressions import BooleanExpressions
+from longreach.tasks.formula_scratchpad import FormulaScratchpad
 from longreach.tasks.function_scratchpad import with_steps
 from longreach.tasks.function_task import FunctionTask
 from longreach.tasks.index_hints import IndexHints
@@ -30,6 +32,7 @@ from longreach.tasks.task_change import ChangedTask
 
 LONG = 20
 """A length at which answers of more than one token have them."""
+NO_END = "its answers have no EOS behind them, which the change needs"
 
 
 def changed_task(task: Task, changes: Sequence[str]) -> Task:
@@ -58,6 +61,8 @@ def _scratchpad(task: Task) -> Task:
         return AnswerScratchpad(task)
     if isinstance(task, StateTask) and not task.after:
         return StatesScratchpad(task)
+    if isinstance(task, BooleanExpressions):
+        return FormulaScratchpad(task)
     if isinstance(task, FunctionTask):
         if task.stepper is None:
             raise _refused(task, "scratchpad", "say which steps: Task.from_function(…, steps=…)")
@@ -70,7 +75,9 @@ def _reversed(task: Task) -> Task:
         raise _refused(task, "reversed", "it has no answer that could be written in another order")
     if task.answer_size(LONG) == 1:
         raise _refused(task, "reversed", "its answer is one token, the same in any order")
-    if isinstance(task, RunScratchpad):
+    if not task.ended:
+        raise _refused(task, "reversed", NO_END)
+    if isinstance(task, RunScratchpad | FormulaScratchpad):
         raise _refused(task, "reversed", "the steps of a scratchpad have one order")
     return ReversedAnswer(task)
 
@@ -81,6 +88,8 @@ def _index_hints(task: Task) -> Task:
     )
     if not isinstance(task, SequenceTask) or task.coupled_ids(batch) is None:
         raise _refused(task, "index-hints", "the task has no coupled ids that hints could tell")
+    if not task.ended:
+        raise _refused(task, "index-hints", NO_END)
     return IndexHints(task)
 
 

@@ -26,6 +26,7 @@ class DuplicateString(SequenceTask):
     name = "duplicate-string"
     about = "two symbols that may repeat, written twice"
     symbols = ("a", "b")
+    far_steps = "where the first copy ends, the next symbol is the first one, as far away as the word is long"
     nope = ape = Evidence(
         "communication",
         None,

@@ -45,3 +45,14 @@ def local_steps(task: Task) -> LocalSteps | None:
     """
     found = getattr(task, "local_steps", None)
     return found if isinstance(found, LocalSteps) else None
+
+
+def far_steps(task: Task) -> str | None:
+    """Why some steps of a task depend on many tokens or on far ones, under its own coupled ids.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> far_steps(load_task("multiplication"))
+    'a bit of a product depends on all lower bits of both factors'
+    """
+    found = getattr(task, "far_steps", None)
+    return found if isinstance(found, str) else None

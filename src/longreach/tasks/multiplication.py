@@ -34,6 +34,7 @@ class Multiplication(SequenceTask):
     separated = False
     least_length = 4
     sign = "*"
+    far_steps = "a bit of a product depends on all lower bits of both factors"
     nope = ape = Evidence(
         "communication",
         None,

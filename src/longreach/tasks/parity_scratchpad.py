@@ -10,6 +10,7 @@ import numpy as np
 from longreach.errors import InputError
 from longreach.tasks.evidence import Evidence, Reduction, Split
 from longreach.tasks.family_task import FamilyTask
+from longreach.tasks.local_steps import LocalSteps
 from longreach.tasks.task import SEP, SEP_ID, Batch, IntArray
 
 BITS = ("0", "1")
@@ -76,6 +77,14 @@ class ParityScratchpad(FamilyTask):
         read = -(-columns // self.k)
         written = np.where(columns <= batch.sizes[:, None], columns - separators, 0)
         return np.where(columns < separators, read, written)
+
+    @property
+    def local_steps(self) -> LocalSteps | None:
+        """Of a scratchpad: k bits share an id."""
+        if not self.scratchpad:
+            return None
+        bits = "the bit that is read" if self.k == 1 else f"the next {self.k} bits"
+        return LocalSteps(self.k + 1, 1, f"the parity before it and {bits}")
 
 
 def _evidence(k: int, scratchpad: bool) -> Evidence:

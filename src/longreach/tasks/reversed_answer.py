@@ -12,8 +12,9 @@ from longreach.tasks.addition import Addition
 from longreach.tasks.coupling import significance
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.layout import SequenceTask
-from longreach.tasks.local_steps import END, LocalSteps
+from longreach.tasks.local_steps import END, LocalSteps, far_steps
 from longreach.tasks.multiplication import Multiplication
+from longreach.tasks.reverse import Reverse
 from longreach.tasks.task import EOS, Batch, IntArray
 from longreach.tasks.task_change import ChangedTask
 
@@ -83,10 +84,17 @@ class ReversedAnswer(ChangedTask):
 
     @property
     def local_steps(self) -> LocalSteps | None:
-        """The carry is known from the bit before: its sum less its operands' bits."""
+        """Of sums the bit before tells the carry: it less the bits of the operands. A reverse is a copy."""
+        if isinstance(self.base, Reverse):
+            return LocalSteps(1, 1, "the symbol that it copies", but=END)
         if not isinstance(self.base, Addition):
             return None
         return LocalSteps(5, 1, "the two bits to be added, the two before them, and their sum", but=END)
+
+    @property
+    def far_steps(self) -> str | None:
+        """As in the base: the order makes nothing nearer."""
+        return None if self.local_steps else far_steps(self.base)
 
     @cached_property
     def nope(self) -> Evidence:  # type: ignore[override]

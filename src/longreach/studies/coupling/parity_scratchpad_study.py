@@ -45,10 +45,10 @@ SCALES: dict[Scale, JumpScale] = {
     ),
     "laptop": JumpScale(
         jumps=(1, 2, 3), ablated=(1, 2), train=(1, 6), tests=(3, 6, 9, 12, 15, 18), positions=42,
-        seeds=3, ablation_seeds=2,
+        seeds=3, ablation_seeds=3,
         setting={
             "layers": 2, "heads": 2, "width": 128, "lr": 0.001, "batch": 256, "warmup": 100,
-            "max_steps": 1000, "evaluate_every": 250, "stop_early": False, "test_size": 192, "tied": False,
+            "max_steps": 3000, "evaluate_every": 500, "stop_early": False, "test_size": 192, "tied": False,
         },
     ),
     "paper": JumpScale(
@@ -143,6 +143,6 @@ STUDY = Study(
     title="Parity with a scratchpad and predictive position coupling",
     source=f"{SOURCE}, Figures 2 and 8",
     about="prefix parities written with jumps of k: with coupled ids, with other positions, not at all",
-    time="laptop: about 15 minutes on two cores (estimated)",
+    time="laptop: about 35 minutes on two cores (estimated)",
     own=CurveCells("parity-scratchpad", curves, claims),
 )

@@ -48,7 +48,7 @@ SCALES: dict[Scale, ChainScale] = {
         depths=(2, 3), variables=24, train=(6, 18), tests=(12, 18, 24, 30, 36), positions=50, seeds=3,
         bare_seeds=3,
         setting={
-            "layers": 2, "heads": 2, "width": 128, "lr": 0.002, "batch": 64, "warmup": 100,
+            "layers": 2, "heads": 4, "width": 128, "lr": 0.001, "batch": 128, "warmup": 100,
             "max_steps": 2000, "evaluate_every": 500, "stop_early": False, "test_size": 192, "tied": False,
         },
     ),
@@ -117,6 +117,6 @@ STUDY = Study(
     title="Variable assignment with predictive position coupling",
     source=f"{SOURCE}, Figure 3",
     about="chains of assignments, followed with coupled ids, with other positions, without a scratchpad",
-    time="laptop: about 20 minutes on two cores (estimated)",
+    time="laptop: about 40 minutes on two cores (estimated)",
     own=CurveCells("variable-assignment", curves, claims),
 )
