@@ -85,9 +85,10 @@ def test_no_language_of_the_benchmark_is_easier_to_predict(name) -> None:
         assert verdict.prediction is verdict.answer is verdict.prediction_everywhere
 
 
-def test_predictors_of_all_small_automata() -> None:
+@pytest.mark.parametrize(("every", "wanted"), [(3, None), pytest.param(1, 120, marks=pytest.mark.slow)])
+def test_predictors_of_all_small_automata(every: int, wanted: int | None) -> None:
     written = 0
-    for automaton in SMALL:
+    for automaton in SMALL[::every]:
         prefixes = on_prefixes(plain_analysis(automaton))
         if prefixes.holds():
             program = predictor(prefixes)
@@ -95,7 +96,7 @@ def test_predictors_of_all_small_automata() -> None:
             assert right_on_prefixes(program, automaton, 5)
             assert check_predictor(program.core, automaton).valid
             written += 1
-    assert written == 120
+    assert written == wanted if wanted is not None else written > 20
 
 
 def test_the_easier_ones_to_length_ten_and_with_both_kinds_of_proof() -> None:
