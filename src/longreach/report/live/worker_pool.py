@@ -48,7 +48,9 @@ class WorkerPool:
             yield self
         finally:
             starting.cancel()
-            await asyncio.gather(starting, *(worker.end() for worker in self._workers), return_exceptions=True)
+            await asyncio.gather(
+                starting, *(worker.end() for worker in self._workers), return_exceptions=True
+            )
 
     async def _ready(self, worker: _Worker) -> None:
         """Start a process, so that whoever comes first does not wait for it."""
