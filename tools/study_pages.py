@@ -1,7 +1,7 @@
 """The head of each page in docs/studies: what the study is, its command, its time, as the package says them.
 
-`python tools/study_pages.py` writes it anew where a study has changed; what stands below the line in a page is
-left alone, and a study without a page gets one.
+`python tools/study_pages.py` writes it anew where a study has changed; what stands below the line in a page
+is left alone, and a study without a page gets one.
 """
 
 from __future__ import annotations
