@@ -25,6 +25,7 @@ from longreach.languages.write.automaton_to_program import predictor
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer
 from tests.helpers.boolean_operations import WORDS, matching, operations
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import (
     all_minimal,
     automata,
@@ -182,7 +183,7 @@ def test_one_letter_more_turns_a_predictor_into_an_acceptor() -> None:
             assert (not wrong and END in each[-1]) == automaton.accepts(word)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=at_most(60))
 @given(automata(states=6), st.data())
 def test_random_automata(automaton, data) -> None:
     verdicts = judge(automaton)
