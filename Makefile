@@ -75,7 +75,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
-	$(BIN)/zensical build --clean
+	$(BIN)/zensical build --clean --strict
 
 clean:
 	rm -rf $(VENV) build dist site demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

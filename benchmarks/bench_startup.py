@@ -22,3 +22,5 @@ def rows() -> Iterator[Row]:
     yield Row("import typer / python -c pass", _time(["-c", "import typer"]) / nothing, "×", "for comparison")
     run = _time(["-m", "longreach", "crasp", "run", "lib:dyck-1", "()"])
     yield Row("longreach crasp run lib:dyck-1 / python -c pass", run / nothing, "×", "")
+    language = _time(["-m", "longreach", "language", "(aa)*"])
+    yield Row('longreach language "(aa)*" / python -c pass', language / nothing, "×", "")

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
 from hypothesis import HealthCheck, settings
+
+# What a shell starts in the background ignores interrupts, and so would all that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples on every machine: some in `make test`, more in `make test-all` (thorough);
 # `--hypothesis-profile=search` looks for new ones.

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.main import run
+from longreach.studies.all_studies import EVERY
+from tools import study_pages
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -93,7 +95,45 @@ def test_the_readme_names_both_commands() -> None:
     assert "make test" in text
 
 
-def test_links_to_files_lead_somewhere() -> None:
+def test_every_study_has_its_page() -> None:
+    """`python tools/study_pages.py` writes what is missing or has changed."""
+    nav = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    for study in EVERY.values():
+        page = ROOT / "docs" / "studies" / f"{study.name}.md"
+        text = page.read_text(encoding="utf-8")
+        assert study_pages.page(study, text) == text, study.name
+        measured = "](../images/" in text or "**Our numbers**" in text
+        assert measured != (study_pages.NO_FIGURE in text), study.name
+        assert f'"studies/{page.name}"' in nav
+
+
+def test_links_lead_somewhere() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+        for target in re.findall(r"\]\(([^):]+)\)", page.read_text(encoding="utf-8")):
+            name, _, place = target.partition("#")
+            there = page.parent / name if name else page
+            assert there.exists(), f"{page.name}: {target}"
+            assert not place or place in _places(there), f"{page.name}: {target}"
+
+
+def _places(page: Path) -> set[str]:
+    """What a link may name behind the #: the headings of a page, and anchors of its own."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", each).strip().lower()) for each in headings}
+    return slugs | set(re.findall(r'id="([\w-]+)"', text))
+
+
+def _untried() -> Iterator[tuple[str, list[str]]]:
+    """Commands that stand in pages to be run by readers: they train, need files or a cluster."""
+    for language in ("bash", "text"):
+        for place, block in _blocks(language):
+            for line in re.findall(r"^(?:\$ )?longreach (.+)$", block, re.MULTILINE):
+                yield place, shlex.split(line, comments=True)
+
+
+@pytest.mark.parametrize(
+    ("place", "arguments"), [pytest.param(*c, id=f"{c[0]} {' '.join(c[1])}") for c in _untried()]
+)
+def test_commands_that_are_not_run_have_the_options_that_they_name(place: str, arguments: list[str]) -> None:
+    assert run([*arguments, "--help"]) == 0, place  # an option that is not known is refused before

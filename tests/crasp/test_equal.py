@@ -16,7 +16,7 @@ from longreach.crasp.words import encode
 from longreach.errors import InputError
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
-from tests.helpers.examples import examples
+from tests.helpers.examples import at_most, examples
 
 
 def _first_difference(
@@ -60,7 +60,7 @@ def test_acceptors(pair: tuple[Program, Program], budget: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@settings(max_examples=at_most(80))
 @given(strategies.neighbours(predictor=True), st.integers(1, 40))
 def test_predictors(pair: tuple[Program, Program], budget: int) -> None:
     _check(*pair, budget)

@@ -19,7 +19,7 @@ from longreach.crasp.program import Program
 from longreach.crasp.words import encode
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
-from tests.helpers.examples import examples
+from tests.helpers.examples import at_most, examples
 
 BLOCKS = st.sampled_from([1, 2, 3, 7, 1 << 16])
 CUTS = st.lists(st.integers(0, 12), max_size=4)
@@ -72,7 +72,7 @@ def test_random_programs(data: st.DataObject, program: Program, block: int, cuts
 
 
 @given(st.data(), strategies.cores(most=10), st.sampled_from([16, 64, 1 << 16]))
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 def test_longer_words(data: st.DataObject, core: Core, block: int) -> None:
     words = data.draw(st.lists(strategies.words(core, 90), max_size=4))
     _check_all(core, words, block, [17, 40])

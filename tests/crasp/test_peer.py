@@ -19,7 +19,7 @@ from longreach.crasp.syntax import Expr
 from longreach.crasp.words import Encoder
 from longreach.errors import InputError, ReadingWarning
 from tests.helpers import peer_oracle as oracle
-from tests.helpers.examples import examples
+from tests.helpers.examples import at_most, examples
 
 WORDS = [list(word) for length in (1, 2, 3, 4) for word in itertools.product("ab", repeat=length)]
 
@@ -176,7 +176,7 @@ def _text(statements: list[tuple[str, str]]) -> str:
     return "#import pred\n" + "".join(f"{name} = {body}\n" for name, body in statements)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_most(60), deadline=None)
 @given(programs())
 def test_peer_is_the_oracle(statements: list[tuple[str, str]]) -> None:
     trees = [(name, oracle.read(oracle.words_of(body))) for name, body in statements]

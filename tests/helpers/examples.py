@@ -18,6 +18,11 @@ def examples(number: int) -> int:
     return max(1, number * settings().max_examples // THOROUGH)
 
 
+def at_most(number: int) -> int:
+    """So many; in `make test` no more than a property has that names no number."""
+    return min(number, settings().max_examples)
+
+
 def slow(what: str) -> pytest.MarkDecorator:
     """Leave a test that takes long to `make test-all`."""
     return pytest.mark.skipif(not is_thorough(), reason=f"left out: {what} (make test-all)")

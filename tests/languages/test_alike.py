@@ -13,6 +13,7 @@ from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
 
 
@@ -22,7 +23,7 @@ def doubled(automaton: Automaton, times: int) -> Automaton:
     return Automaton(letters, tuple(row * times for row in automaton.transitions), automaton.accepting)
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_most(40))
 @given(automata(states=4), st.integers(2, 3))
 def test_more_letters_of_the_same_kind_change_no_verdict(automaton, times) -> None:
     more = doubled(automaton, times)

@@ -121,11 +121,13 @@ def test_the_gradient_is_that_of_automatic_differentiation(
     "change", [{}, {"layers": 1}, {"log_length": True}, {"tied": False}, {"layer_norm": False}], ids=str
 )
 @pytest.mark.parametrize("predict", [False, True])
-def test_the_gradient_under_ids_of_any_kind(encoding: str, change: dict[str, Any], predict: bool) -> None:
+@pytest.mark.parametrize("share", [0.3, pytest.param(1.0, marks=pytest.mark.slow)])
+def test_the_gradient_under_ids_of_any_kind(
+    encoding: str, change: dict[str, Any], predict: bool, share: float
+) -> None:
     config = shape(encoding=encoding, predict_ids=predict, **change)
-    for share in (1.0, 0.3):
-        drawn = Drawn(config, [3, 1, 9, 4, 9, 2], share, any_ids=True)
-        check(config, drawn, [0, 2, 5, 6], parameters_of(config))
+    drawn = Drawn(config, [3, 1, 9, 4, 9, 2], share, any_ids=True)
+    check(config, drawn, [0, 2, 5, 6], parameters_of(config))
 
 
 @settings(max_examples=25)

@@ -163,6 +163,7 @@ def test_one_graph_without_breaks(change: dict[str, Any]) -> None:
     assert all(value.grad is not None and torch.isfinite(value.grad).all() for value in parameters.values())
 
 
+@pytest.mark.slow
 def test_members_are_traced_whole() -> None:
     config = shape()
     stacked, tokens = stack([lively(config, seed) for seed in range(2)]), random_tokens(2, 2, 5)

@@ -20,6 +20,7 @@ from longreach.errors import InputError
 from longreach.results import atomic
 from longreach.results.atomic import ResultError
 from longreach.results.files import RESULT, clean, read_result, write_result
+from tests.helpers.examples import at_most
 from tests.helpers.result_samples import sample, sample_failure, scan
 
 
@@ -189,7 +190,7 @@ def test_a_really_full_disk(tmp_path: Path) -> None:
 TEXT = sample().model_dump_json(indent=1).encode()
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(st.integers(0, len(TEXT) - 1))
 def test_a_truncated_file_is_reported(tmp_path_factory: pytest.TempPathFactory, length: int) -> None:
     runs = tmp_path_factory.mktemp("runs")
@@ -202,7 +203,7 @@ def test_a_truncated_file_is_reported(tmp_path_factory: pytest.TempPathFactory, 
     assert "\n" not in entry.problem
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(st.integers(0, len(TEXT) - 1), st.integers(0, 255))
 def test_a_changed_byte_never_crashes(
     tmp_path_factory: pytest.TempPathFactory, place: int, byte: int

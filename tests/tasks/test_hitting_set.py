@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.tasks.hitting_set import least_hitting_set
+from tests.helpers.examples import at_most
 
 
 @given(
@@ -14,7 +15,7 @@ from longreach.tasks.hitting_set import least_hitting_set
     st.lists(st.integers(0, 4), min_size=6, max_size=6),
     st.integers(0, 6),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=at_most(200), deadline=None)
 def test_it_is_smallest_and_then_cheapest(rows: list[list[bool]], costs: list[int], most: int) -> None:
     table = np.array(rows, dtype=np.bool_).reshape(len(rows), 6)
     right = [

@@ -13,6 +13,7 @@ from longreach.tasks.catalog import load_task, name_of, self_contained
 from longreach.tasks.state_task import StateTask, after_each_letter
 from longreach.tasks.task_check import check_task
 from longreach.tasks.task_to_name import name_of_task
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata, live, words
 
 EXPRESSIONS = ["(ab|c)*", "(aa)*", "a", "(a|b)*bb(a|b)*", "(bab|b)*", "c(a|b)*"]
@@ -59,7 +60,7 @@ def test_words_are_those_of_the_language(prefix) -> None:
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=at_most(60))
 @given(automata(states=5), st.booleans())
 def test_names_of_the_states_of_what_is_read(automaton, after) -> None:
     if not automaton.accepting:
@@ -79,7 +80,7 @@ def test_names_of_the_states_of_what_is_read(automaton, after) -> None:
     assert sum(map(len, task.states.values())) == len(said)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_most(40))
 @given(automata(states=4))
 def test_marks_behind_letters(automaton) -> None:
     marked = after_each_letter(automaton, "!")

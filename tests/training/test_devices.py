@@ -14,7 +14,7 @@ from longreach.training.devices import CPU, check_dtype, describe, find_device, 
 from longreach.training.engine import Diverged, train
 from longreach.training.job import run
 from longreach.training.shape import decoder_of
-from longreach.training.step import Layout, State, chunk_logits, step_numbers, update
+from longreach.training.step import Layout, State, chunk_outputs, step_numbers, update
 from tests.training.test_engine import Killed, same, tiny
 
 
@@ -90,7 +90,7 @@ def test_nothing_is_made_on_the_wrong_device(encoding: str) -> None:
     leaf = state.vector.detach().requires_grad_()
     for chunk in Batches(config, Streams(0).data).chunks(0, 2):
         sent = send_chunk(chunk, meta)
-        logits = chunk_logits(layout.named(leaf), layout.model, sent)
+        logits, _ = chunk_outputs(layout.named(leaf), layout.model, sent)
         assert logits.device == meta
         assert logits.shape == (*sent.targets.shape, decoder_of(config).vocabulary)
         (gradient,) = torch.autograd.grad(logits.sum(), leaf)

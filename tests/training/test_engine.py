@@ -24,7 +24,7 @@ from longreach.training.step import (
     GradientByHand,
     Layout,
     State,
-    chunk_logits,
+    chunk_outputs,
     loss_and_gradient,
     step_numbers,
     update,
@@ -318,7 +318,7 @@ def test_logits_scaled_by_the_length_of_the_prefix() -> None:
     batch = Batches(config, Streams(0).data).whole(0)
     (chunk,) = chunks(batch, 1)
     named = initialise(decoder_of(config), 0)
-    logits = chunk_logits(named, decoder_of(config), chunk)
+    logits, _ = chunk_outputs(named, decoder_of(config), chunk)
     assert chunk.places is not None
     # What comes later must not matter: cut every row right after the place.
     for row, column in ((0, 0), (3, 1), (10, 0)):

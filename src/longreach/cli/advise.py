@@ -13,6 +13,16 @@ from longreach.cli.fitted_table import Column, print_fitted
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
 from longreach.cli.report import check_page
+from longreach.cli.shared_options import (
+    DEFAULT_RUNS,
+    INTERRUPTED,
+    AlphabetOption,
+    JsonOption,
+    PageOption,
+    RunsOption,
+    TaskArgument,
+    TrainToOption,
+)
 from longreach.cli.verdict_text import print_hanging
 
 if TYPE_CHECKING:
@@ -20,21 +30,10 @@ if TYPE_CHECKING:
 
     from longreach.advice import TaskAdvice
 
-DEFAULT_RUNS = Path("runs")
-INTERRUPTED = 130
-
 
 def advise(
-    task: Annotated[
-        str,
-        typer.Argument(
-            metavar="TASK",
-            help="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
-        ),
-    ],
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:… or states:…, as in abc.")
-    ] = None,
+    task: TaskArgument,
+    alphabet: AlphabetOption = None,
     scratchpad: ScratchpadOption = False,
     reversed_: ReversedOption = False,
     index_hints: IndexHintsOption = False,
@@ -42,15 +41,10 @@ def advise(
         float, typer.Option(metavar="M", help="How long to try; 0: theory and measured sparsity alone.")
     ] = 5.0,
     seeds: Annotated[int, typer.Option(metavar="K", help="Runs of the original and of each change.")] = 2,
-    train_to: Annotated[
-        int | None, typer.Option(metavar="N", help="The longest training length; default: by the task.")
-    ] = None,
-    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="The page; default: in the results directory."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    train_to: TrainToOption = None,
+    runs: RunsOption = DEFAULT_RUNS,
+    out: PageOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Say what would help a task that fails on longer inputs, and try it beside the original.
 

@@ -12,6 +12,17 @@ from longreach.cli.change_options import IndexHintsOption, ReversedOption, Scrat
 from longreach.cli.output import console, note, print_json, write_text
 from longreach.cli.progress import Bars
 from longreach.cli.report import check_page
+from longreach.cli.shared_options import (
+    DEFAULT_RUNS,
+    INTERRUPTED,
+    AlphabetOption,
+    BudgetOption,
+    JsonOption,
+    PageOption,
+    RunsOption,
+    TaskArgument,
+    TrainToOption,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,23 +31,13 @@ if TYPE_CHECKING:
     from longreach.answer import ThreeAnswers
     from longreach.answer.answers_to_words import Block, Line
 
-DEFAULT_RUNS = Path("runs")
 WIDE = 120
 """Columns from which on a line of an answer stands on one line."""
-INTERRUPTED = 130
 
 
 def ask(
-    task: Annotated[
-        str,
-        typer.Argument(
-            metavar="TASK",
-            help="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
-        ),
-    ],
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:… or states:…, as in abc.")
-    ] = None,
+    task: TaskArgument,
+    alphabet: AlphabetOption = None,
     scratchpad: ScratchpadOption = False,
     reversed_: ReversedOption = False,
     index_hints: IndexHintsOption = False,
@@ -48,22 +49,11 @@ def ask(
         float, typer.Option(metavar="M", help="How long to measure; 0: the forecast alone.")
     ] = 2.0,
     seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each kind.")] = 3,
-    train_to: Annotated[
-        int | None, typer.Option(metavar="N", help="The longest training length; default: by the task.")
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="For finding evidence in the answers of data:FILE or module:attribute; default: 5, 0: none.",
-        ),
-    ] = None,
-    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="The page; default: in the results directory."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    train_to: TrainToOption = None,
+    budget: BudgetOption = None,
+    runs: RunsOption = DEFAULT_RUNS,
+    out: PageOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Answer three questions on a task: will it work on longer inputs, from which length on, what helps.
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, print_json
+from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.cli.verdict_text import print_hanging
 from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import TaskName
@@ -49,11 +49,11 @@ def bound(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A quantity; --explain lists the names."),
     ] = None,
-    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
+    alphabet: AlphabetOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Formulas, inputs, assumptions, unknown constants, sources.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compute the known bounds on the training length, of a model, of a task or of given quantities.
 

@@ -97,7 +97,7 @@ def add_commands(app: typer.Typer, arguments: Sequence[str]) -> None:
     wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
     for name, command in COMMANDS.items():
         if name != wanted and COMPLETION not in os.environ:
-            app.command(name, help=command.about)(_listed)
+            app.command(name, help=command.about, short_help=command.about)(_listed)
             continue
         module, *_ = [import_module(f"longreach.cli.{part}") for part in (name, *command.also)]
         if command.function is None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.cli.verdict_text import fitting_table, print_hanging
 from longreach.errors import Argument, InputError
 
@@ -49,11 +49,11 @@ def communicate(
             help="Symbols per half, at most. Default, and the most without TASK: what gives 4096 halves.",
         ),
     ] = None,
-    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
+    alphabet: AlphabetOption = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw bits against N, as .png or .svg.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Count what Alice, with the first half of an input, must tell Bob, with the second.
 

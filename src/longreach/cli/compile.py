@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.crasp import File, Json, Peer, app
+from longreach.cli.crasp import File, Peer, app
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
@@ -45,7 +46,7 @@ def compile_command(
     ] = None,
     dtype: Annotated[Dtype, typer.Option(help="The type of the stored numbers.")] = Dtype.float64,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compile a program to a limit transformer, or with --context to an ordinary transformer T_n.
 
@@ -196,7 +197,7 @@ def attend(
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
     out: Annotated[Path, typer.Option(metavar="FIGURE", help="A .png, .svg or .html file.")],
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Draw where the compiled transformer attends on a word.
 

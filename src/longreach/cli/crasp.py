@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, say, write_text
+from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 app = typer.Typer(rich_markup_mode=HELP_MARKUP, help="Write, run, trace, check and compare C-RASP programs.")
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Peer = Annotated[
     bool, typer.Option("--peer", help="Read files as coli-saar's interpreter does; see docs/crasp.md.")
 ]
@@ -48,7 +48,7 @@ def run(
         typer.Option("--input", metavar="WORDS", help="A file with one word a line; - is standard input."),
     ] = None,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Say which words a program accepts, or what a predictor predicts.
 
@@ -100,7 +100,7 @@ def trace(
         bool, typer.Option("--core", help="Show every core operation, not only statements.")
     ] = False,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the value of every statement at every position of a word.
 
@@ -181,7 +181,7 @@ def lower(
         bool, typer.Option("--simplify", help="Fold constants and drop unread operations.")
     ] = False,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the core operations of a program, with its class, size and depth.
 
@@ -223,7 +223,7 @@ def summary(core: Core, comment: str) -> str:
 
 
 @app.command("list")
-def list_programs(as_json: Json = False) -> None:
+def list_programs(as_json: JsonOption = False) -> None:
     """List the library of programs.
 
     Example: longreach crasp list

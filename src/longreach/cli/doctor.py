@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from longreach import __version__
 from longreach.cli.output import console, print_json
+from longreach.cli.shared_options import JsonOption
 
 CORE = ("numpy", "lark", "automata-lib", "safetensors", "pydantic", "typer", "rich", "jinja2", "matplotlib")
 EXTRAS = {
@@ -25,7 +24,7 @@ EXTRAS = {
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show versions, devices, threads, and which extras are missing.
 

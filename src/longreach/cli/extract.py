@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longreach.cli.output import console, print_json
+from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
 
@@ -24,7 +25,7 @@ def extract(
     seconds: Annotated[
         float, typer.Option(metavar="S", help="For learning the automaton, and again for a program.")
     ] = 20.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Learn the automaton and the program of what a trained model says; show where model and task part.
 

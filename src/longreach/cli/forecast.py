@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
 from longreach.cli.output import console, print_json
+from longreach.cli.shared_options import DEFAULT_RUNS, TASKS, AlphabetOption, BudgetOption, JsonOption
 from longreach.cli.verdict_text import (
     CAVEAT,
     STYLES,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from longreach.forecast.own_runs import Measured
     from longreach.results.cells import Spread
 
-DEFAULT_RUNS = Path("runs")
 EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
 """What is expected, in one word."""
 BY = {
@@ -53,14 +52,8 @@ ALIKE = 0.1
 
 
 def forecast(
-    task: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TASK",
-            help="Built in, or d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute.",
-        ),
-    ] = None,
-    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help=TASKS)] = None,
+    alphabet: AlphabetOption = None,
     scratchpad: ScratchpadOption = False,
     reversed_: ReversedOption = False,
     index_hints: IndexHintsOption = False,
@@ -78,14 +71,8 @@ def forecast(
         Path | None,
         typer.Option(metavar="DIR", help="The results of your own runs, if there are any; default: runs."),
     ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="For finding evidence in the answers of data:FILE or module:attribute; default: 5, 0: none.",
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    budget: BudgetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.
 

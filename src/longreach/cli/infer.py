@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.crasp import Json, app
+from longreach.cli.crasp import app
 from longreach.cli.limit import app as limit_app
 from longreach.cli.output import console, print_json, say
+from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.synthesize import Class, ClassName, Distance, Letters, Modulus
 from longreach.errors import InputError
@@ -54,7 +55,7 @@ def infer(
     max_size: Annotated[int, typer.Option(min=1, metavar="S", help="Operations of a program, at most.")] = 9,
     seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
     memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Memory for the search.")] = 1024,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Run the inference procedure: T_n is a smallest program that matches the target up to length t(n).
 
@@ -96,7 +97,7 @@ def infer_transformers(
         typer.Option("--max-complexity", min=1, max=40, metavar="R", help="R_∞ of a transformer, at most."),
     ] = 14,
     seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Run the inference procedure on limit transformers: T_n has the least R_∞ of those that match.
 

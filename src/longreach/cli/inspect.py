@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longreach.cli.alphabet_option import HELP as ALPHABET_HELP
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.fitted_table import Column, print_fitted
 from longreach.cli.output import console, note, print_json, write_bytes, write_text
+from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.cli.stages import stage
 from longreach.errors import InputError, MissingExtra
 
@@ -36,7 +36,7 @@ def inspect(
         str | None,
         typer.Option(metavar="TASK", help="What the model learned; default: what the run says."),
     ] = None,
-    alphabet: Annotated[str | None, typer.Option(metavar="LETTERS", help=ALPHABET_HELP)] = None,
+    alphabet: AlphabetOption = None,
     tokens: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Token ids, a line for each input, where there is no task."),
@@ -49,7 +49,7 @@ def inspect(
         Path | None,
         typer.Option(metavar="DIR", help="Write inspection.html, inspection.json, figures as PNG and SVG."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Look into a trained model: its functions of positions, its attention, its limit, how it fails.
 

@@ -9,6 +9,7 @@ import typer
 
 from longreach.cli.compile import describe
 from longreach.cli.output import HELP_MARKUP, console, note, print_json, write_bytes
+from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def info(
     growth: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw R(T_n) against n (limit transformers only).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the sizes, the regularizer R or R_∞ with its parts, period, locality and membership in Θ_n.
 
@@ -64,7 +65,7 @@ def info(
 
 
 @app.command()
-def models(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False) -> None:
+def models(as_json: JsonOption = False) -> None:
     """List the models that are built by hand, with their parameters and defaults.
 
     Example: longreach limit models

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.crasp import File, Json, Peer, app
+from longreach.cli.crasp import File, Peer, app
 from longreach.cli.output import console, note, print_json
+from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def check(
     length: Length = None,
     prove: Annotated[bool, typer.Option("--prove", help="Also try to prove it for all lengths.")] = False,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check a program against a regular expression on all words up to a length. Exit code 1 if they differ.
 
@@ -75,7 +76,7 @@ def equal(
     other: Annotated[str, typer.Argument(metavar="FILE", help="The program to compare with.")],
     length: Length = None,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare two programs, on all words up to a length and, where it can be proved, on all words.
 
@@ -103,7 +104,7 @@ def empty(
     file: File,
     length: Length = None,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Ask whether a program accepts no word at all. Exit code 1 if it accepts one, which is shown.
 

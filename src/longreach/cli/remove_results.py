@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.output import note, print_json, say
+from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:
@@ -36,10 +36,8 @@ def remove(
         Removable | None, typer.Option(help="All with this status; unfinished ones would go on.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    runs: Annotated[Path, typer.Option("--runs", metavar="DIR", help="The results directory.")] = Path(
-        "runs"
-    ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
 ) -> None:
     """Remove runs: results, models and states. It says what it removes, and asks before.
 

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from longreach.cli.output import note, print_json, write_text
+from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption
 from longreach.errors import InputError
 
-DEFAULT_RUNS, DEFAULT_OUT = Path("runs"), Path("report.html")
+DEFAULT_OUT = Path("report.html")
 
 
 def report(
@@ -27,7 +28,7 @@ def report(
             help="Load the modules and files that results name as tasks, for their forecasts.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write forecasts and measurements as one HTML file that needs no network.
 

@@ -20,6 +20,7 @@ from longreach.cli.output import (
 )
 from longreach.cli.remove_results import remove
 from longreach.cli.results_listing import MOST_ROWS, counted, print_listing, printable
+from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:
@@ -30,13 +31,10 @@ app = typer.Typer(
     rich_markup_mode=HELP_MARKUP, help="List, show, index, export and remove what has been run."
 )
 
-Runs = Annotated[Path, typer.Option("--runs", metavar="DIR", help="The results directory.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Task = Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this task.")]
 Encoding = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only results with this positional encoding.")
 ]
-DEFAULT_RUNS = Path("runs")
 SHOWN_EVALUATIONS = 10
 MOST_DAMAGED = 20
 
@@ -65,8 +63,8 @@ def list_command(
         bool, typer.Option("--all", help=f"Every result, also where there are more than {MOST_ROWS}.")
     ] = False,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N results.")] = None,
-    runs: Runs = DEFAULT_RUNS,
-    as_json: Json = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
 ) -> None:
     """List the results with their accuracies per range of lengths; damaged ones are named and skipped.
 
@@ -144,8 +142,8 @@ def _finite(value: Any) -> Any:
 @app.command()
 def show(
     key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a result, or its beginning.")],
-    runs: Runs = DEFAULT_RUNS,
-    as_json: Json = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
 ) -> None:
     """Show one result: configuration, versions, evaluations, final numbers.
 
@@ -224,7 +222,7 @@ def _number_lines(numbers: Any) -> list[str]:
 
 
 @app.command("index")
-def index_command(runs: Runs = DEFAULT_RUNS, as_json: Json = False) -> None:
+def index_command(runs: RunsOption = DEFAULT_RUNS, as_json: JsonOption = False) -> None:
     """Build the index anew from the result files, and remove what killed jobs left half-written.
 
     Example: longreach results index --runs runs
@@ -261,8 +259,8 @@ def export(
     task: Task = None,
     encoding: Encoding = None,
     status: Status = None,
-    runs: Runs = DEFAULT_RUNS,
-    as_json: Json = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
 ) -> None:
     """Export final numbers and configurations, or all evaluations, as a table.
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import socket
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from longreach.cli.output import note
+from longreach.cli.shared_options import DEFAULT_RUNS, RunsOption
 from longreach.errors import InputError
 
-DEFAULT_RUNS = Path("runs")
 LOOPBACK = "127.0.0.1"
 
 
 def serve(
-    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    runs: RunsOption = DEFAULT_RUNS,
     host: Annotated[
         str,
         typer.Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import print_hanging
 from longreach.errors import Argument, Field, InputError
 
@@ -67,7 +68,7 @@ def simulate(
     plot: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw errors against |z|, as .png, .svg or .html.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a short word on which one or two models behave as on a long one, and measure the errors.
 

@@ -23,6 +23,7 @@ from longreach.cli.engine_options import (
 from longreach.cli.output import console, print_json, write_bytes
 from longreach.cli.own_study import own_study
 from longreach.cli.setting_options import ScaleName, ScaleOption
+from longreach.cli.shared_options import DEFAULT_RUNS
 from longreach.cli.study_asked import PartName, StudyAsked
 from longreach.cli.study_cells import study_cells
 from longreach.cli.study_census import census
@@ -30,7 +31,6 @@ from longreach.cli.study_computed import computed_study
 from longreach.cli.study_language import language_study
 from longreach.cli.study_losses import loss_study
 from longreach.cli.study_standalone import standalone
-from longreach.cli.train import DEFAULT_RUNS
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ OF_THE_CENSUS = ("--part", "--train-to", "--table", "--recipes", "--fit")
 
 
 def study(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A study; --list names them.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A study; --list names them.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
     scale: ScaleOption = ScaleName.laptop,
     tasks: Annotated[str | None, typer.Option(metavar="A,B,…", help="Only these tasks of the study.")] = None,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.crasp import Json, app
+from longreach.cli.crasp import app
 from longreach.cli.output import console, print_json, say
+from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
@@ -68,7 +69,7 @@ def synthesize(
         int | None, typer.Option(min=0, max=20, metavar="N", help="Ask a function up to this length.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the local search.")] = 0,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Search for a small program. Exit code 1 if none is found, or if none exists.
 

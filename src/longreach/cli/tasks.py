@@ -10,6 +10,7 @@ import typer
 
 from longreach.cli.number_tasks import show_numbers
 from longreach.cli.output import console, print_json
+from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.config.regression_name import RegressionName
 from longreach.errors import InputError
 
@@ -29,11 +30,9 @@ def tasks(
         list[str] | None,
         typer.Argument(metavar="[show|check] [TASK]", help="One task: examples of it, or a check of it."),
     ] = None,
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="LETTERS", help="The alphabet of regex:… or states:…, as in abc.")
-    ] = None,
+    alphabet: AlphabetOption = None,
     examples: Annotated[int, typer.Option(min=1, max=1000, help="How many examples to show.")] = EXAMPLES,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List the built-in tasks: vocabulary size, least length, what is to be done, an example.
 

@@ -32,7 +32,7 @@ from longreach.cli.setting_options import (
     help_of,
     with_setting_options,
 )
-from longreach.cli.train import DEFAULT_RUNS
+from longreach.cli.shared_options import DEFAULT_RUNS, INTERRUPTED, JsonOption, RunsOption
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from longreach.experiments.engine_makers import EngineMaker
 
 FORMATS = (".svg", ".png", ".pdf")
-INTERRUPTED = 130
 STRIP = 24
 """Columns from 0 to 100 % in the strip of runs."""
 CHOSEN = ("train_lengths", "test_lengths")
@@ -87,12 +86,12 @@ def threshold(
     time_limit: TimeLimitOption = None,
     device: DeviceOption = "auto",
     stack: StackOption = None,
-    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
+    runs: RunsOption = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The curve as .svg, .png or .pdf; default: in DIR/figures."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
     """Find the least training length from which on models work at a long length, by training some.

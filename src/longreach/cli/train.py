@@ -32,6 +32,7 @@ from longreach.cli.setting_options import (
     help_of,
     with_setting_options,
 )
+from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
 from longreach.cli.summary import (
     BRACKETS,
     cell_of,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from longreach.experiments.engine_makers import EngineMaker
     from longreach.results.schema import Result
 
-DEFAULT_RUNS = Path("runs")
 SEARCHED = ("layers", "heads", "width", "lr")
 FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
 FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-lengths, fewer --seeds"
@@ -78,8 +78,8 @@ def train(
     device: DeviceOption = "auto",
     stack: StackOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
-    runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
     """Train members on short inputs and measure them on long ones.

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.crasp import File, Json, Peer, app, measures, summary
+from longreach.cli.crasp import File, Peer, app, measures, summary
 from longreach.cli.output import note, print_json, say, say_data, write_text
+from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def transform(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the program there, not to the screen.")
     ] = None,
     peer: Peer = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Transform a program into one for another language: Boolean combinations, quotients, inverse images, …
 

@@ -9,6 +9,7 @@ import typer
 
 from longreach.cli.alphabet_option import alphabet_of
 from longreach.cli.output import console, print_json
+from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import print_hanging
 from longreach.config.task_name import TaskName
 from longreach.errors import Field, InputError
@@ -46,7 +47,7 @@ def verify(
     formal: Annotated[
         bool, typer.Option("--formal", help="Let Coq check the certificates that it can; needs coqc.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Check a certificate. Exit code 1 unless all that is claimed is valid.
 

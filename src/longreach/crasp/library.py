@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -50,8 +51,9 @@ class Entry:
         return self.name if self.default is None else self.name.replace("N", str(self.default))
 
 
+@lru_cache(maxsize=32)
 def load(name: str) -> Program:
-    """The library program of a name.
+    """The library program of a name; a program never changes, so whoever asks again gets the same.
 
     >>> load("dyck-1").accepts("(())")
     True

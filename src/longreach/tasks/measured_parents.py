@@ -19,7 +19,7 @@ import numpy as np
 
 from longreach.errors import Field, InputError
 from longreach.tasks.hitting_set import least_hitting_set
-from longreach.tasks.task import Batch, IntArray, Task
+from longreach.tasks.task import Batch, BoolArray, IntArray, Task
 
 ENOUGH = 8
 """Other sequences that agree on the parents, from which on a number is taken at its word."""
@@ -175,7 +175,7 @@ def _parents(batch: Batch, row: int, column: int, others: Batch, ids: IntArray, 
     differs = others.tokens[rivals, : column + 1] != mine
     wrong = others.targets[rivals, column] != batch.targets[row, column]
     distances = np.abs(ids[: column + 1] - ids[column]).tolist()
-    columns = least_hitting_set(np.unique(differs[wrong], axis=0), tried, distances)
+    columns = least_hitting_set(_distinct(differs[wrong]), tried, distances)
     if columns is None:
         return _Parents(None, 0, 0, 0)
     tested = int((~differs[:, list(columns)].any(axis=1)).sum())
@@ -186,6 +186,20 @@ def _parents(batch: Batch, row: int, column: int, others: Batch, ids: IntArray, 
         max(own, default=0) - min(own, default=0),
         tested,
     )
+
+
+def _distinct(rows: BoolArray) -> BoolArray:
+    """Each row once, in the order of their bits; sorted as one number each, where they are short enough.
+
+    >>> _distinct(np.array([[True, False], [False, True], [True, False]])).tolist()
+    [[False, True], [True, False]]
+    """
+    packed = np.packbits(rows, axis=1)
+    if packed.shape[1] > 8:
+        return rows[np.unique(packed, axis=0, return_index=True)[1]]
+    filled = np.zeros((len(packed), 8), dtype=np.uint8)
+    filled[:, : packed.shape[1]] = packed
+    return rows[np.unique(filled.view(">u8")[:, 0], return_index=True)[1]]
 
 
 def _place(number: int, found: Sequence[_Parents]) -> PlaceParents:

@@ -86,13 +86,8 @@ def learning_rate(config: TrainConfig, step: int) -> float:
     return config.lr * (config.max_steps - step) / (config.max_steps - config.warmup)
 
 
-def chunk_logits(parameters: Parameters, model: Model, chunk: Chunk) -> Tensor:
-    """The logits at the supervised places of a chunk."""
-    return chunk_outputs(parameters, model, chunk)[0]
-
-
 def chunk_outputs(parameters: Parameters, model: Model, chunk: Chunk) -> tuple[Tensor, Tensor | None]:
-    """The same, and the logits of the next token's id where the model predicts it."""
+    """The logits at the supervised places of a chunk, and of the next token's id where it is predicted."""
     lengths: Tensor | None = None
     if isinstance(model, DecoderConfig) and model.log_length:
         # Of the prefix that a place ends: how much is still to come is not known when a text is written.

@@ -13,6 +13,7 @@ from longreach.crasp.closure.blocks import (
 )
 from longreach.crasp.core import Core
 from longreach.errors import InputError
+from tests.helpers.examples import at_most
 from tests.helpers.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 
@@ -26,7 +27,7 @@ def morphisms(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("relations", ALL_CLASSES)
 @given(data=st.data(), morphism=morphisms())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_most(40))
 def test_inverse_images(data: st.DataObject, morphism: dict[str, tuple[str, ...]], relations) -> None:  # type: ignore[no-untyped-def]
     core = data.draw(programs(relations))
     inverse = inverse_image(core, morphism)
@@ -75,7 +76,7 @@ def check_removal(core: Core, relations, padding: Padding | None, length: int) -
 @pytest.mark.slow
 @pytest.mark.parametrize("relations", [("periodic",), ("local",), ("periodic", "local")])
 @given(data=st.data(), extra=st.integers(0, 2), before=st.integers(0, 2))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_most(40))
 def test_removal_with_short_paddings(data: st.DataObject, extra: int, before: int, relations) -> None:  # type: ignore[no-untyped-def]
     core = data.draw(programs(layers=2))
     least = least_padding(core, "b", relations)

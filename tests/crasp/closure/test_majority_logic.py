@@ -22,6 +22,7 @@ from longreach.crasp.closure.majority_logic import (
     satisfies,
 )
 from longreach.errors import InputError
+from tests.helpers.examples import at_most
 from tests.helpers.small_programs import words_up_to
 
 
@@ -88,7 +89,7 @@ def sentences(draw: st.DrawFn) -> Formula:
 
 
 @given(sentences())
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=at_most(80))
 def test_evaluation_is_the_definition(sentence: Formula) -> None:
     for word in words_up_to("ab", 4):
         assert satisfies(word, sentence) == literal(sentence, sentence.root, word, {}), word

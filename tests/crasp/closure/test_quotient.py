@@ -7,6 +7,7 @@ from longreach.crasp.closure.quotient import left_quotient, right_quotient
 from longreach.crasp.core import Core
 from longreach.crasp.library import load_program
 from longreach.errors import InputError
+from tests.helpers.examples import at_most
 from tests.helpers.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
 
 WORDS = list(words_up_to("ab", 5))
@@ -16,7 +17,7 @@ FACTORS = st.lists(st.sampled_from("ab"), max_size=5)
 @pytest.mark.slow
 @pytest.mark.parametrize("relations", ALL_CLASSES)
 @given(data=st.data(), factor=FACTORS)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_most(40))
 def test_quotients_agree_with_the_definition(data: st.DataObject, factor: list[str], relations) -> None:  # type: ignore[no-untyped-def]
     core = data.draw(programs(relations))
     left, right = left_quotient(core, factor), right_quotient(core, factor)

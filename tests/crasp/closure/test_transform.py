@@ -17,6 +17,7 @@ from longreach.crasp.closure.transform import (
 from longreach.crasp.core import Core
 from longreach.crasp.program import raise_core
 from longreach.errors import InputError
+from tests.helpers.examples import at_most
 from tests.helpers.small_programs import literally_accepts, programs, words_up_to
 
 PREDICTOR = parse('output "a" = "b"').core
@@ -33,7 +34,7 @@ def within(core: Core, *originals: Core) -> bool:
 
 @pytest.mark.slow
 @given(programs(), programs())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=at_most(60))
 def test_boolean_combinations(left: Core, right: Core) -> None:
     first, second = accepted(left), accepted(right)
     both = list(zip(first, second, strict=True))
@@ -89,7 +90,7 @@ def test_names_stay_and_stay_distinct() -> None:
 
 
 @given(programs(), st.booleans())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_most(40))
 def test_with_empty_word(core: Core, value: bool) -> None:
     changed = with_empty_word(core, value)
     assert accepted(changed) == [value, *accepted(core)[1:]]
@@ -98,7 +99,7 @@ def test_with_empty_word(core: Core, value: bool) -> None:
 
 @pytest.mark.slow
 @given(programs())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=at_most(100))
 def test_strict_masks(core: Core) -> None:
     strict = strict_masks(core)
     assert accepted(strict) == [literally_accepts(core, word, strict=True) for word in WORDS]

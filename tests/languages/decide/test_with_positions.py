@@ -16,6 +16,7 @@ from longreach.languages.regular.automaton import combine, minimal
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.monoid import stable_semigroup, transition_monoid
 from longreach.languages.regular.named_languages import named_automaton
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import (
     all_minimal,
     automata,
@@ -26,9 +27,11 @@ from tests.helpers.language_oracles import (
 )
 
 
-@pytest.mark.parametrize("states", [1, 2, 3])
-def test_all_small_automata_are_decided(states) -> None:
-    for automaton in all_minimal(states):
+@pytest.mark.parametrize(
+    ("states", "every"), [(1, 1), (2, 1), (3, 4), pytest.param(3, 1, marks=pytest.mark.slow)]
+)
+def test_all_small_automata_are_decided(states: int, every: int) -> None:
+    for automaton in all_minimal(states)[::every]:
         plain = plain_analysis(automaton)
         both = decide_positional(automaton, plain)
         for decision in (both.periodic_local, both.local):
@@ -56,7 +59,7 @@ def test_three_states_by_the_definition() -> None:
         assert both.local.answer == idempotent_graph_separates(semigroup(automaton))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_most(60), deadline=None)
 @given(automata(states=5))
 def test_sampling_and_the_monoid_agree(automaton) -> None:
     monoid = transition_monoid(automaton, 4000)
@@ -161,7 +164,7 @@ def test_a_window_beyond_the_budget_leaves_the_answer() -> None:
     assert both.periodic_local.analysis is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=at_most(40), deadline=None)
 @given(automata(states=4), automata(states=3))
 def test_closure(left, right) -> None:
     answer = decide_positional(left).periodic_local.answer

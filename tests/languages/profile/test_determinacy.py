@@ -16,6 +16,7 @@ from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import named_automaton
 from longreach.tasks.language_task import RegularLanguage
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
 
 Prefix = tuple[str, ...]
@@ -60,7 +61,7 @@ def test_it_is_what_the_definition_says(
     assert found.probabilities == (pytest.approx(wanted, rel=1e-12, abs=0) if wanted else wanted,)
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_most(40))
 @given(automata(states=4, letters="abc"), SUMMARIES, st.integers(0, 5), st.integers(0, 6))
 def test_three_letters(automaton: Automaton, summary: Summary, length: int, within: int) -> None:
     assume(automaton.accepting)
@@ -69,7 +70,7 @@ def test_three_letters(automaton: Automaton, summary: Summary, length: int, with
     assert found == (pytest.approx(wanted, rel=1e-12, abs=0) if wanted else wanted)
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(automata(states=5), SUMMARIES, st.integers(0, 12), st.one_of(st.none(), st.integers(0, 9)))
 def test_many_lengths_at_once_are_those_one_by_one(
     automaton: Automaton, summary: Summary, first: int, within: int | None
@@ -166,7 +167,7 @@ def test_what_cannot_be_asked() -> None:
         determinacy(from_expression("a&b"), Summary(), [3])
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(automata(states=5), SUMMARIES, st.integers(0, 40))
 def test_words_of_any_length_are_words_up_to_a_large_one(
     automaton: Automaton, summary: Summary, length: int
@@ -181,7 +182,7 @@ def test_words_of_any_length_are_words_up_to_a_large_one(
     assert (always or 0.0) <= (own or 0.0) + 1e-12
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(automata(states=5), st.integers(0, 4), st.integers(1, 3), st.floats(0.05, 1.0))
 def test_the_length_of_failure_is_the_first_of_the_profile(
     automaton: Automaton, window: int, modulus: int, level: float

@@ -16,6 +16,7 @@ from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import named_automaton
 from longreach.tasks.language_task import RegularLanguage
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
 
 
@@ -32,7 +33,7 @@ def _by_length(automaton: Automaton, lengths: list[int]) -> list[list[tuple[str,
 LENGTHS = st.lists(st.integers(0, 5), min_size=1, max_size=4, unique=True)
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(automata(states=4), LENGTHS)
 def test_chance_is_that_of_the_best_sequence_of_labels(automaton: Automaton, lengths: list[int]) -> None:
     assume(automaton.accepting)

@@ -12,12 +12,13 @@ from longreach.languages.profile.summary_graph import NEVER, summary_graph
 from longreach.languages.profile.word_measure import WordMeasure
 from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.named_languages import named_automaton
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata
 
 LONGEST = 9
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_most(40))
 @given(automata(states=4), st.integers(0, 3), st.integers(1, 2), st.integers(0, 2))
 def test_the_first_words_with_a_value_and_with_another_label(
     automaton: Automaton, window: int, modulus: int, clip: int

@@ -39,7 +39,7 @@ from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_a
 from longreach.verdicts.automaton_to_verdicts import judge
 from tests.helpers.coq_programs import needs_coq, program_term
 from tests.helpers.crasp_strategies import cores
-from tests.helpers.examples import slow
+from tests.helpers.examples import at_most, slow
 from tests.helpers.language_oracles import random_automaton
 from tests.languages.prove.test_flow_checker import FLOW_MUTATIONS, SAMPLED_MUTATIONS, _mutated
 
@@ -217,7 +217,7 @@ def test_programs_have_the_same_values_here_and_in_coq(tmp_path: Path) -> None:
     chance = np.random.default_rng(18)
     programs: list[Core] = [load(name).core for name in LIBRARY]
 
-    @settings(max_examples=60)
+    @settings(max_examples=at_most(60))
     @given(cores(predictor=False), st.integers(0, 1))
     def collect(core: Core, _: int) -> None:
         programs.append(core)

@@ -27,6 +27,7 @@ from longreach.languages.regular.automaton_documents import automaton_table
 from longreach.languages.regular.named_languages import named_automaton
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import all_minimal, automata
 
 NO = ["tomita-3", "tomita-4", "tomita-5", "tomita-6", "parity-language", "abab", "012-0-2", "l-bb"]
@@ -49,16 +50,16 @@ def test_certificates_hold_and_survive_json(name) -> None:
         assert check_certificate(again, other) == "the automaton is not that of the language in question"
 
 
-@pytest.mark.parametrize("states", [2, 3])
-def test_every_no_of_small_automata_is_certified(states) -> None:
-    for automaton in all_minimal(states):
+@pytest.mark.parametrize(("states", "every"), [(2, 1), (3, 4), pytest.param(3, 1, marks=pytest.mark.slow)])
+def test_every_no_of_small_automata_is_certified(states: int, every: int) -> None:
+    for automaton in all_minimal(states)[::every]:
         verdicts = judge(automaton)
         for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
             if verdict.answer is Answer.NO:
                 assert check_certificate(verdict.certificate, automaton_table(automaton)) is None
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=at_most(40))
 @given(automata(states=7, letters="abc"))
 def test_both_conventions_are_certified(automaton) -> None:
     analysis = plain_analysis(automaton)

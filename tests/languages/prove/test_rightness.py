@@ -8,6 +8,7 @@ import pytest
 from longreach.crasp import parse
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.words import Encoder
+from longreach.languages.budget import Budget
 from longreach.languages.prove import rightness as module
 from longreach.languages.prove.induction import Induction, prove
 from longreach.languages.prove.rightness import LONGEST_WORD, difference, random_words, rightness
@@ -40,7 +41,11 @@ def test_wrong_programs_meet_a_word(text: str, regex: str) -> None:
 def test_right_programs_are_proved_or_not_proved() -> None:
     language = from_expression("(a|b)*bb(a|b)*")
     assert str(rightness(parse(BB + "L = exists bb").core, language)) == "proved for all lengths"
-    known = rightness(parse(BB + 'L = exists bb && # "a" - # "b" <= 100000').core, language)
+    known = rightness(
+        parse(BB + 'L = exists bb && # "a" - # "b" <= 100000').core,
+        language,
+        budget=Budget(seconds=1).running(),
+    )
     assert (known.proved, known.witness, known.word) == (False, None, "checked")
     assert "): no difference on all words to length 12 and 96 random words" in str(known)
     assert known.reason

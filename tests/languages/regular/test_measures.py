@@ -11,6 +11,7 @@ from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.measures import _knast, measure
 from longreach.languages.regular.monoid import transition_monoid
 from longreach.languages.regular.named_languages import named_automaton
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import (
     Map,
     after,
@@ -60,7 +61,7 @@ def test_algebra_by_the_definitions(automaton) -> None:
         assert found.two_variable == two_variable
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=at_most(50))
 @given(automata(states=4))
 def test_ac0_by_the_definition(automaton) -> None:
     """A group in the maps of one length: closed under composition, and not just one map."""

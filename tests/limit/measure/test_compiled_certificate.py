@@ -52,7 +52,9 @@ def test_rounding_is_that_of_the_hardware() -> None:
     assert (np.abs(FORMATS["bfloat16"].round(values) - values) <= spacing / 2).all()
 
 
-@pytest.mark.parametrize("digits", [8, 12, 16])
+@pytest.mark.parametrize(
+    "digits", [12, *(pytest.param(digits, marks=pytest.mark.slow) for digits in (8, 16))]
+)
 @pytest.mark.parametrize("name", SMALL)
 def test_nothing_fails_up_to_the_proved_length(name: str, digits: int) -> None:
     core, kind = table()[name], Format("toy", digits)

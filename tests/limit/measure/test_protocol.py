@@ -17,6 +17,7 @@ from longreach.errors import InputError
 from longreach.limit.measure.communication import fit_growth
 from longreach.limit.measure.protocol import Machine, _power, run_protocol
 from longreach.limit.model import Array, Head, Layer, Transformer
+from tests.helpers.examples import at_most
 
 Vector = list[Fraction]
 
@@ -213,7 +214,7 @@ def transformers(draw: st.DrawFn) -> Transformer:
     )  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(transformers(), st.text("ab", max_size=6), st.text("ab", max_size=5))
 def test_random_transformers(model: Transformer, first: str, second: str) -> None:
     try:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.playground_parts import PARTS
+from tests.helpers.examples import at_most
 from tests.helpers.extras import needs
 from tests.helpers.live_server import LiveServer, live_server
 from tests.helpers.report_samples import several
@@ -154,7 +155,7 @@ SUBJECTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=at_most(60))
 @given(st.sampled_from(list(PARTS)), SUBJECTS | DOCUMENTS)
 def test_whatever_is_sent_is_answered_and_nothing_breaks(
     server: LiveServer, part: str, document: Any

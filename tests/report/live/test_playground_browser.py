@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -73,6 +74,36 @@ def test_a_link_brings_back_what_was_typed_and_errors_are_said(browser: Browser,
     page.fill("#text", '#alphabet < > " \nL = # "<" >= 1')  # markup in letters stays text
     page.wait_for_selector("#complaint[hidden]", state="attached")
     assert page.evaluate("document.querySelectorAll('main script').length") == 0
+    tab.close()
+
+
+@pytest.mark.slow
+def test_a_training_is_followed_and_can_be_cancelled(browser: Browser, server: LiveServer) -> None:
+    tab = Tab(browser, PHONE)
+    tab.open(f"{server.address}/playground#kind=regex&text=(ab)*")
+    page = tab.page
+    page.wait_for_selector("#verdicts .card")
+    page.fill("#minutes", "99")
+    page.click("#train")
+    page.wait_for_selector("#training-state:has-text('a number from')")
+    assert page.is_hidden("#cancel")
+    page.fill("#minutes", "1")
+    page.click("#train")
+    page.wait_for_selector("#training-state:has-text('runs done')", timeout=120_000)
+    page.click("#cancel")
+    page.wait_for_selector("#training-state:has-text('cancelled')", timeout=60_000)
+    assert page.is_hidden("#cancel")
+    assert tab.evaluate(WIDER) == 0
+    tab.close()
+
+
+def test_a_server_that_is_gone_is_said(browser: Browser, tmp_path: Path) -> None:
+    with live_server(tmp_path) as own:
+        tab = Tab(browser, DESK)
+        tab.open(f"{own.address}/playground")
+        tab.page.wait_for_selector("#verdicts .card")
+    tab.page.fill("#text", "(ab)*")
+    tab.page.wait_for_selector("#complaint:has-text('the server does not answer')")
     tab.close()
 
 

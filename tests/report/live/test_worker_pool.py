@@ -33,6 +33,7 @@ def test_a_process_that_is_killed_is_replaced() -> None:
 def test_calls_beyond_the_queue_are_refused() -> None:
     async def scene() -> list[int]:
         async with WorkerPool(LiveLimits(workers=1, waiting=2, seconds=60)).running() as pool:
+            await pool.call("verdicts", CALL)  # the process has started
             replies = await asyncio.gather(*(pool.call("verdicts", CALL) for _ in range(8)))
             return [reply.status for reply in replies]
 
@@ -44,10 +45,10 @@ def test_calls_beyond_the_queue_are_refused() -> None:
 def test_whoever_goes_away_leaves_no_answer_for_the_next() -> None:
     async def scene() -> Reply:
         async with WorkerPool(LiveLimits(workers=1, seconds=60)).running() as pool:
+            await pool.call("verdicts", CALL)  # the process has started
             gone = asyncio.create_task(pool.call("verdicts", {"kind": "regex", "text": "(ab)*"}))
-            await asyncio.sleep(0)
-            while pool._workers[0]._process is None:
-                await asyncio.sleep(0.01)
+            while not pool._idle.empty():
+                await asyncio.sleep(0)
             gone.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await gone

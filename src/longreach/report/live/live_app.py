@@ -29,6 +29,7 @@ PAGES = Path(__file__).with_name("pages")
 FILES = {
     "playground.js": "text/javascript",
     "playground.css": "text/css",
+    "asking.js": "text/javascript",
     "drawing.js": "text/javascript",
     "training.js": "text/javascript",
     "news.js": "text/javascript",

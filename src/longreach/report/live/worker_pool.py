@@ -38,14 +38,26 @@ class WorkerPool:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[WorkerPool]:
-        """The processes exist inside of it, started when they are first needed."""
+        """The processes exist inside of it: one from the beginning, others when they are first needed."""
         self._workers = [_Worker(self.limits) for _ in range(self.limits.workers)]
-        for worker in self._workers:
+        first, *others = self._workers
+        for worker in others:
             self._idle.put_nowait(worker)
+        starting = asyncio.create_task(self._ready(first))
         try:
             yield self
         finally:
-            await asyncio.gather(*(worker.end() for worker in self._workers))
+            starting.cancel()
+            await asyncio.gather(
+                starting, *(worker.end() for worker in self._workers), return_exceptions=True
+            )
+
+    async def _ready(self, worker: _Worker) -> None:
+        """Start a process, so that whoever comes first does not wait for it."""
+        try:
+            await worker.start()
+        finally:
+            self._idle.put_nowait(worker)
 
     async def call(self, part: str, document: Any) -> Reply:
         """The answer to one call."""
@@ -68,6 +80,11 @@ class _Worker:
     def __init__(self, limits: LiveLimits) -> None:
         self._limits = limits
         self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Start the process; what goes wrong then is said to whoever asks."""
+        with contextlib.suppress(TimeoutError, OSError):
+            await self._started()
 
     async def ask(self, message: Mapping[str, Any]) -> Reply:
         try:

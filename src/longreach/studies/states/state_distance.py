@@ -22,7 +22,6 @@ from longreach.results.cells import Cell
 from longreach.studies.states.state_cells import sample
 
 LIKELY = 0.05
-HALF = 0.5
 MOST = 20
 """Languages up to which all exchanges are counted."""
 
@@ -45,11 +44,6 @@ class LanguageDistance:
     def distance(self) -> float:
         """The mean absolute difference over the ranges."""
         return sum(abs(self.ours[name] - share) for name, share in self.published.items()) / len(self.ours)
-
-    @property
-    def same_side(self) -> int:
-        """In how many ranges both are right on at least half of the words, or both on fewer."""
-        return sum((self.ours[name] >= HALF) == (share >= HALF) for name, share in self.published.items())
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""

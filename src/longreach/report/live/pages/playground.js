@@ -1,3 +1,4 @@
+import { ask } from "./asking.js";
 import { drawing, element, profile, trace } from "./drawing.js";
 import { cancel, start } from "./training.js";
 
@@ -18,9 +19,9 @@ function asked() {
 }
 
 async function call(part, document, signal) {
-  const response = await fetch(`/api/parts/${part}`, { method: "POST", signal, headers: { "content-type": "application/json" }, body: JSON.stringify(document) });
+  const response = await ask(`/api/parts/${part}`, { method: "POST", signal, headers: { "content-type": "application/json" }, body: JSON.stringify(document) });
   const found = await response.json();
-  if (!response.ok) throw Object.assign(new Error(found.error), { said: true, column: found.column });
+  if (!response.ok) throw new Error(found.error);
   return found;
 }
 
@@ -29,6 +30,11 @@ function complain(id, field, error) {
   $(id).textContent = error ? error.message : "";
   field.classList.toggle("wrong", Boolean(error));
   field.setAttribute("aria-invalid", String(Boolean(error)));
+}
+
+// What is shown is of something typed before, until the answer is there.
+function waiting(yes) {
+  document.querySelectorAll("main > section").forEach((each) => { each.classList.toggle("stale", yes); each.setAttribute("aria-busy", String(yes)); });
 }
 
 const expired = (error) => error.name === "AbortError";
@@ -40,17 +46,19 @@ async function update() {
   const signal = stopped.signal;
   remember();
   if (!subject.text.trim()) { complain("complaint", $("text"), null); return; }
-  document.querySelectorAll("main > section").forEach((each) => each.classList.add("stale"));
+  waiting(true);
   try {
     const found = await call("verdicts", subject, signal);
     if (turn !== latest) return;
     complain("complaint", $("text"), null);
     $("about").textContent = `${found.title}: ${found.about}`;
     $("verdicts").replaceChildren(...found.sides.map(card));
-    document.querySelectorAll("main > section").forEach((each) => each.classList.remove("stale"));
+    waiting(false);
   } catch (error) {
     if (expired(error) || turn !== latest) return;
     complain("complaint", $("text"), error);
+    document.querySelectorAll("main > section").forEach((each) => each.setAttribute("aria-busy", "false"));
+    if (!$("verdicts").children.length) $("about").textContent = "";
     return;
   }
   show("odds", subject, signal, odds);
@@ -87,7 +95,7 @@ async function updateWord() {
     if (turn !== latestWord) return;
     $("attention").replaceChildren(...maps.heads.map((head) => element("figure", {}, element("figcaption", {}, head.title), drawing(head.svg))));
     const more = maps.number - maps.heads.length;
-    $("attention-note").textContent = maps.reason || (more > 0 ? `and ${more} more heads` : "Rows are positions that look, columns those looked at; darker is more.");
+    $("attention-note").textContent = maps.reason || (more > 0 ? `and ${more} more heads` : "Rows are positions that look, columns those looked at; the stronger the colour, the more.");
     complain("word-complaint", $("word"), null);
   } catch (error) { if (!expired(error) && turn === latestWord) complain("word-complaint", $("word"), error); }
 }

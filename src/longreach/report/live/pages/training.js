@@ -1,4 +1,5 @@
 // "Train it now": one training in the background, followed through server-sent events.
+import { ask } from "./asking.js";
 import { element } from "./drawing.js";
 
 const $ = (id) => document.getElementById(id);
@@ -10,9 +11,12 @@ export async function start(question) {
   $("training-runs").replaceChildren();
   $("training-bar").removeAttribute("value");
   say("starting");
-  const response = await fetch("/api/trainings", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question) });
-  const found = await response.json();
-  if (!response.ok) { say(found.error); $("training-bar").value = 0; return; }
+  let found;
+  try {
+    const response = await ask("/api/trainings", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question) });
+    found = await response.json();
+    if (!response.ok) throw new Error(found.error);
+  } catch (error) { say(error.message); $("training-bar").value = 0; $("cancel").hidden = source === null || source.readyState === EventSource.CLOSED; return; }
   name = found.training;
   $("cancel").hidden = false;
   if (source) source.close();
@@ -24,7 +28,7 @@ export async function start(question) {
 export function cancel() {
   if (name === null) return;
   say("ending with what there is");
-  fetch(`/api/trainings/${encodeURIComponent(name)}`, { method: "DELETE" });
+  ask(`/api/trainings/${encodeURIComponent(name)}`, { method: "DELETE" }).catch((error) => say(error.message));
 }
 
 function say(text) { $("training-state").textContent = text; }
