@@ -17,8 +17,9 @@ NO_FIGURE = "There is no figure of ours yet: the study has not been run to its e
 
 def head(study: AnyStudy) -> str:
     """The part that is not written by hand."""
+    about = study.about[0].upper() + study.about[1:]
     return (
-        f"# {study.title}\n\n{study.about[0].upper()}{study.about[1:]}.\n\n"
+        f"# {study.title}\n\n{about}{'' if about.endswith('?') else '.'}\n\n"
         f"```bash\nlongreach study {study.name}\n```\n\n"
         f"- **Source**: {study.source}\n- **Expected time**: {study.time}\n\n{LINE}"
     )
