@@ -19,7 +19,11 @@ from tests.helpers.made_up_training import replace_training
 
 def test_conclusions_without_trials() -> None:
     assert conclusion(advise("sort", minutes=0)) == NOTHING_NEEDED
-    assert conclusion(advise("boolean-expressions", minutes=0)) == NOTHING_KNOWN
+    assert conclusion(advise("kgram-retrieval", minutes=0)) == NOTHING_KNOWN
+    assert conclusion(advise("boolean-expressions", minutes=0)) == (
+        "Not tried yet: no theory speaks for a change; "
+        "worth a try is boolean-expressions+scratchpad with coupled."
+    )
     assert "parity+scratchpad with coupled-local" in conclusion(advise("parity", minutes=0))
 
 

@@ -66,7 +66,7 @@ def test_two_noes_expect_no_length(tmp_path: Path) -> None:
 
 
 def test_where_no_change_is_known_another_encoding_is_measured(tmp_path: Path) -> None:
-    _, _, what_helps = blocks(ask("boolean-expressions", minutes=0, runs=tmp_path))
+    _, _, what_helps = blocks(ask("kgram-retrieval", minutes=0, runs=tmp_path))
     assert what_helps.lines[0].label == "not known"
     assert "--encoding rope" in what_helps.lines[0].basis
 

@@ -22,7 +22,7 @@ from tests.helpers.asked_results import asked, other_lengths, write_results
         ("binary-majority", []),
         ("parity", ["its steps written down before the answer (+scratchpad)"]),
         ("addition", ["the answer written from its end (+reversed)"]),
-        ("boolean-expressions", []),
+        ("boolean-expressions", ["its steps written down before the answer (+scratchpad)"]),
     ],
 )
 def test_the_encoding_under_which_it_is_a_yes(task: str, changes: list[str]) -> None:

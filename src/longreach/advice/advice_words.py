@@ -98,7 +98,10 @@ def conclusion(found: TaskAdvice) -> str:
         rest = [remedy.name for remedy in found.remedies if remedy not in trials.failed]
         left = f" Not tried: {', '.join(rest)}." if rest else ""
         return f"Tried, and not seen to work: {names}.{left}"
-    return f"Not tried yet: the surest change is {found.remedies[0].name}."
+    first = found.remedies[0]
+    if first.ground == "open":
+        return f"Not tried yet: no theory speaks for a change; worth a try is {first.name}."
+    return f"Not tried yet: the surest change is {first.name}."
 
 
 def _outcome(name: str, trial: Trial) -> str:
