@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from longreach.errors import File, InputError
 from longreach.forecast.logistic_model import FloatArray, logistic
 from longreach.forecast.odds_features import KNOWN
+from longreach.results.line_table import refusal_in_words
 
 FITTED = Path(__file__).with_name("odds.json")
 """The model that the package has; made by `longreach study census --fit`."""
@@ -156,9 +157,7 @@ def read_odds(path: Path) -> OddsModel:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{where}: {' '.join(first['msg'].split())}", place=File(str(path))) from None
+        raise InputError(refusal_in_words(error), place=File(str(path))) from None
 
 
 @cache

@@ -15,6 +15,7 @@ from longreach.errors import File, InputError
 from longreach.forecast.logistic_model import PENALTY, FloatArray, fit_logistic, logistic
 from longreach.inspection.run_features import FEATURES, FROM_INSPECTION
 from longreach.inspection.scored_run import ScoredRun
+from longreach.results.line_table import refusal_in_words
 
 FITTED = Path(__file__).with_name("score.json")
 """The scores that the package has; made by `longreach study inspection-score --fit`."""
@@ -117,9 +118,7 @@ def read_score(path: Path = FITTED) -> FittedScore:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{where}: {' '.join(first['msg'].split())}", place=File(str(path))) from None
+        raise InputError(refusal_in_words(error), place=File(str(path))) from None
 
 
 def left_out(runs: Sequence[ScoredRun], names: Sequence[str], *, seed: int = 0) -> FloatArray:

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
-from longreach.errors import File, InputError
 from longreach.inspection.limit_runs import LengthRow
 from longreach.inspection.run_features import FEATURES
+from longreach.results.line_table import read_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,25 +66,4 @@ def scored_text(runs: Iterable[ScoredRun]) -> str:
 
 def read_scored(path: Path) -> tuple[ScoredRun, ...]:
     """The runs of a table; a bad line is refused by its number."""
-    try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", place=File(str(path))) from None
-    runs: dict[str, ScoredRun] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        place = File(f"{path}:{number}")
-        try:
-            run = _ADAPTER.validate_json(line)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            said = " ".join(first["msg"].removeprefix("Value error, ").split())
-            raise InputError(f"{where}: {said}" if where else said, place=place) from None
-        if run.run in runs:
-            raise InputError(f"the run {run.run} is there twice", place=place)
-        runs[run.run] = run
-    return tuple(runs.values())
+    return read_lines(path, _ADAPTER)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.errors import InputError
-from longreach.studies.census.census_run import CensusRun, bins, read_runs, runs_to_text, write_runs
+from longreach.studies.census.census_run import CensusRun, bins, read_runs, runs_to_text
 
 RUN = CensusRun(
     run="0123456789abcdef",
@@ -42,10 +42,9 @@ def test_a_table_does_not_depend_on_the_order(runs: list[CensusRun]) -> None:
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
-    write_runs(path, [FAILED, RUN])
+    path.write_text(runs_to_text([FAILED, RUN]))
     assert read_runs(path) == (RUN, FAILED)
     assert '"error"' not in path.read_text().splitlines()[0]
-    assert [each.name for each in tmp_path.iterdir()] == ["runs.jsonl"]
 
 
 def test_a_run_is_there_once(tmp_path: Path) -> None:

@@ -23,9 +23,10 @@ from longreach.forecast.odds_features import ODDS_NODES
 from longreach.languages.profile.prefix_summary import Summary
 from longreach.languages.regular.measures import measure
 from longreach.results.atomic import write_atomically
+from longreach.results.line_table import refusal_in_words
 from longreach.studies.census.canonical_form import Part
 from longreach.studies.census.census_draw import CensusLanguage
-from longreach.studies.census.census_run import RATIOS, bins, refusal_in_words
+from longreach.studies.census.census_run import RATIOS, bins
 from longreach.studies.census.failure_length import failure_lengths
 from longreach.studies.census.random_languages import Source
 from longreach.studies.census.strata import SizeClass, Stratum, VerdictPair

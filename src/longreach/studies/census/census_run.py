@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from longreach.config.encoding_table import ENCODINGS
 from longreach.config.length_range import LengthRange
-from longreach.errors import File, InputError
-from longreach.results.atomic import write_atomically
+from longreach.errors import InputError
+from longreach.results.line_table import read_lines
 from longreach.studies.census.worthwhile import ranges_tested
 
 RATIOS = (1, 2, 3, 5)
@@ -97,37 +97,6 @@ def runs_to_text(runs: Iterable[CensusRun]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def write_runs(path: Path, runs: Iterable[CensusRun]) -> None:
-    """Writes a table of runs; the file is there whole or not at all."""
-    write_atomically(path, runs_to_text(runs).encode())
-
-
 def read_runs(path: Path) -> tuple[CensusRun, ...]:
     """The runs of a table, sorted; a bad line is refused by its number."""
-    try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", place=File(str(path))) from None
-    runs: dict[str, CensusRun] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        place = File(f"{path}:{number}")
-        try:
-            run = _ADAPTER.validate_json(line)
-        except ValidationError as error:
-            raise InputError(refusal_in_words(error), place=place) from None
-        if run.run in runs:
-            raise InputError(f"the run {run.run} is there twice", place=place)
-        runs[run.run] = run
-    return tuple(sorted(runs.values(), key=_order))
-
-
-def refusal_in_words(error: ValidationError) -> str:
-    """The first thing that is wrong, in one line."""
-    first = error.errors(include_url=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    text = " ".join(first["msg"].removeprefix("Value error, ").split())
-    return f"{where}: {text}" if where else text
+    return tuple(sorted(read_lines(path, _ADAPTER), key=_order))
