@@ -130,3 +130,8 @@ def test_an_encoding_with_a_setting_of_its_own() -> None:
         assert (found.layers, found.max_steps, found.train_lengths.last) == (2, 1000, 12)
         assert "half a minute a run" in remark_of(task, "coupled-local", "laptop")
     assert resolve("copy-repeat", "coupled").max_steps == resolve("copy-repeat", "ape").max_steps
+
+
+def test_the_baseline_of_a_language_attends_to_nothing() -> None:
+    assert resolve("regex:(ab)*", "ape").log_length
+    assert not resolve("regex:(ab)*", "mlp").log_length

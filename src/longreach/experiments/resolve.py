@@ -62,7 +62,8 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **give
 
 
 def _of_scale(task: str, encoding: str, scale: Scale, known: Task) -> dict[str, Any]:
-    own = BASELINE_SHAPE if encoding == BASELINE else {}
+    # The baseline attends to nothing, so that no length scales its attention.
+    own = BASELINE_SHAPE | {"log_length": False} if encoding == BASELINE else {}
     table, name = scale_table(scale), self_contained(task)
     if table is None:
         # Other encodings have no published setting: that of ape makes them comparable.
