@@ -22,5 +22,5 @@ STUDY = LanguageStudy(
     title="Sparsity and length generalization in natural language",
     source="Golowich et al., arXiv 2502.16792, Table 1, Figures 4 and 6",
     about="perplexity beyond the trained context with PoSE, and how few far tokens a prediction rests on",
-    time="laptop: 2 runs and their analysis, about 40 minutes of one core",
+    time="laptop: 2 runs and their analysis, 49 minutes of one core that was shared",
 )
