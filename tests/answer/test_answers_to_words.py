@@ -20,6 +20,7 @@ from longreach.answer.measurement import Measurement
 from longreach.answer.question import Question
 from longreach.answer.question_to_members import first_members
 from longreach.answer.three_answers import ThreeAnswers
+from longreach.comparison.criterion import ByAccuracy
 from longreach.comparison.measured_cell import MeasuredCell
 from longreach.forecast import forecast
 from longreach.results.files import read_result
@@ -115,7 +116,7 @@ def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
     found = ThreeAnswers(
         question=question,
         forecast=forecast(question.task),
-        measurement=Measurement(cells=MeasuredCell.of(members, results, chance=0.0)),
+        measurement=Measurement(cells=MeasuredCell.of(members, results, ByAccuracy(0.0))),
         seconds=1.0,
     )
     _, _, what_helps = blocks(found)

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.comparison.agreement import level
-from longreach.comparison.tally import Tally, judge_runs, works
+from longreach.comparison.criterion import ByAccuracy
+from longreach.comparison.tally import Tally, judge_runs
 from longreach.config.length_range import LengthRange
 from longreach.results.index import Row
 from longreach.results.schema import Final
@@ -24,7 +25,7 @@ def tallies(draw: st.DrawFn) -> Tally:
 
 @given(st.sampled_from(["parity", "majority", "aa", "binary-majority-interleave"]), st.floats(0, 1))
 def test_one_definition_of_what_works(task: str, accuracy: float) -> None:
-    assert works(accuracy, load_task(task).chance) is (accuracy >= level(task))
+    assert ByAccuracy(load_task(task).chance).works(accuracy) is (accuracy >= level(task))
 
 
 def test_results_and_rows_are_counted_alike() -> None:

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from longreach.comparison.loss_bounds import bounds_of
 from longreach.config.regression import RegressionConfig
 from longreach.results.index import Row
 from longreach.studies.all_studies import LOSS_STUDIES
-from longreach.studies.loss_bounds import bounds_of
 from longreach.studies.loss_report import LossReport, least_length
 from longreach.studies.loss_tables import law_lines, loss_tables
 
@@ -65,13 +65,13 @@ def test_losses_that_rise_again_are_not_reached() -> None:
 
 def test_bounds_are_the_formulas(report: LossReport) -> None:
     workshop, worst = bounds_of("modp-task:p=3,k=0", 2.0, 0.01)
-    assert workshop.size.number() == pytest.approx(3 * 4 / 0.01)
-    assert worst.size.number() == pytest.approx(4 * 3**7 * 2**6 / 0.01)
+    assert workshop.value.number() == pytest.approx(3 * 4 / 0.01)
+    assert worst.value.number() == pytest.approx(4 * 3**7 * 2**6 / 0.01)
     assert worst.ratio(10.0) == pytest.approx(4 * 3**7 * 2**6 / 0.01 / 10)
     assert worst.ratio(None) is None
     assert bounds_of("simple-task", None, 0.01) == ()
     found = {each.task: each for each in report.thresholds}["simple-task:omega=4"]
-    assert found.bounds[0].size.number() == pytest.approx(144 / 0.01)
+    assert found.bounds[0].value.number() == pytest.approx(144 / 0.01)
     document = found.document()
     assert document["bounds"][0]["bound_over_measured"] == pytest.approx(144 / 0.01 / document["threshold"])
 

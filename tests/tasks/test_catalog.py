@@ -62,7 +62,7 @@ def test_least_lengths_of_the_paper() -> None:
         ("in/mine.cr", "no task is named 'in/mine.cr'; did you mean 'crasp:in/mine.cr'?"),
         (
             "modp-task:p=5",
-            "modp-task:p=5,k=0 has numbers as answers: longreach train and longreach study take it",
+            "modp-task:p=5,k=0 has numbers as answers: longreach train, threshold and study take it",
         ),
         ("parity-scratchpad:0", "parity-scratchpad: k: 0 is not in 1 to 100"),
         ("d-0", "no language is named 'd-0'"),

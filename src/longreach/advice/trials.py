@@ -14,6 +14,7 @@ from longreach.advice.trial_members import (
     original_members,
     remedy_members,
 )
+from longreach.comparison.criterion import ByAccuracy
 from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
@@ -159,7 +160,7 @@ class _Trying:
 
     def _trial(self, task: str, members: Sequence[TrainConfig], chance: float) -> Trial:
         results = [found for member in members if (found := self.training.done(member)) is not None]
-        (cell,) = MeasuredCell.of(members, results, chance)
+        (cell,) = MeasuredCell.of(members, results, ByAccuracy(chance))
         curves = tuple(_curve(members[0], result) for result in results)
         return Trial(task=task, encoding=members[0].encoding, cell=cell, curves=curves)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from longreach.answer.question import Question
 from longreach.answer.question_to_members import first_members, length_rule, trained_to
 from longreach.answer.threshold_sweep import Sweep, sweep
+from longreach.comparison.criterion import ByAccuracy
 from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.training import TrainConfig
 from longreach.experiments.running import Watcher, check_runs, check_torch
@@ -58,7 +59,7 @@ def measure(
 class _Measuring:
     def __init__(self, question: Question, forecast: Forecast, training: TimedTraining) -> None:
         self.question, self.forecast, self.training = question, forecast, training
-        self.chance = forecast.task.chance
+        self.criterion = ByAccuracy(forecast.task.chance)
 
     def go(self) -> Measurement:
         training, sweeping = self.training, self._may_work()
@@ -70,7 +71,7 @@ class _Measuring:
             f"trained to {first[0].train_lengths.last}",
             "then other training lengths" if sweeping else "",
         )
-        cells = MeasuredCell.of(first, training.results.values(), self.chance)
+        cells = MeasuredCell.of(first, training.results.values(), self.criterion)
         others = Sweep(cells=()) if training.interrupted else self._others(first, cells)
         return Measurement(
             cells=cells,
@@ -113,7 +114,7 @@ class _Measuring:
             lambda length, seed: trained_to(own[seed], length),
             self.training,
             seeds=len(own),
-            chance=self.chance,
+            criterion=self.criterion,
             known={chosen.train_to: bool(chosen.tally.works)},
             only_what_fits=True,
         )

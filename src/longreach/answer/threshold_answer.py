@@ -10,16 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longreach import notebook
+from longreach.answer.loss_theory import LossTheory
 from longreach.answer.question import check_minutes
 from longreach.answer.threshold_curve import Threshold
 from longreach.answer.threshold_question import ThresholdQuestion
+from longreach.answer.threshold_rule import start_of
 from longreach.answer.threshold_sweep import Stop, sweep
-from longreach.answer.threshold_theory import LengthTheory, bound_words, length_theory
+from longreach.answer.threshold_theory import TheoryOfLengths, length_theory
+from longreach.comparison.criterion import Criterion
 from longreach.comparison.measured_cell import MeasuredCell
-from longreach.comparison.tally import level_of
+from longreach.config.any_member import AnyMember
+from longreach.config.regression_name import FAMILIES, RegressionName
 from longreach.config.scales import Scale
 from longreach.config.task_name import TaskName
-from longreach.config.training import TrainConfig
+from longreach.errors import Argument, InputError
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher, check_runs, check_torch
 from longreach.experiments.timed_training import TimedTraining
@@ -40,7 +44,7 @@ ENDS: dict[Stop | None, str] = {
     "interrupted": "interrupted: the same command goes on where it was",
     "failed": "a run failed, and the search ended there: the same command tries it again",
     "not learned": (
-        "no run is half way right on its own training lengths, so longer ones were not tried: "
+        "no run is good on its own training lengths, so longer ones were not tried: "
         "more steps, or a larger model"
     ),
 }
@@ -51,16 +55,19 @@ class ThresholdAnswer:
     """From which training length on, with every run behind it."""
 
     question: ThresholdQuestion
-    forecast: Forecast
+    forecast: Forecast | None
+    """None where answers are numbers."""
     cells: tuple[MeasuredCell, ...]
     """With finished runs, by training length."""
     stopped: Stop | None
     failed: tuple[Result, ...]
-    waiting: tuple[TrainConfig, ...]
+    waiting: tuple[AnyMember, ...]
     """What is to be trained next."""
     minutes: float | None
     """That it was given; None: as long as it takes."""
     seconds: float
+    norm: float | None = None
+    """The largest L of runs at the threshold, where answers are numbers and models have one layer."""
 
     @cached_property
     def curve(self) -> Threshold | None:
@@ -73,23 +80,22 @@ class ThresholdAnswer:
         return None if self.curve is None else self.curve.start
 
     @cached_property
-    def theory(self) -> LengthTheory:
-        """What is known without any run."""
+    def theory(self) -> TheoryOfLengths:
+        """What is known, for bounds of trained models with what was read off them."""
+        if self.forecast is None:
+            return LossTheory.of(self.question.task, self.criterion.level, self.norm)
         return length_theory(self.forecast, self.question.encoding)
 
     @property
-    def chance(self) -> float:
-        """What guessing gets right on long inputs."""
-        return self.forecast.task.chance
-
-    @property
-    def level(self) -> float:
-        """The least accuracy that works."""
-        return level_of(self.chance)
+    def criterion(self) -> Criterion:
+        """When a run works."""
+        return self.question.criterion
 
     @property
     def title(self) -> str:
         """The task and the encoding."""
+        if self.forecast is None:
+            return self.question.task
         name = TaskName(self.forecast.name)
         task = self.forecast.task.name if name.is_session else TaskName(name.short).expression
         return f"{task} {side_title(self.question.encoding)}"
@@ -110,8 +116,7 @@ class ThresholdAnswer:
     @property
     def bounds_words(self) -> tuple[str, ...]:
         """The bounds of theory beside what was measured, a line each."""
-        bounds = self.theory.bounds
-        return tuple(bound_words(each, self.threshold, or_less=self.or_less) for each in bounds)
+        return self.theory.bounds_words(self.threshold, or_less=self.or_less)
 
     @property
     def words(self) -> str:
@@ -141,7 +146,7 @@ class ThresholdAnswer:
         """As `longreach threshold --json` prints it."""
         question, curve = self.question, self.curve
         return {
-            "task": self.forecast.name,
+            "task": question.task if self.forecast is None else self.forecast.name,
             "encoding": question.encoding,
             "target": question.target,
             "points": [_point(cell) for cell in self.cells],
@@ -153,6 +158,7 @@ class ThresholdAnswer:
             "seeds": question.seeds,
             "whole": self.stopped in (None, "not learned"),
             "stopped": self.stopped,
+            **({"loss": self.criterion.level} if question.has_numbers else {}),
             "theory": self.theory.document(self.threshold),
             "seconds": round(self.seconds, 1),
         }
@@ -170,15 +176,18 @@ class ThresholdAnswer:
 
     def _repr_html_(self) -> str:
         rows = [
-            [cell.train_to, cell.tested.name, f"{cell.tally.work} of {cell.tally.runs}", _shares(cell)]
+            [cell.train_to, cell.tested.name, f"{cell.tally.work} of {cell.tally.runs}", self._shown(cell)]
             for cell in self.cells
         ]
         note = "; ".join([self.sentence, *self.remarks, f"theory: {self.theory.words}"])
-        return notebook.table(["trained to", "tested", "work", "accuracy"], rows, title=self.title, note=note)
+        return notebook.table(
+            ["trained to", "tested", "work", self.criterion.name], rows, title=self.title, note=note
+        )
 
-
-def _shares(cell: MeasuredCell) -> str:
-    return ", ".join(f"{100 * share:.1f} %" for share in cell.accuracy)
+    def _shown(self, cell: MeasuredCell) -> str:
+        return ", ".join(
+            f"{value:.2g}" if self.question.has_numbers else f"{100 * value:.1f} %" for value in cell.values
+        )
 
 
 def _point(cell: MeasuredCell) -> dict[str, Any]:
@@ -191,6 +200,7 @@ def _point(cell: MeasuredCell) -> dict[str, Any]:
         "learned": cell.tally.learned,
         "steps": cell.steps,
         "keys": list(cell.keys),
+        **({"loss": list(cell.loss)} if cell.loss else {}),
     }
 
 
@@ -203,9 +213,10 @@ def _plan(question: ThresholdQuestion, minutes: float | None) -> str:
 
 def threshold(
     task: str | Task,
-    encoding: str = "ape",
+    encoding: str | None = None,
     *,
     to: int | None = None,
+    loss: float | None = None,
     seeds: int = 3,
     most: int | None = None,
     within: int = 1,
@@ -222,8 +233,9 @@ def threshold(
 ) -> ThresholdAnswer:
     """Search for the least training length from which on runs work at length `to`, or at 3 times it.
 
-    What was measured before is not measured again. With `minutes=0` nothing is trained, and what is there
-    counts; with None it takes as long as it takes.
+    The encoding is `ape` if none is given, and that of the task where answers are numbers; there runs work
+    when their loss is at most `loss`. What was measured before is not measured again. With `minutes=0`
+    nothing is trained, and what is there counts; with None it takes as long as it takes.
 
     >>> found = threshold("aa", to=60, minutes=0, runs="no-such-directory")
     >>> found.threshold, str(found.theory.bounds[0].value)
@@ -232,12 +244,14 @@ def threshold(
     started = time.monotonic()
     if minutes is not None:
         check_minutes(minutes)
-    name, letters = name_of_task(task, alphabet)
+    name, letters = _name(task, alphabet)
+    has_numbers = RegressionName.is_one(name)
+    usual = FAMILIES[RegressionName.read(name).family].encoding if has_numbers else "ape"
     question = ThresholdQuestion(
-        task=name, alphabet=letters, encoding=encoding, to=to, seeds=seeds, most=most, within=within,
-        lengths=None if lengths is None else tuple(lengths), scale=scale, settings=settings,
+        task=name, alphabet=letters, encoding=encoding or usual, to=to, seeds=seeds, most=most, within=within,
+        lengths=None if lengths is None else tuple(lengths), scale=scale, settings=settings, loss=loss,
     )  # fmt: skip
-    known = forecast(name, letters)
+    known = None if has_numbers else forecast(name, letters)
     if minutes != 0:
         check_torch()
     training = TimedTraining(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
@@ -245,9 +259,11 @@ def threshold(
         training.progress.say(_plan(question, minutes))
     found = sweep(
         question.rule, question.member, training,
-        seeds=seeds, chance=known.task.chance, every_seed=every_seed,
+        seeds=seeds, criterion=question.criterion, every_seed=every_seed,
     )  # fmt: skip
     measured = [cell for cell in found.cells if cell.tally.runs]
+    start = start_of({cell.train_to: bool(cell.tally.works) for cell in measured})
+    reached = [cell for cell in measured if cell.train_to == start]
     return ThresholdAnswer(
         question=question,
         forecast=known,
@@ -257,4 +273,20 @@ def threshold(
         waiting=found.waiting,
         minutes=minutes,
         seconds=time.monotonic() - started,
+        norm=_norm(training, reached),
     )
+
+
+def _name(task: str | Task, alphabet: Sequence[str] | None) -> tuple[str, tuple[str, ...] | None]:
+    """How results name the task."""
+    if isinstance(task, str) and RegressionName.is_one(task):
+        try:
+            return RegressionName.read(task).text, None if alphabet is None else tuple(alphabet)
+        except InputError as error:
+            raise error.at(Argument("task")) from None
+    return name_of_task(task, alphabet)
+
+
+def _norm(training: TimedTraining, cells: Sequence[MeasuredCell]) -> float | None:
+    finals = [training.results[key].final for cell in cells for key in cell.keys]
+    return max((each.other["L"] for each in finals if each and "L" in each.other), default=None)

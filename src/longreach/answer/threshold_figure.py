@@ -1,4 +1,4 @@
-"""Accuracy on long inputs by training length with matplotlib: every run a mark, answer and bounds as lines.
+"""Accuracy or loss on long inputs by training length: every run a mark, answer and bounds as lines.
 
 Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart; marks say the
 same once more.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longreach.comparison.tally import works
+from longreach.comparison.criterion import ByAccuracy
 from longreach.errors import Field, InputError
 from longreach.results.figure_files import figure_bytes
 
@@ -37,9 +37,10 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
 
         _, ax = plt.subplots(figsize=SIZE, layout="constrained")
     _marks(ax, found)
-    ax.axhline(found.level, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    if found.chance:
-        ax.axhline(found.chance, color=GREY, linewidth=1.6, zorder=0)
+    criterion = found.criterion
+    ax.axhline(criterion.level, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    if isinstance(criterion, ByAccuracy) and criterion.chance:
+        ax.axhline(criterion.chance, color=GREY, linewidth=1.6, zorder=0)
     if found.threshold is not None:
         ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=found.sentence, zorder=1)
     lengths = [cell.train_to for cell in found.cells]
@@ -58,10 +59,14 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
     ticks = _ticks(lengths, found.threshold)
     ax.set_xticks(ticks, [str(length) for length in ticks], fontsize=8)
     ax.minorticks_off()
-    ax.set_ylim(-0.05, 1.05)
-    ax.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+    if isinstance(criterion, ByAccuracy):
+        ax.set_ylim(-0.05, 1.05)
+        ax.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+        ax.set_ylabel(f"accuracy on {found.tested_words}, %", fontsize=8)
+    else:
+        ax.set_yscale("log")
+        ax.set_ylabel(f"mean squared error on {found.tested_words}", fontsize=8)
     ax.set_xlabel("longest training input")
-    ax.set_ylabel(f"accuracy on {found.tested_words}, %", fontsize=8)
     ax.set_title(found.title, fontsize=10)
     ax.legend(fontsize=7, frameon=False, loc="best")
     return ax
@@ -84,14 +89,14 @@ def _marks(ax: Axes, found: ThresholdAnswer) -> None:
     """Each run on its own, a little apart where several stand at one length."""
     labelled = set[bool]()
     for cell in found.cells:
-        middle = (len(cell.accuracy) - 1) / 2
-        for place, share in enumerate(cell.accuracy):
-            good = works(share, found.chance)
+        middle = (len(cell.values) - 1) / 2
+        for place, value in enumerate(cell.values):
+            good = found.criterion.works(value)
             style: dict[str, Any] = {"color": GREEN, "marker": "o"} if good else {"color": RED, "marker": "X"}
             label = None if good in labelled else "a run that works" if good else "a run that does not"
             labelled.add(good)
             at = cell.train_to * 1.02 ** (place - middle)
-            ax.plot([at], [share], linestyle="", markersize=5, label=label, zorder=3, **style)
+            ax.plot([at], [value], linestyle="", markersize=5, label=label, zorder=3, **style)
 
 
 def figure_content(found: ThresholdAnswer, suffix: str) -> bytes:

@@ -10,17 +10,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
+from math import inf
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from longreach.answer.threshold_rule import Doubling, Grid, Strategy
+from longreach.comparison.criterion import ByAccuracy, ByLoss, Criterion
+from longreach.config.any_member import AnyMember
 from longreach.config.length_range import LengthRange
+from longreach.config.regression_name import FAMILIES, RegressionName
 from longreach.config.scales import Scale
-from longreach.config.training import TrainConfig
 from longreach.errors import Argument, Field, InputError
+from longreach.experiments.regression_members import resolve_regression
 from longreach.experiments.resolve import resolve
 from longreach.tasks.catalog import load_argument
+from longreach.tasks.regression_catalog import load_regression
+from longreach.tasks.regression_task import RegressionTask
 from longreach.tasks.task import IntArray, Task
 from longreach.tasks.task_to_name import file_name
 
@@ -61,6 +67,8 @@ class ThresholdQuestion:
     scale: Scale = "laptop"
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Of training, where they are not those of the scale."""
+    loss: float | None = None
+    """Up to which a run works, where answers are numbers; None: that of the task's family."""
 
     def __post_init__(self) -> None:
         for name in ("seeds", "within", "most", "to"):
@@ -73,6 +81,10 @@ class ThresholdQuestion:
             raise InputError("none is given", place=Field("lengths"))
         if self.lengths is not None and not all(1 <= length <= LONGEST for length in self.lengths):
             raise InputError(f"not all are from 1 to {LONGEST}", place=Field("lengths"))
+        if self.loss is not None and not self.has_numbers:
+            raise InputError("goes with tasks whose answers are numbers", place=Field("loss"))
+        if self.loss is not None and not 0 < self.loss < inf:
+            raise InputError(f"{self.loss:g} is not above 0", place=Field("loss"))
         for name in CHOSEN_HERE:
             if name in self.settings:
                 raise InputError("the search chooses these itself", place=Field(name))
@@ -106,10 +118,22 @@ class ThresholdQuestion:
             f"with inputs to train on below the tested ones"
         )
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether answers are numbers."""
+        return RegressionName.is_one(self.task)
+
     @cached_property
-    def loaded(self) -> Task:
+    def loaded(self) -> Task | RegressionTask:
         """The task itself."""
-        return load_argument(self.task, self.alphabet)
+        return load_regression(self.task) if self.has_numbers else load_argument(self.task, self.alphabet)
+
+    @cached_property
+    def criterion(self) -> Criterion:
+        """When a run works."""
+        if isinstance(self.loaded, RegressionTask):
+            return ByLoss(self.loss or FAMILIES[self.loaded.named.family].loss)
+        return ByAccuracy(self.loaded.chance)
 
     @property
     def target(self) -> Target:
@@ -169,24 +193,25 @@ class ThresholdQuestion:
             first=FIRST, least=self.shortest, most=self._possible[-1], within=self.within, twice=True
         )
 
-    def member(self, train_to: int, seed: int) -> TrainConfig:
+    def member(self, train_to: int, seed: int) -> AnyMember:
         """What is trained: at 3N the same as by `longreach train`, so that what is done there is done here.
 
         >>> question = ThresholdQuestion(task="aa")
         >>> question.member(20, 0).key == resolve("aa").key
         True
         """
-        known: dict[int, TrainConfig] = self._members
+        known: dict[int, AnyMember] = self._members
         if train_to not in known:
-            known[train_to] = resolve(
-                self.task, self.encoding, scale=self.scale, alphabet=self.alphabet,
+            make = resolve_regression if self.has_numbers else resolve
+            known[train_to] = make(
+                self.task, encoding=self.encoding, scale=self.scale, alphabet=self.alphabet,
                 train_lengths=LengthRange(self.loaded.least_length, train_to),
                 test_lengths=self._tests(train_to), **self.settings,
             )  # fmt: skip
         return known[train_to].with_seed(seed)
 
     @cached_property
-    def _members(self) -> dict[int, TrainConfig]:
+    def _members(self) -> dict[int, AnyMember]:
         return {}
 
     def _tests(self, train_to: int) -> tuple[LengthRange, ...]:

@@ -1,7 +1,7 @@
 """A sweep over training lengths: members are trained as a rule asks for them, and counted length by length.
 
 A length *works* when at least half of its seeds do. Seeds are trained only until that is decided, and no more
-lengths are tried upwards once no run is even half way right on its own training lengths.
+lengths are tried upwards once no run is good on its own training lengths.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from longreach.answer.threshold_rule import Strategy, decided, more_seeds
+from longreach.comparison.criterion import Criterion
 from longreach.comparison.measured_cell import MeasuredCell
-from longreach.comparison.tally import works
-from longreach.config.training import TrainConfig
+from longreach.config.any_member import AnyMember
 from longreach.experiments.timed_training import START_SECONDS, TimedTraining
 
 Stop: TypeAlias = Literal["time", "interrupted", "failed", "not learned"]
 """Why a sweep ended before its rule did: with "not learned" no more would have helped."""
-MemberOf: TypeAlias = Callable[[int, int], TrainConfig]
+MemberOf: TypeAlias = Callable[[int, int], AnyMember]
 """The member of a training length and a seed."""
 
 
@@ -29,7 +29,7 @@ class Sweep:
     cells: tuple[MeasuredCell, ...]
     """A training length each, in the order in which they were tried."""
     stopped: Stop | None = None
-    waiting: tuple[TrainConfig, ...] = ()
+    waiting: tuple[AnyMember, ...] = ()
     """What was asked for next and is not done."""
 
 
@@ -39,7 +39,7 @@ def sweep(
     training: TimedTraining,
     *,
     seeds: int,
-    chance: float,
+    criterion: Criterion,
     known: Mapping[int, bool] | None = None,
     every_seed: bool = False,
     only_what_fits: bool = False,
@@ -49,7 +49,7 @@ def sweep(
     With `every_seed` all seeds are trained at every length; with `only_what_fits` nothing is begun that would
     not end in time.
     """
-    return _Sweeping(rule, member_of, training, seeds, chance, every_seed, only_what_fits).go(known or {})
+    return _Sweeping(rule, member_of, training, seeds, criterion, every_seed, only_what_fits).go(known or {})
 
 
 class _Sweeping:
@@ -59,14 +59,14 @@ class _Sweeping:
         member_of: MemberOf,
         training: TimedTraining,
         seeds: int,
-        chance: float,
+        criterion: Criterion,
         every_seed: bool,
         only_what_fits: bool,
     ) -> None:
         self.rule, self.member_of, self.training = rule, member_of, training
-        self.seeds, self.chance = seeds, chance
+        self.seeds, self.criterion = seeds, criterion
         self.every_seed, self.only_what_fits = every_seed, only_what_fits
-        self.asked: dict[int, list[TrainConfig]] = {}
+        self.asked: dict[int, list[AnyMember]] = {}
 
     def go(self, known: Mapping[int, bool]) -> Sweep:
         known, hopeless = dict(known), set[int]()
@@ -101,13 +101,13 @@ class _Sweeping:
             if stopped is not None:
                 return stopped
 
-    def _more(self, length: int) -> list[TrainConfig]:
+    def _more(self, length: int) -> list[AnyMember]:
         tally, first = self._cell(length).tally, len(self.asked.get(length, ()))
         count = more_seeds(tally.work, tally.runs - tally.work, self.seeds)
         last = self.seeds if self.every_seed else first + count
         return [self.member_of(length, seed) for seed in range(first, last)]
 
-    def _train(self, members: Sequence[TrainConfig], lengths: Sequence[int]) -> Stop | None:
+    def _train(self, members: Sequence[AnyMember], lengths: Sequence[int]) -> Stop | None:
         training = self.training
         waiting = [member for member in members if training.done(member) is None]
         if waiting and not training.is_over:
@@ -123,11 +123,11 @@ class _Sweeping:
     def _cell(self, length: int) -> MeasuredCell:
         members = self.asked.get(length) or [self.member_of(length, 0)]
         results = [found for each in self.asked.get(length, ()) if (found := self.training.done(each))]
-        return MeasuredCell.of(members, results, self.chance)[0]
+        return MeasuredCell.of(members, results, self.criterion)[0]
 
     def _is_hopeless(self, length: int) -> bool:
-        """Whether no run is half way right on the lengths that it was trained on."""
+        """Whether no run is good on the lengths that it was trained on."""
         results = [self.training.done(member) for member in self.asked.get(length, ())]
-        name = self.member_of(length, 0).train_lengths.name
-        shares = [each.final.accuracy.get(name, 0.0) for each in results if each and each.final]
-        return bool(shares) and not any(works(share, self.chance) for share in shares)
+        trained = self.member_of(length, 0).train_lengths
+        values = [self.criterion.value(each.final, trained) for each in results if each and each.final]
+        return bool(values) and not any(value is not None and self.criterion.works(value) for value in values)

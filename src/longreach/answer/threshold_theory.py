@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from longreach.answer.inferred_length import family_for, inferred_length, inferred_words
 from longreach.bounds.bound_definition import Bound
+from longreach.comparison.loss_bounds import LossBound
 from longreach.forecast import Forecast
 from longreach.languages.regular.automaton import Automaton
 from longreach.synthesis.inference import Inference
@@ -17,6 +19,33 @@ from longreach.verdicts.verdict import Answer
 
 NO_BOUND = "no bound on the training length is known without a model"
 NOT_INFERRED = "the length of the inference procedure is computed for small regular languages only"
+
+
+class TheoryOfLengths(Protocol):
+    """What is known of a training length without its measurement."""
+
+    @property
+    def words(self) -> str:
+        """Whether runs are expected to work, and why."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not known."""
+        ...
+
+    @property
+    def bounds(self) -> Sequence[Bound | LossBound]:
+        """On training lengths."""
+        ...
+
+    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
+        """The bounds beside what was measured, a line each."""
+        ...
+
+    def document(self, measured: int | None) -> dict[str, Any]:
+        """As `longreach threshold --json` has it."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +74,10 @@ class LengthTheory:
         if self.automaton is None or self.family is None:
             return None
         return inferred_length(self.automaton, self.family)
+
+    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
+        """The bounds beside what was measured, a line each."""
+        return tuple(bound_words(each, measured, or_less=or_less) for each in self.bounds)
 
     def document(self, measured: int | None) -> dict[str, Any]:
         """As `longreach threshold --json` has it."""

@@ -59,6 +59,12 @@ def threshold(
         int | None,
         typer.Option(metavar="L", help="The long length; default: three times the training length."),
     ] = None,
+    loss: Annotated[
+        float | None,
+        typer.Option(
+            metavar="E", help="Where answers are numbers: up to which error runs work; default: by the task."
+        ),
+    ] = None,
     seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each training length, at most.")] = 3,
     every_seed: Annotated[
         bool, typer.Option("--every-seed", help="Train all seeds, also where fewer decide.")
@@ -99,6 +105,7 @@ def threshold(
     Training lengths are doubled until runs work, then bisected; seeds are trained until the others cannot
     change it. What was measured before is not measured again: the same command goes on where it was.
     Models trained to N are tested on lengths in (2N, 3N], or with --to L on lengths in (2L/3, L].
+    Where answers are numbers, as in simple-task:omega=2, runs work when their mean squared error is small.
     The exit code is 1 when a run failed.
 
     Example: longreach threshold "regex:(aa)*" --to 60
@@ -122,9 +129,10 @@ def threshold(
         )  # fmt: skip
         here = trains_here(engine, device)
     found = search(
-        task, given.pop("encoding", "ape"),
-        to=to, seeds=seeds, every_seed=every_seed, minutes=minutes, most=most, within=within, lengths=chosen,
-        scale=scale.value, runs=runs, engine=make, here=here, progress=Bars(overall=True), **given,
+        task, given.pop("encoding", None),
+        to=to, loss=loss, seeds=seeds, every_seed=every_seed, minutes=minutes, most=most, within=within,
+        lengths=chosen, scale=scale.value, runs=runs, engine=make, here=here, progress=Bars(overall=True),
+        **given,
     )  # fmt: skip
     figure = _figure(found, runs, out, minutes)
     if as_json:
@@ -184,8 +192,7 @@ def _print(found: ThresholdAnswer, figure: Path | None) -> None:
                 Column("trained to"),
                 Column("tested", rank=3, right=False),
                 Column("work"),
-                Column("accuracy of each run", rank=1, right=False),
-                Column("0 %" + "100 %".rjust(STRIP - 3), rank=2, right=False),
+                *_columns(found),
             ],
             [_line(found, cell) for cell in found.cells],
         )
@@ -200,10 +207,21 @@ def _print(found: ThresholdAnswer, figure: Path | None) -> None:
         note(f"wrote {figure}")
 
 
+def _columns(found: ThresholdAnswer) -> list[Column]:
+    if found.question.has_numbers:
+        return [Column(f"error of each run, {found.criterion.level:g} or less works", rank=1, right=False)]
+    return [
+        Column("accuracy of each run", rank=1, right=False),
+        Column("0 %" + "100 %".rjust(STRIP - 3), rank=2, right=False),
+    ]
+
+
 def _line(found: ThresholdAnswer, cell: MeasuredCell) -> list[str]:
-    shares = " ".join(f"{100 * share:.1f}" for share in cell.accuracy)
-    work = f"{cell.tally.work} of {cell.tally.runs}"
-    return [str(cell.train_to), cell.tested.name, work, shares, strip(cell.accuracy, found.level)]
+    first = [str(cell.train_to), cell.tested.name, f"{cell.tally.work} of {cell.tally.runs}"]
+    if found.question.has_numbers:
+        return [*first, " ".join(f"{value:.2e}" for value in cell.values)]
+    shares = " ".join(f"{100 * share:.1f}" for share in cell.values)
+    return [*first, shares, strip(cell.values, found.criterion.level)]
 
 
 def strip(shares: tuple[float, ...], level: float) -> str:

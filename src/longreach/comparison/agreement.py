@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from longreach.comparison.cell_forecast import Verdict
+from longreach.comparison.criterion import ByAccuracy
 from longreach.comparison.places import Place, siblings
-from longreach.comparison.tally import level_of, works
 from longreach.tasks.catalog import load_task
 
 State: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "no forecast", "not run"]
@@ -99,7 +99,7 @@ def level(task: str) -> float:
     >>> level("parity"), level("binary-majority-interleave"), level("aa")
     (0.75, 0.5625, 0.5)
     """
-    return level_of(load_task(task).chance)
+    return ByAccuracy(load_task(task).chance).level
 
 
 def judge(
@@ -119,7 +119,7 @@ def _judge(
 ) -> Judgement:
     if cell.last is None:
         return Judgement("not run", "no run has finished", None)
-    by_mean = works(cell.last, load_task(cell.place.task).chance)
+    by_mean = ByAccuracy(load_task(cell.place.task).chance).works(cell.last)
     working = 2 * cell.work >= cell.runs if by_runs else by_mean
     if cell.runs < LEAST_RUNS:
         return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", working)

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.comparison.criterion import Criterion
 from longreach.comparison.tally import Tally
+from longreach.config.any_member import AnyMember
 from longreach.config.length_range import LengthRange
-from longreach.config.training import TrainConfig
 from longreach.results.schema import Result
 
 
@@ -26,38 +27,44 @@ class MeasuredCell:
     """Of the results that were counted."""
     accuracy: tuple[float, ...] = ()
     """Of each run that was counted, on the tested lengths."""
+    loss: tuple[float, ...] = ()
+    """The same, where answers are numbers."""
 
     @classmethod
     def of(
-        cls, members: Iterable[TrainConfig], results: Iterable[Result], chance: float
+        cls, members: Iterable[AnyMember], results: Iterable[Result], criterion: Criterion
     ) -> tuple[MeasuredCell, ...]:
         """The cells of members, in their order, with whatever results there are."""
         found = {result.key: result for result in results}
-        groups: dict[tuple[str, int], list[TrainConfig]] = {}
+        groups: dict[tuple[str, int], list[AnyMember]] = {}
         for member in members:
             groups.setdefault((member.encoding, member.train_lengths.last), []).append(member)
-        return tuple(cls._of_group(group, found, chance) for group in groups.values())
+        return tuple(cls._of_group(group, found, criterion) for group in groups.values())
 
     @classmethod
-    def _of_group(cls, group: list[TrainConfig], found: dict[str, Result], chance: float) -> MeasuredCell:
+    def _of_group(
+        cls, group: list[AnyMember], found: dict[str, Result], criterion: Criterion
+    ) -> MeasuredCell:
         first = group[0]
         tested = first.test_lengths[-1]
         results = [found[each.key] for each in group if each.key in found]
-        shares = [
-            result.final.accuracy[tested.name]
-            for result in results
-            if result.status == "done" and result.final is not None and tested.name in result.final.accuracy
-        ]
+        finals = [each.final for each in results if each.status == "done" and each.final is not None]
+        values = [value for each in finals if (value := criterion.value(each, tested)) is not None]
         return cls(
             encoding=first.encoding,
             train_to=first.train_lengths.last,
             tested=tested,
             planned=len(group),
             steps=first.max_steps,
-            tally=Tally.of(results, tested, chance),
+            tally=Tally.by(criterion, results, tested),
             keys=tuple(result.key for result in results),
-            accuracy=tuple(shares),
+            **{criterion.name: tuple(values)},
         )
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The numbers by which runs were counted."""
+        return self.accuracy or self.loss
 
     @property
     def lowest(self) -> float | None:

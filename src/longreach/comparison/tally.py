@@ -1,7 +1,8 @@
 """Runs counted one by one: how many learned, how many work on long inputs, and what that says of a forecast.
 
-A run *works* when its accuracy on the longest test range is at least half way from chance to 1. Several runs
-work when at least half of them do. Means hide runs that do opposite things; counts do not.
+A run *works* when it meets a criterion on the longest test range: its accuracy is at least half way from
+chance to 1. Several runs work when at least half of them do. Means hide runs that do opposite things; counts
+do not.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from longreach.comparison.criterion import ByAccuracy, Criterion
 from longreach.config.length_range import LengthRange
 from longreach.results.index import Row
 from longreach.results.schema import Result
@@ -21,24 +23,6 @@ FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "canno
 MORE_TRAINING = "train for more steps, or a larger model"
 FEW_RUNS = 3
 """With fewer runs chance is a likely reason for anything."""
-
-
-def level_of(chance: float) -> float:
-    """The least accuracy that works: as far from guessing as from always being right.
-
-    >>> level_of(0.5)
-    0.75
-    """
-    return (1 + chance) / 2
-
-
-def works(accuracy: float, chance: float) -> bool:
-    """Whether an accuracy on long inputs is at least half way from chance to 1.
-
-    >>> works(0.75, chance=0.5), works(0.7, chance=0.5)
-    (True, False)
-    """
-    return accuracy >= level_of(chance)
 
 
 def known_chance(task: str) -> float:
@@ -67,21 +51,26 @@ class Tally:
 
     @classmethod
     def of(cls, found: Iterable[Row | Result], test_range: LengthRange, chance: float) -> Tally:
-        """Count results; those that failed, or were not measured on the range, are left out.
+        """Count results by their accuracy; those that failed, or were not measured on it, are left out.
 
         >>> rows = [Row(key="0", status="done", reached=True, accuracy={"21-40": 0.9})]
         >>> Tally.of(rows, LengthRange(21, 40), chance=0.0)
         Tally(runs=1, learned=1, work=1)
         """
+        return cls.by(ByAccuracy(chance), found, test_range)
+
+    @classmethod
+    def by(cls, criterion: Criterion, found: Iterable[Row | Result], test_range: LengthRange) -> Tally:
+        """The same by any criterion."""
         runs = learned = work = 0
         for each in found:
             numbers = each.final if isinstance(each, Result) else each
-            share = None if numbers is None else numbers.accuracy.get(test_range.name)
-            if numbers is None or share is None or each.status != "done":
+            value = None if numbers is None else criterion.value(numbers, test_range)
+            if numbers is None or value is None or each.status != "done":
                 continue
             runs += 1
             learned += bool(numbers.reached)
-            work += works(share, chance)
+            work += criterion.works(value)
         return cls(runs=runs, learned=learned, work=work)
 
     @property

@@ -32,6 +32,8 @@ class Family:
     parameters: Mapping[str, Parameter]
     encoding: Encoding
     layers: int
+    loss: float
+    """The mean squared error that counts as small, where no other is given."""
 
 
 FAMILIES: dict[str, Family] = {
@@ -40,6 +42,7 @@ FAMILIES: dict[str, Family] = {
         {"omega": Parameter(1, whole=False, least=1e-6, most=1e6)},
         "nope",
         1,
+        loss=1e-2,
     ),
     "modp-task": Family(
         "the mean of the bits at positions k modulo p",
@@ -49,6 +52,7 @@ FAMILIES: dict[str, Family] = {
         },
         "periodic",
         1,
+        loss=1e-3,
     ),
     "in-context-kgram": Family(
         "what followed earlier occurrences of the last k tokens of S symbols, as shares",
@@ -58,6 +62,7 @@ FAMILIES: dict[str, Family] = {
         },
         "local",
         2,
+        loss=5e-2,
     ),
 }
 MOST_CONTEXTS = 256

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from longreach.config.any_member import AnyMember
 from longreach.config.training import TrainConfig
 from longreach.execution.environment import cores
 from longreach.experiments.engine_makers import EngineMaker
@@ -58,7 +59,7 @@ class TimedTraining:
         """Whether nothing more is trained."""
         return self.interrupted or self.left <= 0
 
-    def done(self, member: TrainConfig) -> Result | None:
+    def done(self, member: AnyMember) -> Result | None:
         """The result of a member, if it has one that did not fail."""
         if member.key not in self.results:
             try:
@@ -70,13 +71,13 @@ class TimedTraining:
             self.results[member.key] = found
         return self.results[member.key]
 
-    def seconds(self, members: Sequence[TrainConfig]) -> float:
+    def seconds(self, members: Sequence[AnyMember]) -> float:
         """How long the members that are not done take on this machine."""
         waiting = [member for member in members if self.done(member) is None]
         times = list(seconds_of(waiting).values())
         return MARGIN * together(times, cores()) if times else 0.0
 
-    def train(self, members: Sequence[TrainConfig], what: str, after: str = "") -> None:
+    def train(self, members: Sequence[AnyMember], what: str, after: str = "") -> None:
         """Train those that are not done, in this order, after saying so."""
         waiting = [member for member in members if self.done(member) is None]
         if not waiting or self.is_over:
@@ -94,7 +95,7 @@ class TimedTraining:
             self.done(member)
 
 
-def _plan(waiting: Sequence[TrainConfig], seconds: float | None, what: str, after: str) -> str:
+def _plan(waiting: Sequence[AnyMember], seconds: float | None, what: str, after: str) -> str:
     count = f"{len(waiting)} run{'' if len(waiting) == 1 else 's'}"
     steps = f"{waiting[0].max_steps:,} steps each"
     about = "" if seconds is None else f": about {_about(seconds)}"

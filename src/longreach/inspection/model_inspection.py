@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.comparison.tally import level_of
+from longreach.comparison.criterion import ByAccuracy
 from longreach.inspection.attention_hardness import Softness, softness
 from longreach.inspection.failure_analysis import FailureAnalysis, analyse_failure
 from longreach.inspection.folded_norms import FoldedModel, fold, norm_scales
@@ -156,7 +156,7 @@ def inspect_subject(
     )
     stage("looking at the first errors")
     failure = analyse_failure(
-        found, lengths, level=level_of(found.task.chance), products=products, inputs=inputs, seed=seed
+        found, lengths, level=ByAccuracy(found.task.chance).level, products=products, inputs=inputs, seed=seed
     )
     return replace(inspection, construction=construction, lengths=lengths, failure=failure)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longreach.comparison.tally import level_of
+from longreach.comparison.criterion import ByAccuracy
 from longreach.config.task_name import Origin, TaskName
 from longreach.errors import InputError
 from longreach.report import runs_view as measured
@@ -251,7 +251,7 @@ def _task_view(
         automaton=known.automaton,
         automaton_note=known.automaton_note,
         attention=known.attention,
-        level=None if known.chance is None else level_of(known.chance),
+        level=None if known.chance is None else ByAccuracy(known.chance).level,
         note=known.note,
     )
 

@@ -130,6 +130,15 @@ def task_number(task: str, range_name: str) -> str:
     return f"{task} at {range_name}"
 
 
+def loss_number(range_name: str) -> str:
+    """What the loss on a range of lengths is called among other numbers.
+
+    >>> loss_number("80-80")
+    'loss 80-80'
+    """
+    return f"loss {range_name}"
+
+
 def setting(config: Mapping[str, Any], name: str) -> Any:
     """A setting, wherever the configuration keeps it: on top or one level below; None if nowhere.
 

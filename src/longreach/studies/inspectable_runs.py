@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longreach.comparison.tally import level_of
+from longreach.comparison.criterion import ByAccuracy
 from longreach.config.task_name import TaskName
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
@@ -131,7 +131,7 @@ def look_into(chosen: Chosen) -> ScoredRun:
         trained_to=trained_to,
         seed=config.seed,
         reached=reached,
-        works=reached >= level_of(chance),
+        works=ByAccuracy(chance).works(reached),
         learned=at_training >= LEARNED,
         features=run_features(subject),
         beside=beside,

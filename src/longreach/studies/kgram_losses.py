@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longreach.config.regression_name import FAMILIES
 from longreach.config.scales import Scale
 from longreach.studies.loss_figure import loss_figure
 from longreach.studies.loss_study import LossGrid, LossStudy
@@ -47,7 +48,7 @@ STUDY = LossStudy(
     about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.05 against S and k",
     time="laptop: 72 runs, about 12 minutes on two cores (estimated)",
     axes=("S", "k"),
-    loss=5e-2,
+    loss=FAMILIES["in-context-kgram"].loss,
     law="grows with S and with k",
     grid=grid,
     figure=loss_figure,

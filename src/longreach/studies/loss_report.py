@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from longreach.comparison.loss_bounds import LossBound, bounds_of
 from longreach.config.length_range import LengthRange
 from longreach.config.regression import RegressionConfig
 from longreach.config.regression_name import RegressionName
 from longreach.results.cells import Spread
 from longreach.results.index import Row
+from longreach.results.schema import loss_number
 from longreach.studies.length_law import Law, law_of
-from longreach.studies.loss_bounds import LossBound, bounds_of
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,13 @@ class LossOutcome:
     @property
     def curve(self) -> list[tuple[int, Spread]]:
         """Test length and test loss."""
-        found = [(lengths.first, self.spread(f"loss {lengths.name}")) for lengths in self.ranges[1:]]
+        found = [(lengths.first, self.spread(loss_number(lengths.name))) for lengths in self.ranges[1:]]
         return [(length, spread) for length, spread in found if spread is not None]
 
     @property
     def plateaus(self) -> dict[int, float]:
         """By seed, the loss at the longest test length."""
-        name = f"loss {self.ranges[-1].name}"
+        name = loss_number(self.ranges[-1].name)
         return {row.seed: row.other[name] for row in self.runs if row.seed is not None and name in row.other}
 
     @property
@@ -72,7 +73,7 @@ class LossOutcome:
             "loss": {
                 lengths.name: asdict(spread)
                 for lengths in self.ranges
-                if (spread := self.spread(f"loss {lengths.name}")) is not None
+                if (spread := self.spread(loss_number(lengths.name))) is not None
             },
             "plateau": None if self.plateau is None else asdict(self.plateau),
             "measured": {name: asdict(spread) for name in names if (spread := self.spread(name)) is not None},

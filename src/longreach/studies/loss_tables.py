@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from longreach.results.schema import loss_number
 from longreach.studies.loss_report import LossReport
 
 CELLS = ("task", "N", "runs", "at the target loss", "training", "longest test", "lowest", "highest")
@@ -14,7 +15,7 @@ def cell_lines(report: LossReport) -> list[list[str]]:
     """A line for each task and N."""
     lines = []
     for each in report.outcomes:
-        first, plateau = each.spread(f"loss {each.ranges[0].name}"), each.plateau
+        first, plateau = each.spread(loss_number(each.ranges[0].name)), each.plateau
         numbers = ["", "", "", ""]
         if first is not None and plateau is not None:
             found = (first.mean, plateau.mean, plateau.low, plateau.high)
@@ -32,7 +33,7 @@ def threshold_lines(report: LossReport) -> list[list[str]]:
         first = [each.task, "–" if each.length is None else str(each.length), seeds]
         for bound in each.bounds or (None,):
             ratio = None if bound is None else bound.ratio(each.length)
-            shown = "" if bound is None else f"{bound.name}: {bound.size}"
+            shown = "" if bound is None else f"{bound.name}: {bound.value}"
             lines.append([*first, shown, "" if ratio is None else f"{ratio:.3g}"])
             first = ["", "", ""]
     return lines

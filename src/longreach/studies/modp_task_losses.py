@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longreach.config.regression_name import FAMILIES
 from longreach.config.scales import Scale
 from longreach.studies.loss_figure import loss_figure
 from longreach.studies.loss_study import LossGrid, LossStudy
@@ -40,7 +41,7 @@ STUDY = LossStudy(
     about="the mean of the bits at positions 0 modulo p: plateaus, least N for a loss of 0.001, attention",
     time="laptop: 60 runs, under two minutes on two cores",
     axes=("p",),
-    loss=1e-3,
+    loss=FAMILIES["modp-task"].loss,
     law="linear in the period p",
     grid=grid,
     figure=loss_figure,

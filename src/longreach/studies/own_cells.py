@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from longreach.config.any_member import AnyMember
 from longreach.config.scales import Scale
-from longreach.config.training import TrainConfig
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher
 from longreach.results.schema import Result
@@ -37,7 +37,7 @@ class OwnReport(Protocol):
 class OwnCells(Protocol):
     """How such a study is run."""
 
-    def members(self, scale: Scale, seeds: int | None = None) -> Sequence[TrainConfig]:
+    def members(self, scale: Scale, seeds: int | None = None) -> Sequence[AnyMember]:
         """What is trained at most."""
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longreach.config.regression_name import FAMILIES
 from longreach.config.scales import Scale
 from longreach.studies.loss_figure import loss_figure
 from longreach.studies.loss_study import LossGrid, LossStudy
@@ -34,7 +35,7 @@ STUDY = LossStudy(
     about="sin(ω (c0 − c1) / (c0 + c1)) from counts: plateaus, and the least N for a loss of 0.01 against ω",
     time="laptop: 120 runs, about five minutes on two cores",
     axes=("omega",),
-    loss=1e-2,
+    loss=FAMILIES["simple-task"].loss,
     law="linear in ω",
     grid=grid,
     figure=loss_figure,

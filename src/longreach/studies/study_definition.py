@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.comparison.outcome import Outcome, outcomes
 from longreach.comparison.places import Place
+from longreach.config.any_member import AnyMember
 from longreach.config.scales import Scale, first_seed_of, remark_of, scale_table, seeds_of
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError, near_names
@@ -120,7 +121,7 @@ class Study:
             found[place] = tuple(first.with_seed(seed) for seed in numbers)
         return found
 
-    def members(self, scale: Scale, seeds: int | None = None) -> tuple[TrainConfig, ...]:
+    def members(self, scale: Scale, seeds: int | None = None) -> tuple[AnyMember, ...]:
         """All members; none for a table of theory."""
         if self.own is not None:
             return tuple(self.own.members(scale, seeds))

@@ -15,11 +15,12 @@ from typing import Any
 from longreach.answer.threshold_answer import ThresholdAnswer, threshold
 from longreach.answer.threshold_question import ThresholdQuestion
 from longreach.bounds.length_complexity import AUTOMATON
+from longreach.config.any_member import AnyMember
 from longreach.config.scales import Scale
 from longreach.config.task_name import TaskName
-from longreach.config.training import TrainConfig
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.running import Watcher, longest_first, train_pending
+from longreach.forecast import Forecast
 from longreach.results.schema import Result
 from longreach.studies.census.canonical_form import Part
 from longreach.studies.census.census_draw import CensusLanguage, draw_census
@@ -76,21 +77,27 @@ class LawRow:
         return len(self.language.automaton)
 
     @property
+    def forecast(self) -> Forecast:
+        """What is expected of it."""
+        assert self.answer.forecast is not None, self.name
+        return self.answer.forecast
+
+    @property
     def window(self) -> int:
         """How many symbols a program looks at, the present one included."""
-        window, _ = self.answer.forecast.ape.trained_needs
+        window, _ = self.forecast.ape.trained_needs
         return 1 + (window or 0)
 
     @property
     def modulus(self) -> int:
         """Of positions in a program; 1 where it needs none."""
-        _, modulus = self.answer.forecast.ape.trained_needs
+        _, modulus = self.forecast.ape.trained_needs
         return modulus or 1
 
     @property
     def bound(self) -> int:
         """2n − 2."""
-        bounds = self.answer.theory.bounds
+        bounds = self.forecast.bounds.bounds
         (value,) = (each.value.number() for each in bounds if each.definition.name == AUTOMATON.name)
         assert isinstance(value, int), value
         return value
@@ -203,7 +210,7 @@ class LawCells:
 
     part: Part
 
-    def members(self, scale: Scale, seeds: int | None = None) -> list[TrainConfig]:
+    def members(self, scale: Scale, seeds: int | None = None) -> list[AnyMember]:
         """What is trained at most: all seeds of all training lengths."""
         setting = SCALES[scale]
         numbers = range(setting.seeds if seeds is None else seeds)

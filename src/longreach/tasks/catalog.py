@@ -9,6 +9,7 @@ from functools import partial
 from importlib import import_module
 
 from longreach.config.family_name import FamilyName, Value
+from longreach.config.regression_name import FAMILIES as WITH_NUMBERS
 from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import AUTOMATON, DATA, PROGRAM, REGEX, STATES, STATES_AFTER, Origin, TaskName
 from longreach.errors import Argument, InputError, near_names
@@ -146,7 +147,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return outside(name)
     if RegressionName.is_one(name):
         known = RegressionName.read(name).text
-        raise InputError(f"{known} has numbers as answers: longreach train and longreach study take it")
+        raise InputError(f"{known} has numbers as answers: longreach train, threshold and study take it")
     raise InputError(f"no task is named {name!r}{_hint(name)}")
 
 
@@ -167,7 +168,7 @@ def _hint(name: str) -> str:
     prefix = next((prefix for ending, prefix in _ENDINGS.items() if name.endswith(ending)), None)
     if prefix is not None:
         return f"; did you mean {prefix + name!r}?"
-    return expression_hint(name) or near_names(name, TASKS)
+    return expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *WITH_NUMBERS))
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:

@@ -120,6 +120,10 @@ class RegressionTask(ABC):
     def least_length(self) -> int:
         """The least length of a sequence with an answer."""
 
+    def has(self, lengths: IntArray) -> BoolArray:
+        """Which lengths have sequences."""
+        return lengths >= self.least_length
+
     @abstractmethod
     def answer(self, x: Sequence[int]) -> tuple[float, ...]:
         """The answer to one sequence, by the letter of the definition."""

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from longreach.config.regression import RegressionConfig
 from longreach.models.regression_shape import RegressionShape
+from longreach.results.schema import loss_number
 from longreach.tasks.modp_task import ModPTask
 from longreach.training.regression_batches import (
     CountModels,
@@ -23,20 +24,11 @@ ATTENTION_LENGTH = 80
 ATTENTION_ROWS = 256
 
 
-def loss_name(lengths: str) -> str:
-    """Under which a loss is kept among the numbers of a result.
-
-    >>> loss_name("80-80")
-    'loss 80-80'
-    """
-    return f"loss {lengths}"
-
-
 def measures(config: RegressionConfig, vector: Tensor) -> dict[str, float]:
     """All of it, by name."""
     shape = shape_of(config)
     found = {
-        loss_name(lengths.name): range_loss(config, shape, vector, place)
+        loss_number(lengths.name): range_loss(config, shape, vector, place)
         for place, lengths in enumerate(config.ranges)
     }
     if shape.layers == 1:

@@ -20,11 +20,11 @@ class LossBound:
 
     name: str
     formula: str
-    size: Size
+    value: Size
 
     def ratio(self, measured: float | None) -> float | None:
         """Bound / measured; None where either is missing or too large."""
-        number = self.size.number()
+        number = self.value.number()
         return None if number is None or not measured else float(number) / measured
 
     def document(self, measured: float | None) -> dict[str, Any]:
@@ -32,8 +32,8 @@ class LossBound:
         return {
             "name": self.name,
             "formula": self.formula,
-            "value": self.size.number(),
-            "log2": self.size.logarithm,
+            "value": self.value.number(),
+            "log2": self.value.logarithm,
             "bound_over_measured": self.ratio(measured),
             "up_to_constants": True,
         }
@@ -46,7 +46,7 @@ def bounds_of(task: str, norm: float | None, loss: float) -> tuple[LossBound, ..
 
     >>> [each.name for each in bounds_of("simple-task:omega=2", 2.0, 0.01)]
     ['one-layer-workshop', 'one-layer-worst-case']
-    >>> bounds_of("in-context-kgram:S=2,k=2", None, 0.01)[0].size.number()
+    >>> bounds_of("in-context-kgram:S=2,k=2", None, 0.01)[0].value.number()
     10000
     """
     known = load_regression(task)
