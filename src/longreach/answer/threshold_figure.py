@@ -65,7 +65,7 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
         ax.set_ylabel(f"accuracy on {found.tested_words}, %", fontsize=8)
     else:
         ax.set_yscale("log")
-        ax.set_ylabel(f"mean squared error on {found.tested_words}", fontsize=8)
+        ax.set_ylabel(f"squared error on {found.tested_words}", fontsize=8)
     ax.set_xlabel("longest training input")
     ax.set_title(found.title, fontsize=10)
     ax.legend(fontsize=7, frameon=False, loc="best")

@@ -226,23 +226,9 @@ def _recipes(study: CensusStudy, asked: StudyAsked) -> None:
 
 
 def _print_recipes(scores: Sequence[RecipeScore]) -> None:
-    from longreach.studies.census.census_run import RATIOS
+    from longreach.studies.census.recipe_tables import recipe_table
 
-    columns = [
-        Column("recipe", right=False),
-        Column("runs"),
-        Column("learned", rank=2),
-        *(Column(f"work at {ratio}N") for ratio in RATIOS[1:]),
-        Column("accuracy at 3N", rank=1),
-        Column("gain", rank=3),
-    ]
-    print_fitted(columns, [_recipe_line(each) for each in scores])
-
-
-def _recipe_line(score: RecipeScore) -> list[str]:
-    gain = ""
-    if score.gain is not None and score.interval is not None:
-        low, high = score.interval
-        gain = f"{100 * score.gain:+.0f} ({100 * low:+.0f} to {100 * high:+.0f})"
-    mean = f"{100 * score.mean[2]:.0f}" if score.mean else ""
-    return [score.recipe, str(score.runs), str(score.learned), *map(str, score.work[1:]), mean, gain]
+    table = recipe_table(scores)
+    ranks = {"learned": 2, "accuracy at 3N": 1, "gain": 3}
+    columns = [Column(head, rank=ranks.get(head, 0), right=head != "recipe") for head in table.columns]
+    print_fitted(columns, [list(row) for row in table.rows])

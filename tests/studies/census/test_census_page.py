@@ -8,10 +8,21 @@ from pathlib import Path
 import pytest
 
 from longreach.errors import InputError
-from longreach.studies.census.census_page import BEGIN, END, read_analysis, refresh_page, with_numbers
+from longreach.studies.census.census_members import language_table
+from longreach.studies.census.census_page import (
+    BEGIN,
+    END,
+    read_analysis,
+    refresh_page,
+    with_numbers,
+    with_recipes,
+)
+from longreach.studies.census.census_run import read_runs
+from longreach.studies.census.recipes import recipe_scores, recipes
 
 ROOT = Path(__file__).parents[3]
 PAGE, ANALYSIS = ROOT / "docs" / "census.md", ROOT / "results" / "census" / "census.json"
+RECIPES = ROOT / "results" / "census" / "recipes.jsonl"
 
 
 def test_the_page_has_the_numbers_of_the_document() -> None:
@@ -19,6 +30,14 @@ def test_the_page_has_the_numbers_of_the_document() -> None:
     `refresh_page(Path("docs/census.md"), Path("results/census/census.json"))`."""
     page = PAGE.read_text(encoding="utf-8")
     assert with_numbers(page, read_analysis(ANALYSIS)) == page
+
+
+def test_the_page_has_the_table_of_all_recipes() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    scores = recipe_scores(read_runs(RECIPES), recipes(), language_table())
+    assert [each.recipe for each in scores] == [*recipes().recipes]
+    assert {each.runs for each in scores} == {len(recipes().languages)}
+    assert with_recipes(page, scores) == page
 
 
 def test_a_page_is_refreshed_once(tmp_path: Path) -> None:

@@ -1,17 +1,23 @@
-"""The numbers on the page about the census: a block between two marks, made from the document alone."""
+"""The numbers on the page about the census: blocks between two marks, made from documents and runs alone."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from longreach.errors import File, InputError
 from longreach.results.atomic import write_atomically
 from longreach.studies.census.analysis_tables import analysis_markdown
+from longreach.studies.census.recipe_tables import recipe_table
+from longreach.studies.census.recipes import RecipeScore
 
 BEGIN, END = "<!-- numbers of the census: begin -->", "<!-- numbers of the census: end -->"
+RECIPES_BEGIN, RECIPES_END = (
+    "<!-- recipes of the census: begin -->",
+    "<!-- recipes of the census: end -->",
+)
 NOT_YET = "Nothing has been measured yet.\n"
 
 
@@ -45,11 +51,19 @@ def with_numbers(page: str, document: Mapping[str, Any] | None) -> str:
     <!-- numbers of the census: end -->
     end
     """
-    if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
-        raise InputError(f"the page needs one line {BEGIN!r} and below it one {END!r}")
-    before, _, rest = page.partition(BEGIN)
-    numbers = NOT_YET if document is None else analysis_markdown(document)
-    return f"{before}{BEGIN}\n\n{numbers}\n{END}{rest.partition(END)[2]}"
+    return _with_block(page, BEGIN, END, NOT_YET if document is None else analysis_markdown(document))
+
+
+def with_recipes(page: str, scores: Sequence[RecipeScore]) -> str:
+    """The page with the table of recipes in its place."""
+    return _with_block(page, RECIPES_BEGIN, RECIPES_END, f"{recipe_table(scores).markdown()}\n")
+
+
+def _with_block(page: str, begin: str, end: str, text: str) -> str:
+    if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
+        raise InputError(f"the page needs one line {begin!r} and below it one {end!r}")
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n\n{text}\n{end}{rest.partition(end)[2]}"
 
 
 def refresh_page(page: Path, analysis: Path) -> bool:

@@ -144,7 +144,7 @@ def _score(
     first: Mapping[tuple[str, int], CensusRun],
     languages: Mapping[str, LanguageFacts],
 ) -> RecipeScore:
-    done = [run for run in runs.values() if not run.failed]
+    done = [runs[key] for key in sorted(runs) if not runs[key].failed]
     values = np.array([run.accuracy for run in done]).reshape(-1, len(RATIOS))
     floor = np.array(
         [[languages[run.language].chance(run.trained_to, ratio) for ratio in RATIOS] for run in done]
