@@ -120,7 +120,7 @@ def test_it_says_at_once_what_it_will_do(tmp_path: Path, monkeypatch: pytest.Mon
         "searching for the training length: doubling from 5, then bisecting, between 3 and 40, "
         "tested on lengths 41–60, within 10 minutes"
     )
-    assert said[1].startswith("measuring 2 runs trained to 5, 3,000 steps each: about ")
+    assert said[1].startswith("measuring 2 runs trained to 5, 1,000 steps each: about ")
 
 
 def test_the_deadline_is_that_of_the_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def test_lengths_that_are_given_are_taken_once() -> None:
         ({"to": 60, "lengths": (5, 50)}, "lengths: 50 is not possible: lengths from 3 to 40 are"),
         ({"lengths": (1,)}, "lengths: 1 is not possible"),
         ({"encoding": "ropes"}, "encoding: unknown encoding 'ropes'"),
-        ({"settings": {"width": 7}}, "width: 7 is not a multiple of 2 heads"),
+        ({"settings": {"width": 7}}, "width: 7 is not a multiple of 4 heads"),
         ({"task": "regex:a|bb"}, "task: no length from 2 to 40 has inputs 2 to 3 times as long"),
         ({"task": "aaa"}, "task: no task is named 'aaa'"),
     ],

@@ -99,11 +99,11 @@ def test_what_is_there_is_judged_and_nothing_is_written(longreach: Call, tmp_pat
         last = [final.accuracy[list(cell["accuracy"])[-1]] for final in shares if final is not None]
         assert cell["work"] == sum(share >= cell["level"] for share in last)
         assert cell["works_by_runs"] == (2 * cell["work"] >= len(last) if last else None)
-    assert {cells["aa", "ape"][name] for name in ("judgement", "judgement_by_runs")} == {"disagrees"}
+    assert {cells["d-2", "ape"][name] for name in ("judgement", "judgement_by_runs")} == {"disagrees"}
     counts = document["agreement"]
     assert (counts["agrees"], counts["by_runs"]["agrees"], counts["by_runs"]["counted"]) == (5, 5, 6)
     text = longreach(*some).out
-    (row,) = [line for line in text.splitlines() if line.startswith("aa ") and " ape " in line]
+    (row,) = [line for line in text.splitlines() if line.startswith("d-2 ") and " ape " in line]
     assert "1 of 3" in row
     assert "33.3" not in text
     assert "agree in 5 of 6 counted cells by the mean, in 5 of 6 by runs" in text

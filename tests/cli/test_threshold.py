@@ -90,7 +90,7 @@ def test_nothing_measured_writes_nothing(
         (("aa", "--lengths", "5;10"), "--lengths: '5;10' is not a list of lengths, as in 5,10,20"),
         (("aa", "--lengths", "5,1"), "--lengths: 1 is not possible"),
         (("aa", "--most", "2"), "--most: "),
-        (("aa", "--width", "7"), "--width: 7 is not a multiple of 2 heads"),
+        (("aa", "--width", "7"), "--width: 7 is not a multiple of 4 heads"),
         (("aa", "--train-lengths", "1:5"), "--train-lengths"),
         (("aa", "--alphabet", "ab"), "--alphabet: "),
         (("aa", "--out", "curve.txt"), "--out: curve.txt: must end in .svg, .png, .pdf"),

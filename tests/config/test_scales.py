@@ -10,6 +10,9 @@ from longreach.comparison.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
 from longreach.config.scales import LAPTOP, SCALES, Scale, read_table, remark_of, scale_table, seeds_of
 from longreach.errors import InputError
 from longreach.experiments.resolve import resolve
+from longreach.languages.profile.determinacy import determinacy
+from longreach.languages.profile.prefix_summary import Summary
+from longreach.languages.regular.named_languages import named_automaton
 from longreach.studies.study_definition import config_of
 from longreach.tasks.catalog import load_task
 from longreach.tasks.published import FIGURE_1_TASKS
@@ -57,8 +60,30 @@ def test_the_baseline_has_the_setting_of_ape_but_its_shape_and_rate(scale: Scale
         own, ape = (config_of(Place(task, each), scale) for each in ("mlp", "ape"))
         assert (own.layers, own.heads, own.lr) == (2, 1, 1e-3)
         same = {"encoding": "ape", "layers": ape.layers, "heads": ape.heads, "lr": ape.lr}
+        same |= {"log_length": ape.log_length}
         assert own.document() | same | {"compile": ape.compile} == ape.document()
     assert remark_of("sort", "mlp", "laptop") == "the setting of ape, as in the paper"
+
+
+def test_named_languages_have_the_setting_of_the_census() -> None:
+    asked = resolve("regex:(ab)*").document()
+    fields = ("layers", "heads", "width", "lr", "max_steps", "batch", "log_length")
+    census = {name: asked[name] for name in fields}
+    for task in REGULAR:
+        for encoding in ENCODINGS:
+            config = config_of(Place(task, encoding), "laptop")
+            assert census.items() <= config.document().items()
+            assert config.train_lengths.last == (50 if task == "012-0-2" else 20)
+
+
+def test_why_one_language_is_trained_to_50() -> None:
+    def right(lengths: range, within: int) -> str:
+        found = determinacy(named_automaton("012-0-2"), Summary(window=4), lengths, within=within)
+        return f"{100 * found.mean:.0f} %"
+
+    remark = remark_of("012-0-2", "ape", "laptop")
+    assert f"right on {right(range(41, 61), 20)} of the words of 41–60" in remark
+    assert f"on {right(range(101, 151), 50)} of those of 101–150" in remark
 
 
 def test_smoke_is_small() -> None:
@@ -107,10 +132,10 @@ def test_bad_tables(tmp_path: Path, changes: dict[str, Any], message: str) -> No
 
 def test_a_table_has_every_cell(tmp_path: Path) -> None:
     document = json.loads(LAPTOP.read_text(encoding="utf-8"))
-    del document["cells"]["aa"]["nope"]
+    del document["cells"]["sort"]["nope"]
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match=r"mine\.json: no setting for aa, nope"):
+    with pytest.raises(InputError, match=r"mine\.json: no setting for sort, nope"):
         read_table(path)
     with pytest.raises(InputError, match=r"none\.json: cannot be read"):
         read_table(tmp_path / "none.json")
@@ -119,8 +144,8 @@ def test_a_table_has_every_cell(tmp_path: Path) -> None:
 def test_the_table_of_laptop_has_every_task_of_the_studies() -> None:
     table = scale_table("laptop")
     assert table is not None
-    assert set(TASKS) <= table.cells.keys()
-    for task in table.cells:
+    assert set(TASKS) <= {*table.cells, *table.named_languages}
+    for task in (*table.cells, *table.named_languages):
         assert load_task(task).name == task
 
 

@@ -11,7 +11,7 @@ from longreach.experiments.timed_training import LEAST_STEPS, SHARES, kept_share
 def test_a_share_of_the_steps() -> None:
     usual = resolve("aa")
     assert with_share(usual, 1.0) == usual
-    assert with_share(usual, 0.1).max_steps == 300
+    assert with_share(usual, 0.35).max_steps == 400
     assert with_share(resolve("aa", max_steps=150), 0.05).max_steps == LEAST_STEPS
 
 

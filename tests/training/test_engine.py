@@ -36,6 +36,7 @@ def tiny(**given: Any) -> TrainConfig:
     fields = {
         "layers": 1, "heads": 1, "width": 16, "lr": 3e-3, "max_steps": 60, "evaluate_every": 20,
         "train_lengths": (1, 10), "test_lengths": ((11, 20),), "test_size": 100, "stop_early": True,
+        "log_length": False,
     }  # fmt: skip
     return resolve(given.pop("task", "parity"), given.pop("encoding", "ape"), **{**fields, **given})
 

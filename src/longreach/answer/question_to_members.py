@@ -26,7 +26,7 @@ def first_members(question: Question, share: float) -> list[TrainConfig]:
     >>> [member.encoding for member in first_members(Question(task="aa", seeds=2), 1.0)]
     ['nope', 'ape', 'nope', 'ape']
     >>> first_members(Question(task="aa"), 0.5)[0].max_steps
-    1500
+    500
     """
     return [
         _member(question, encoding, seed, share)

@@ -1,7 +1,7 @@
 """How much is trained: `smoke`, `laptop` and `paper`, as tables of settings by task and encoding.
 
-`laptop` is what trains where nothing else is said: read from a file, with a sentence for each cell that says
-how its setting was chosen on two CPU cores, and a setting for all other tasks. `paper` is everything as
+`laptop` is what trains where nothing else is said: read from a file, with a setting for languages, one for
+all other tasks, and cells for what differs, each with a sentence that says why. `paper` is everything as
 published. `smoke` is for tests of the machinery and says nothing.
 """
 
@@ -67,15 +67,18 @@ class ScaleTable(BaseModel):
 
     about: str
     seeds: Count
+    first_seed: Annotated[int, Field(ge=0)] = 0
+    """Of the studies' members; those below are for trials."""
     defaults: CellSetting
     languages: CellSetting | None = None
-    """For regular expressions and automata; None: as for other tasks."""
+    """For regular expressions, automata and the named languages; None: as for other tasks."""
+    named_languages: tuple[str, ...] = ()
     others: CellSetting = CellSetting()
-    """For other tasks without cells."""
+    """For other tasks."""
     encodings: dict[str, CellSetting] = {}
     """For encodings that need another setting than `ape`, whatever the task."""
     cells: dict[str, dict[str, CellSetting]] = {}
-    """By task and encoding. Encodings without an entry have the setting of `ape`."""
+    """By task and encoding: how a cell differs. Encodings without an entry have the setting of `ape`."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -93,11 +96,17 @@ class ScaleTable(BaseModel):
     def setting(self, task: str, encoding: str) -> Setting:
         """What the table says of a cell, with its defaults."""
         known = self.cells.get(task, {})
-        is_language = TaskName(task).origin in (Origin.REGEX, Origin.AUTOMATON)
-        usual = self.languages if is_language and self.languages is not None else self.others
-        own = known.get(encoding) or self.encodings.get(encoding) or known.get("ape") or usual
-        said = self.defaults.model_dump(exclude_none=True) | own.model_dump(exclude_none=True)
+        said = self.defaults.model_dump(exclude_none=True)
+        if encoding in self.encodings and encoding not in known:
+            return CellSetting(**said | self.encodings[encoding].model_dump(exclude_none=True))
+        usual = self.languages if self._is_language(task) and self.languages is not None else self.others
+        own = known.get(encoding) or known.get("ape") or CellSetting()
+        for setting in (usual, own):
+            said |= setting.model_dump(exclude_none=True)
         return CellSetting(**said)
+
+    def _is_language(self, task: str) -> bool:
+        return task in self.named_languages or TaskName(task).origin in (Origin.REGEX, Origin.AUTOMATON)
 
     def remark(self, task: str, encoding: str) -> str:
         """Where the setting of a cell comes from, in a sentence."""
@@ -156,6 +165,16 @@ def seeds_of(scale: Scale) -> int:
     """
     table = scale_table(scale)
     return PAPER_SEEDS if table is None else table.seeds
+
+
+def first_seed_of(scale: Scale) -> int:
+    """The seed of the first member of a cell; the others follow.
+
+    >>> first_seed_of("laptop"), first_seed_of("paper")
+    (3, 0)
+    """
+    table = scale_table(scale)
+    return 0 if table is None else table.first_seed
 
 
 def remark_of(task: str, encoding: str, scale: Scale) -> str:

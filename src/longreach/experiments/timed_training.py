@@ -112,7 +112,7 @@ def with_share(usual: TrainConfig, share: float) -> TrainConfig:
 
     >>> from longreach.experiments import resolve
     >>> with_share(resolve("aa"), 0.5).max_steps
-    1500
+    500
     """
     if share == 1.0:
         return usual
@@ -130,7 +130,7 @@ def largest_share(
 
     >>> from longreach.experiments import resolve
     >>> usual = resolve("aa")
-    >>> largest_share(lambda share: [with_share(usual, share)], 12, lambda found: found[0].max_steps / 100)
+    >>> largest_share(lambda share: [with_share(usual, share)], 4, lambda found: found[0].max_steps / 100)
     0.35
     """
     return next((share for share in SHARES if cost(members(share)) <= seconds), SHARES[-1])

@@ -58,7 +58,7 @@ STUDY = Study(
     title="Length generalization against the existence of C-RASP programs",
     source="Huang et al., arXiv 2410.02140, Figure 1",
     about="25 tasks with learned absolute positions and without any, beside forecasts and a baseline",
-    time="smoke: a minute; laptop: about 100 minutes on two cores; paper: days on a GPU",
+    time="smoke: a minute; laptop: about half an hour on two cores; paper: days on a GPU",
     places=(*ALGORITHMIC_PLACES, *REGULAR_PLACES, *BASELINE_PLACES),
     figure=figure,
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from longreach.comparison.outcome import Outcome, outcomes
 from longreach.comparison.places import Place
 from longreach.config.any_member import AnyMember
-from longreach.config.scales import Scale, remark_of, scale_table, seeds_of
+from longreach.config.scales import Scale, first_seed_of, remark_of, scale_table, seeds_of
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError, near_names
 from longreach.experiments.resolve import resolve
@@ -111,9 +111,10 @@ class Study:
     def members_by_place(
         self, scale: Scale, seeds: int | None = None, places: Iterable[Place] | None = None
     ) -> dict[Place, tuple[TrainConfig, ...]]:
-        """What is trained for each cell; the seeds are 0, 1, …."""
+        """What is trained for each cell; the seeds follow each other from the first one of the scale."""
         usual = seeds_of(scale) if self.seeds is None else self.seeds[scale]
-        numbers = range(usual if seeds is None else seeds)
+        start = first_seed_of(scale) if self.config is None else 0
+        numbers = range(start, start + (usual if seeds is None else seeds))
         found: dict[Place, tuple[TrainConfig, ...]] = {}
         for place in self.places if places is None else places:
             first = (self.config or config_of)(place, scale)
