@@ -10,6 +10,6 @@ STUDY = Study(
     title="From which training length on regular languages work",
     source="the bound 2n − 2 of Chen, Ma and Li, arXiv 2506.03085, beside measurements",
     about="languages of the census, development part: the length from which on they work, and its law",
-    time="laptop: about 15 minutes on two cores (estimated)",
+    time="laptop: about ten minutes on two cores",
     own=LawCells("development"),
 )
