@@ -10,6 +10,6 @@ STUDY = Study(
     title="From which training length on held-out regular languages work",
     source="the bound 2n − 2 of Chen, Ma and Li, arXiv 2506.03085, beside measurements",
     about="the same on the held-out languages of the census",
-    time="laptop: about 15 minutes on two cores (estimated)",
+    time="laptop: about ten minutes on two cores",
     own=LawCells("held-out"),
 )
