@@ -17,6 +17,7 @@ ACROSS = {
     "test_docs.py": "the examples of the documents",
     "test_examples.py": "the scripts and notebooks of examples/",
     "test_front_door.py": "what `import longreach` offers",
+    "test_benchmarks.py": "benchmarks load and compare the same work",
     "test_imports.py": "the order of packages",
     "test_layout.py": "this",
     "cli/test_stacking.py": "members side by side, from the command line to the results",

@@ -103,6 +103,6 @@ STUDY = Study(
     title="Sparse parity under rotary positions and PoSE",
     source=f"{SOURCE}, Figures 1 and 7",
     about="trained on at most K special symbols, tested on more lengths and other numbers of them",
-    time="laptop: about 10 minutes on two cores (estimated)",
+    time="laptop: about five minutes on two cores",
     own=CurveCells("sparse-parity", curves, claims),
 )
