@@ -17,7 +17,7 @@ OPPOSITE, ALIKE = [(1.0, 1.0, 1.0), (1.0, 0.6, 0.0), (1.0, 0.9, 0.0)], [(1.0, 1.
 
 def _cell(shares: list[tuple[float, float, float]]) -> Outcome:
     study = STUDIES["figure1"]
-    found = rows(study.members_by_place("laptop", places=[PLACE]), lambda place, seed: shares[seed])
+    found = rows(study.members_by_place("laptop", places=[PLACE]), lambda place, seed: shares[seed - 3])
     (cell,) = [each for each in study.outcomes(found, "laptop") if each.place == PLACE]
     return cell
 
