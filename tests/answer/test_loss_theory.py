@@ -105,8 +105,8 @@ def test_every_family_is_trained_for_real(tmp_path: Path, family: str) -> None:
     ("task", "given", "message"),
     [
         ("sort", {"loss": 0.1}, "loss: goes with tasks whose answers are numbers"),
-        ("simple-task", {"loss": 0.0}, "loss: 0 is not above 0"),
-        ("simple-task", {"loss": float("nan")}, "loss: nan is not above 0"),
+        ("simple-task", {"loss": 0.0}, "loss: 0 is not a number above 0"),
+        ("simple-task", {"loss": float("nan")}, "loss: nan is not a number above 0"),
         ("simple-task", {"encoding": "ape"}, "encoding: simple-task has nope, not ape"),
         ("simple-task", {"heads": 2}, "heads: does not go with simple-task:omega=1"),
         ("simple-task", {"alphabet": ("a", "b")}, "alphabet: does not go with simple-task:omega=1"),

@@ -84,7 +84,7 @@ class ThresholdQuestion:
         if self.loss is not None and not self.has_numbers:
             raise InputError("goes with tasks whose answers are numbers", place=Field("loss"))
         if self.loss is not None and not 0 < self.loss < inf:
-            raise InputError(f"{self.loss:g} is not above 0", place=Field("loss"))
+            raise InputError(f"{self.loss:g} is not a number above 0", place=Field("loss"))
         for name in CHOSEN_HERE:
             if name in self.settings:
                 raise InputError("the search chooses these itself", place=Field(name))
