@@ -23,6 +23,7 @@ SHIFT = 0.06  # so that equal sizes do not hide each other
 def inference_figure(rows: Sequence[InferenceRow], pairs: Sequence[ThresholdPair], title: str) -> Figure:
     """Three panels; a slow training length is dashed, an open marker is a lower bound."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     figure.suptitle(title)
@@ -41,6 +42,8 @@ def inference_figure(rows: Sequence[InferenceRow], pairs: Sequence[ThresholdPair
         [float(pair.gap) for pair in pairs], [pair.length for pair in pairs], "o-", color=COLOURS[0]
     )
     thresholds.set(xlabel="β − 1", ylabel="shortest input on which F_1 and F_β differ", title="F_α (D.2)")
+    for panel in (sizes, errors):
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     for panel in (sizes, errors, thresholds):
         panel.grid(alpha=0.3)
     figure.legend(

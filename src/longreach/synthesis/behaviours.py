@@ -6,7 +6,6 @@ up where it has been asked before, so that a program costs a look-up and not an 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, TypeAlias
 
@@ -109,8 +108,6 @@ class Behaviours:
         self._counts = _Rows(len(tree), self.dtype, rng)
         self.guards = family.guards
         self._results = [KeyTable() for _ in range(Kind.COUNT + len(self.guards))]
-        self.evaluated = 0
-        """Operations on behaviours that were evaluated, each once."""
         self.atoms: dict[c.Op, int] = {}
         """Operations without operands, with their numbers; those that say the same as one before are left
         out.
@@ -161,13 +158,12 @@ class Behaviours:
         found = table.find(keys)
         missing = np.flatnonzero(found < 0)
         if len(missing):
-            unique, first = np.unique(keys[missing], return_index=True)
+            _, first = np.unique(keys[missing], return_index=True)
             first.sort()
             rows = missing[first]
             for start in range(0, len(rows), BATCH):
                 some = rows[start : start + BATCH]
                 table.insert(keys[some], self._evaluate(kind, *(each[some] for each in operands)))
-            self.evaluated += len(unique)
             found[missing] = table.find(keys[missing])
         return found
 
@@ -198,6 +194,3 @@ def _joined(operands: tuple[Numbers, ...]) -> Keys:
     for each in operands[1:]:
         keys = keys * np.uint64(MOST) + each.astype(np.uint64)
     return keys
-
-
-Apply: TypeAlias = Callable[..., Numbers]

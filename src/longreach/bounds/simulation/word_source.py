@@ -14,8 +14,6 @@ from longreach.errors import Argument, InputError
 MAX_TOKENS = 50_000_000
 MAX_BYTES = 1 << 29
 _RANDOM = re.compile(r"random:([0-9]{1,12})(?::([0-9]{1,12}))?")
-FORMS = "tokens, written together if each is one character; @FILE; or random:LENGTH[:SEED]"
-"""For helps and errors."""
 
 
 def read_word(pair: ModelPair, text: str) -> Word:

@@ -49,11 +49,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Induction:
-    """The outcome: proved and how, or why not; with the number of control values and of facts."""
+    """The outcome: proved and how, or why not; with the number of facts."""
 
     proved: bool
     reason: str
-    controls: int = 0
     facts: int = 0
     witness: Word | None = None
     """A word on which the program and the language differ, if a run met one."""
@@ -146,7 +145,7 @@ def _prove(machine: Machine, always_z3: bool, budget: Budget) -> Induction:
         if isinstance(runs, str):
             return Induction(False, runs)
         if not machine.forms and not always_z3:
-            return Induction(True, "by exhausting the control values", len(runs))
+            return Induction(True, "by exhausting the control values")
         if importlib.util.find_spec("z3") is None:
             raise MissingExtra("a proof for all lengths", "smt")
         facts = {control: _guess(machine, found) for control, found in runs.items()}
@@ -255,7 +254,7 @@ class _Prover:
                 if not self._answers(control, letter):
                     return Induction(False, "the facts that were guessed do not give the answer")
         count = sum(map(len, self._facts.values()))
-        return Induction(True, "by induction over the letters", len(self._facts), count)
+        return Induction(True, "by induction over the letters", count)
 
     def _letters(self, control: Control) -> list[int]:
         return self._machine.letters(control.state)
