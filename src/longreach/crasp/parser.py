@@ -368,7 +368,7 @@ def source_lines(text: str) -> list[str]:
 def declared_alphabet(directive: str, error: Callable[[int, str], InputError]) -> tuple[str, ...]:
     """The tokens of an `#alphabet` line; `error` makes one of a column in it, from 0, and a message."""
     offset = len("#alphabet")
-    symbols: list[str] = []
+    symbols: dict[str, None] = {}  # in order, and quickly looked up
     for found in re.finditer(r"""("[^"]*"|'[^']*')(?=\s|//|$)|(//.*)|\S+?(?=\s|//|$)""", directive[offset:]):
         if found[2]:
             break  # a comment
@@ -377,7 +377,7 @@ def declared_alphabet(directive: str, error: Callable[[int, str], InputError]) -
             raise error(offset + found.start(), "a token is a non-empty string")
         if symbol in symbols:
             raise error(offset + found.start(), f"token {symbol!r} is in the alphabet twice")
-        symbols.append(symbol)
+        symbols[symbol] = None
     if not symbols:
         raise error(0, "#alphabet needs at least one token, as in: #alphabet a b")
     return tuple(symbols)
