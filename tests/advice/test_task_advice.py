@@ -38,3 +38,11 @@ def test_what_failed_is_not_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_whether_it_is_needed() -> None:
     assert not advise("sort", minutes=0).is_needed
     assert advise("aa", minutes=0).is_needed
+
+
+def test_the_sparsity_of_the_original_is_in_positions() -> None:
+    document = advise("copy-repeat", minutes=0).document()
+    assert document["original_sparsity"]["ids"] == "true"
+    assert document["advice"][0]["sparsity"]["ids"] == "coupled"
+    assert not document["original_sparsity"]["local"]
+    assert document["advice"][0]["sparsity"]["local"]

@@ -138,9 +138,44 @@ def test_more_parents_than_were_tried_are_said() -> None:
 
 def test_few_draws_are_said() -> None:
     """Of 40 sequences over 150 symbols hardly any agree in a token: the numbers are only lower bounds."""
-    found = measured_parents(CopyUnique(), 5, np.random.default_rng(0), examples=3, pool=40)
+    found = measured_parents(CopyUnique(), 5, np.random.default_rng(0), examples=3, pool=40, changed=0)
     assert not found.places[0].is_tested
+    assert not found.is_tested
     assert "≥ 1" in found.text()
+    near = measured_parents(CopyUnique(), 5, np.random.default_rng(0), examples=3, pool=40)
+    assert [each.most for each in near.places] == [1, 1, 1, 1, 1, 0]
+    assert near.is_tested
+
+
+def _numbers(length: int, rng: np.random.Generator) -> list[str]:
+    return [str(number) for number in rng.integers(0, 20, length)]
+
+
+TOTAL = Task.from_function(
+    _numbers,
+    lambda x: str(sum(map(int, x)) % 20),
+    name="total",
+    tokens=tuple(map(str, range(20))),
+    longest_answer=1,
+)
+
+
+def test_inputs_that_differ_in_few_tokens_show_what_draws_do_not() -> None:
+    """Every number matters for a sum; among some thousand draws no two inputs agree in all but one."""
+    rng = np.random.default_rng(0)
+    drawn = measured_parents(TOTAL, 5, rng, examples=4, changed=0).places[0]
+    assert drawn.most is not None
+    assert drawn.most < 5
+    assert not drawn.is_tested
+    found = measured_parents(TOTAL, 5, rng, examples=4)
+    assert [(each.most, each.is_tested) for each in found.places] == [(5, True), (0, True)]
+
+
+def test_only_inputs_that_the_task_draws_are_asked_for() -> None:
+    """Exactly one special symbol among four numbers: a second one never comes."""
+    task = load_task("sparse-parity:1-1")
+    found = measured_parents(task, 8, np.random.default_rng(0), examples=8, pool=20_000)
+    assert found.most == 2  # the special symbol and its bit
 
 
 def test_languages_have_parents_too() -> None:

@@ -114,6 +114,8 @@ def as_text(found: TaskAdvice) -> str:
     """Everything as plain text, a line each."""
     lines = [f"{found.forecast.name}   {found.forecast.task.about}"]
     lines += [f"  {label}: {says}; {why}" for label, says, why in as_it_is(found)]
-    lines += [f"  {remedy.change}: {remedy.basis}" for remedy in found.remedies]
+    for remedy in found.remedies:
+        known = found.in_study(remedy)
+        lines.append(f"  {remedy.change}: {remedy.basis}{'' if known is None else f'; {known.words}'}")
     lines += [f"  {each.name}: {each.words}" for each in found.sparsity]
     return "\n".join([*lines, conclusion(found)])

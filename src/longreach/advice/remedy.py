@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from longreach.config.task_name import TaskName
+from longreach.forecast.other_encodings import COUPLED
 
 Ground: TypeAlias = Literal["program", "local steps", "open"]
 """What speaks for a remedy: a program that theory expects to be learned, steps that depend on few and near
@@ -38,6 +39,11 @@ class Remedy:
     def name(self) -> str:
         """The task and its encoding."""
         return f"{TaskName(self.task).short} with {self.encoding}"
+
+    @property
+    def is_coupled(self) -> bool:
+        """Whether it is trained with the task's own position ids."""
+        return self.encoding in COUPLED
 
     @property
     def command(self) -> str:

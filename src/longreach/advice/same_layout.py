@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
+from longreach.tasks.counterfactuals import joined
 from longreach.tasks.task import Batch, BoolArray, IntArray, Task
 
 DRAWN = 2000
 """Examples among which the commonest layout is looked for, and drawn at a time."""
-MOST_DRAWS = 200
+MOST_DRAWS = 25
 GUESSABLE = 0.9
 """Of the answers of a layout: where so many are one, the layout tells little of the task."""
 
@@ -59,11 +60,31 @@ class SameLayout(Task):
     def coupled_ids(self, batch: Batch) -> IntArray | None:
         return self.base.coupled_ids(batch)
 
+    def counterfactuals(
+        self, batch: Batch, row: int, others: Batch, *, count: int, rng: np.random.Generator
+    ) -> Batch | None:
+        """Those of the base that stand alike, too."""
+        found = self.base.counterfactuals(batch, row, others, count=count, rng=rng)
+        if found is None:
+            return None
+        rows = [place for place, each in enumerate(self._layouts(found)) if each == self._wanted]
+        return _chosen(found, rows) if rows else None
+
+    @cached_property
+    def _looked_at(self) -> Batch:
+        return self.base.sample([self.length] * DRAWN, np.random.default_rng(0))
+
+    @property
+    def _first(self) -> Batch:
+        """What was looked at and has the layout: at least one example."""
+        drawn = self._looked_at
+        return _chosen(drawn, [row for row, each in enumerate(self._layouts(drawn)) if each == self._wanted])
+
     @cached_property
     def _wanted(self) -> bytes:
         """The commonest, unless nearly all of its answers are one, as products of one bit are 0: then the
         commonest of the longer half."""
-        drawn = self.base.sample([self.length] * DRAWN, np.random.default_rng(0))
+        drawn = self._looked_at
         layouts = self._layouts(drawn)
         ((wanted, count),) = Counter(layouts).most_common(1)
         rows = [row for row, each in enumerate(layouts) if each == wanted]
@@ -86,28 +107,29 @@ class SameLayout(Task):
         return [repr(each).encode() for each in whole]
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
-        parts: list[Batch] = []
+        """Fewer than were asked for, where the layout hardly comes up."""
+        found, there = list[Batch](), 0
         for _ in range(MOST_DRAWS):
             drawn = self.base.sample([self.length] * DRAWN, rng)
             rows = [row for row, each in enumerate(self._layouts(drawn)) if each == self._wanted]
-            width = int(drawn.sizes[rows].max()) if rows else 0
-            parts.append(
-                Batch(
-                    tokens=drawn.tokens[rows, :width],
-                    targets=drawn.targets[rows, :width],
-                    mask=drawn.mask[rows, :width],
-                    position_ids=drawn.position_ids[rows, :width],
-                    sizes=drawn.sizes[rows],
-                )
-            )
-            if sum(map(len, parts)) >= len(lengths):
+            found.append(_chosen(drawn, rows))
+            there += len(rows)
+            if there >= len(lengths):
                 break
-        found = [part for part in parts if len(part)]
-        # A layout that hardly comes up is repeated.
-        chosen = np.arange(len(lengths)) % sum(map(len, found))
-        return Batch(
-            *(
-                np.concatenate([getattr(part, field) for part in found])[chosen]
-                for field in ("tokens", "targets", "mask", "position_ids", "sizes")
-            )
-        )
+        if not there:
+            found.append(self._first)
+        whole = reduce(joined, (part for part in found if len(part)))
+        return _chosen(whole, list(range(min(len(whole), len(lengths)))))
+
+
+def _chosen(batch: Batch, rows: Sequence[int]) -> Batch:
+    """These examples, as wide as they need."""
+    picked = np.asarray(rows, dtype=np.int64)
+    width = int(batch.sizes[picked].max()) if len(picked) else 0
+    return Batch(
+        tokens=batch.tokens[picked, :width],
+        targets=batch.targets[picked, :width],
+        mask=batch.mask[picked, :width],
+        position_ids=batch.position_ids[picked, :width],
+        sizes=batch.sizes[picked],
+    )

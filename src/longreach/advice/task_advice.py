@@ -7,6 +7,7 @@ from typing import Any
 
 from longreach.advice.remedy import Remedy
 from longreach.advice.remedy_sparsity import StepSparsity
+from longreach.advice.study_runs import StudyRuns, study_runs
 from longreach.advice.trial_members import AdviceQuestion
 from longreach.advice.trials import Trials
 from longreach.forecast import Forecast
@@ -37,6 +38,10 @@ class TaskAdvice:
             return self.trials.working[0]
         return next((each for each in self.remedies if each not in self.trials.failed), None)
 
+    def in_study(self, remedy: Remedy) -> StudyRuns | None:
+        """What `longreach study advice` found of a remedy."""
+        return study_runs(remedy.task, remedy.encoding)
+
     def document(self) -> dict[str, Any]:
         """As `longreach advise --json` prints it."""
         from longreach.advice.advice_words import conclusion  # which needs this
@@ -44,17 +49,18 @@ class TaskAdvice:
         trials = self.trials
         measured = dict(trials.tried)
         waiting = dict(trials.untried)
-        sparsity = {each.task: each.document() for each in self.sparsity}
+        sparsity = {(each.task, each.coupled): each.document() for each in self.sparsity}
         return {
             "task": self.forecast.name,
             "about": self.forecast.task.about,
             "trained": {key: side.trained.value for key, side in self.forecast.sides.items()},
             "original": None if trials.original is None else trials.original.document(),
-            "original_sparsity": sparsity.get(self.forecast.stored),
+            "original_sparsity": sparsity.get((self.forecast.stored, False)),
             "advice": [
                 {
                     **remedy.document(),
-                    "sparsity": sparsity.get(remedy.task),
+                    "sparsity": sparsity.get((remedy.task, remedy.is_coupled)),
+                    "study": None if (known := self.in_study(remedy)) is None else known.document(),
                     "measured": measured[remedy].document() if remedy in measured else None,
                     "works": measured[remedy].works if remedy in measured else None,
                     "seconds_to_try": waiting.get(remedy),

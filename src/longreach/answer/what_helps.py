@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longreach.advice.remedy_runs import known_runs
+from longreach.advice.study_runs import study_runs
 from longreach.advice.task_to_remedies import program_needs, remedies
 from longreach.advice.trial_members import AdviceQuestion
 from longreach.answer.threshold_curve import Threshold
@@ -104,6 +105,8 @@ def _form(forecast: Forecast, runs: Path | None) -> list[Advice]:
     if measured is not None:
         return [Advice(change=best.change, basis=said, measured=f"measured: {measured}")]
     tries = f"longreach advise {shlex.quote(forecast.name)} tries it in {AdviceQuestion.minutes:g} minutes"
+    kept = study_runs(best.task, best.encoding)
+    said = said if kept is None else f"{said}; {kept.words}"
     basis = said if TaskName(forecast.name).is_session else f"{said}; {tries}"
     return [Advice(change=best.change, basis=basis)]
 

@@ -102,6 +102,8 @@ def _print(found: TaskAdvice, page: Path | None) -> None:
     for number, remedy in enumerate(found.remedies, 1):
         print_hanging(out, Text(f"{number}  {remedy.change}"), 2, 5)
         print_hanging(out, Text(remedy.basis, "dim"), 5)
+        if (known := found.in_study(remedy)) is not None:
+            print_hanging(out, Text(known.words), 5)
     if found.sparsity:
         _print_title(out, "On how many tokens each step depends, measured from examples")
         width = max(len(each.name) for each in found.sparsity)

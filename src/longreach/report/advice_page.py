@@ -56,7 +56,7 @@ def render_advice_page(found: TaskAdvice) -> str:
             about=found.forecast.task.about,
             conclusion=conclusion(found),
             sides=as_it_is(found),
-            remedies=found.remedies,
+            remedies=[(remedy, found.in_study(remedy)) for remedy in found.remedies],
             sparsity=found.sparsity,
             rows=rows,
             ranges=[_shown(lengths) for lengths in ranges],

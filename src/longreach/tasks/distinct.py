@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,6 +31,9 @@ class DistinctSymbols(SequenceTask):
 
     def answer_size(self, length: int) -> int:
         return length
+
+    def is_drawn(self, x: Sequence[str]) -> bool:
+        return len({*x}) == len(x)
 
 
 def distinct_symbols(lengths: IntArray, size: int, rng: np.random.Generator) -> IntArray:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from longreach.tasks.counterfactuals import counterfactuals
 from longreach.tasks.task import EOS, EOS_ID, PAD, PAD_ID, SEP, SEP_ID, SOS, SOS_ID, Batch, IntArray, Task
 
 
@@ -44,6 +45,12 @@ class SequenceTask(Task):
     @abstractmethod
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         """x and y as places in `symbols`, one row each, and the sizes of y; what lies beyond is ignored."""
+
+    def counterfactuals(
+        self, batch: Batch, row: int, others: Batch, *, count: int, rng: np.random.Generator
+    ) -> Batch | None:
+        """With tokens of x as other inputs have them there."""
+        return counterfactuals(self, batch, row, others, separated=self.separated, count=count, rng=rng)
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
         x, y, answers = self.draw(lengths, rng)

@@ -5,8 +5,9 @@ sequence of the task's sampler agrees with the example on all of them and has an
 the answer that were written before count as earlier tokens: that is what makes a scratchpad sparse. What
 tells where to look, such as a sign between two numbers, counts as well.
 
-Only drawn sequences speak against a set, so that the numbers are lower bounds. How many drawn sequences
-agreed with an example on its parents, and so could have spoken against them, is `tested`.
+Only drawn sequences speak against a set, and inputs that differ from the example in some tokens, answered by
+the task; so the numbers are lower bounds. How many of all these agreed with an example on its parents, and so
+could have spoken against them, is `tested`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from longreach.errors import Field, InputError
+from longreach.tasks.counterfactuals import joined
 from longreach.tasks.hitting_set import least_hitting_set
 from longreach.tasks.task import Batch, BoolArray, IntArray, Task
 
@@ -43,7 +45,7 @@ class PlaceParents:
     span: int | None
     """The largest distance of ids between two parents, which locality is about in theory."""
     tested: int
-    """At least so many drawn sequences agreed with an example on its parents."""
+    """At least so many sequences agreed with an example on its parents."""
 
     @property
     def is_tested(self) -> bool:
@@ -71,6 +73,11 @@ class MeasuredParents:
     def most(self) -> int | None:
         """The most parents of any place; None where some place needs more than were tried."""
         return _largest(each.most for each in self.places)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether enough sequences could have spoken against the parents of every place."""
+        return all(each.is_tested or each.beyond for each in self.places)
 
     @property
     def distance(self) -> int | None:
@@ -125,6 +132,7 @@ def measured_parents(
     batch: Batch | None = None,
     examples: int = 24,
     pool: int = 4096,
+    changed: int = 200,
     tried: int = 6,
 ) -> MeasuredParents:
     """Parents of every supervised place, for examples of one length.
@@ -132,7 +140,7 @@ def measured_parents(
     `ids` has the position id of each token, one row for each example or one for all; without it the examples'
     own count. `batch` has the examples, where they are given; else so many are drawn. Of several smallest
     sets the one with the least distance is taken. `pool` sequences are drawn to speak against sets of up to
-    `tried` parents.
+    `tried` parents, and beside them up to `changed` inputs that differ from each example in some tokens.
     """
     if min(examples, pool) < 1 or tried < 0:
         raise InputError("at least one example and one sequence are needed", place=Field("examples"))
@@ -141,8 +149,10 @@ def measured_parents(
     known = _ids(mine, ids)
     found: dict[int, list[_Parents]] = {}
     for row in range(len(mine)):
+        near = task.counterfactuals(mine, row, others, count=changed, rng=rng) if changed else None
+        rivals = others if near is None else joined(others, near)
         for number, column in enumerate(np.flatnonzero(mine.mask[row]).tolist(), 1):
-            found.setdefault(number, []).append(_parents(mine, row, column, others, known[row], tried))
+            found.setdefault(number, []).append(_parents(mine, row, column, rivals, known[row], tried))
     places = tuple(_place(number, each) for number, each in sorted(found.items()))
     if not places:
         raise InputError(f"{task.name}: nothing is supervised at length {length}", place=Field("length"))
@@ -179,6 +189,8 @@ def _parents(batch: Batch, row: int, column: int, others: Batch, ids: IntArray, 
     if columns is None:
         return _Parents(None, 0, 0, 0)
     tested = int((~differs[:, list(columns)].any(axis=1)).sum())
+    if len(differs) >= ENOUGH and len(columns) == differs.any(axis=0).sum():
+        tested = max(tested, ENOUGH)  # all that ever varies: nothing is left that could speak against it
     own = [int(ids[each]) for each in columns]
     return _Parents(
         columns,

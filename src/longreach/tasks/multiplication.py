@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from longreach.tasks.binary_operands import binary_operands
 from longreach.tasks.coupling import significance
 from longreach.tasks.evidence import Evidence, Split
 from longreach.tasks.layout import SequenceTask
@@ -49,8 +50,7 @@ class Multiplication(SequenceTask):
         >>> Multiplication().operands("10*1=")
         ('10', '1')
         """
-        first, second = "".join(x).removesuffix("=").split(self.sign)
-        return first, second
+        return binary_operands(self.name, x, self.sign)
 
     def most_bits(self, first: Number, second: Number) -> Number:
         """How many bits a product has at most, by those of its factors."""

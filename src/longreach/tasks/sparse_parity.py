@@ -66,6 +66,10 @@ class SparseParity(FamilyTask):
     def answer_size(self, length: int) -> int:
         return 1
 
+    def is_drawn(self, x: Sequence[str]) -> bool:
+        special = sum(int(number) <= self.numbers // 2 for number in x[::2])
+        return self.k[0] <= special <= min(self.k[1], len(x) // 2 - 1)
+
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         if len(x) % 2 or not {*x[::2]} <= {*self.symbols[:-2]} or not {*x[1::2]} <= {*BITS}:
             raise InputError(f"{self.name}: x is numbers and bits by turns, as in 1 t1 2 t1")

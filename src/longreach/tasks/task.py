@@ -183,6 +183,10 @@ class Task(ABC):
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         """The right targets of the input x, in the order of the supervised positions; LEN is `len(x)`."""
 
+    def is_drawn(self, x: Sequence[str]) -> bool:
+        """Whether the sampler could draw an input that `answer` answers, as far as the task knows."""
+        return True
+
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The words, over the keys of `letters`, in whose image followed by `after` the token comes next.
 
@@ -199,6 +203,15 @@ class Task(ABC):
         >>> from longreach.tasks.reverse import Reverse
         >>> Reverse().coupled_ids(Reverse().sample([3], np.random.default_rng(0))).tolist()
         [[0, 1, 2, 3, 0, 3, 2, 1, 0]]
+        """
+        return None
+
+    def counterfactuals(
+        self, batch: Batch, row: int, others: Batch, *, count: int, rng: np.random.Generator
+    ) -> Batch | None:
+        """Up to so many inputs that differ from an example in some tokens, with their answers.
+
+        None: inputs of the task cannot be changed token by token, as words of a language cannot.
         """
         return None
 

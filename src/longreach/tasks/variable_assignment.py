@@ -68,6 +68,12 @@ class VariableAssignment(FamilyTask):
     def answer_size(self, length: int) -> int:
         return 3 * self.d if self.scratchpad else 1
 
+    def is_drawn(self, x: Sequence[str]) -> bool:
+        """Whether all variables of the chains differ; that chains stand in order is not looked at."""
+        left, right = {*x[BEFORE::3]}, {*x[BEFORE + 2 :: 3]}
+        steps = len(x[BEFORE::3])
+        return len(left) == len(right) == steps and len(left | right) == steps + steps // self.d
+
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         left, arrows, right = (x[BEFORE + place :: 3] for place in range(3))
         if [*x[1:2]] != [FIRST]:
