@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from longreach.advice.task_to_remedies import has_coupled_ids, program_needs, remedies, seems_local
+from longreach.advice.trial_members import AdviceQuestion, remedy_members
 from longreach.config.task_name import TaskName
 from longreach.forecast import forecast
 from longreach.tasks.catalog import TASKS, load_task
@@ -123,3 +124,23 @@ def test_a_try_says_what_is_far() -> None:
     found = remedies(forecast("boolean-expressions"))[0]
     assert found.ground == "open"
     assert "a value depends on 3 tokens" in found.basis
+
+
+def test_a_family_is_advised_to_write_its_steps() -> None:
+    (remedy,) = remedies(forecast("parity-scratchpad:scratchpad=no"))
+    assert (remedy.task, remedy.encoding) == ("parity-scratchpad", "coupled-local")
+    assert remedy.change.startswith("its steps written down before the answer")
+    (remedy,) = remedies(forecast("variable-assignment:2,variables=20,scratchpad=no"))
+    assert remedy.task == "variable-assignment:variables=20"
+    assert remedy.change.startswith("its steps written down before the answer")
+
+
+def test_ids_that_tell_the_answer_are_predicted() -> None:
+    (remedy,) = remedies(forecast("variable-assignment:3,variables=60"))
+    assert (remedy.encoding, remedy.predict_ids) == ("coupled", True)
+    assert remedy.name == "variable-assignment:3,variables=60 with coupled+predicted"
+    assert "--predict-ids" in remedy.command
+    assert "tell part of it" in remedy.basis
+    (member,) = remedy_members(AdviceQuestion(task=remedy.task, seeds=1), remedy, 1.0)
+    assert member.predict_ids
+    assert not any(each.predict_ids for each in remedies(forecast("copy-repeat")))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from longreach.advice import advise
 from longreach.advice.task_to_remedies import remedies
 from longreach.advice.trial_members import AdviceQuestion
 from longreach.advice.trials import Trials, try_remedies
@@ -94,3 +95,10 @@ def test_an_interruption_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest
     assert len(asked) == 1
     assert found.original is not None
     assert (found.original.cell.tally.runs, found.original.cell.planned) == (1, 2)
+
+
+def test_a_remedy_without_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are 200 hints: inputs three times as long as 150 have none."""
+    replace_training(monkeypatch, lambda member: False)
+    found = advise("copy-repeat", runs=tmp_path, train_to=150)
+    assert [remedy.name for remedy, _ in found.trials.refused] == ["copy-repeat+index-hints with ape"]

@@ -8,7 +8,7 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.tasks.catalog import load_task
-from longreach.tasks.id_locality import determining, locality, true_ids
+from longreach.tasks.id_locality import determining, ids_tell, locality, true_ids
 from longreach.tasks.task import Batch, Task
 
 
@@ -100,3 +100,19 @@ def test_ids_that_are_not_there_or_do_not_fit() -> None:
         locality(load_task("sort"), lengths=(3,))
     with pytest.raises(InputError, match="a column more than tokens is needed"):
         locality(load_task("sort"), lambda batch: batch.position_ids, lengths=(3,), examples=5)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("variable-assignment:2,variables=30", True),
+        ("copy-repeat", False),
+        ("reverse", False),
+        ("addition+reversed", False),
+        ("parity+scratchpad", False),
+        ("parity-scratchpad:3", False),
+        ("sort", False),
+    ],
+)
+def test_ids_that_tell_part_of_the_answer(name: str, told: bool) -> None:
+    assert ids_tell(load_task(name)) is told

@@ -75,3 +75,9 @@ def test_lengths() -> None:
         load_task("sort+index-hints")
     with pytest.raises(InputError, match="no coupled ids"):
         load_task("aa+index-hints")
+
+
+def test_where_nothing_is_read_no_hint_tells() -> None:
+    task = load_task("parity-with-empty+index-hints")
+    assert task.least_length == 1
+    assert not task.has(np.array([0]))[0]

@@ -132,3 +132,11 @@ def test_the_program() -> None:
 def test_forecasts() -> None:
     found = statuses("variable-assignment:2,variables=20")
     assert {verdict for verdict, _ in found.values()} == {"undecided"}
+
+
+def test_training_meets_several_chains() -> None:
+    for depth in (2, 3, 5):
+        task = VariableAssignment(depth)
+        lengths = task.lengths(*task.train_range(12))
+        assert len(lengths) == 4
+        assert task.train_range(200).last == 200

@@ -67,3 +67,11 @@ def test_a_task_that_is_its_own_test() -> None:
     row = train(member).rows[-1]
     again = row.other["sparse-parity:2 at 20-20"]
     assert abs(again - row.accuracy["20-20"]) < 0.15  # four standard deviations of 400 draws
+
+
+def test_ids_that_depend_on_the_input_are_looked_at_before_training() -> None:
+    """The bits of a sum have as many ids as the longer operand, and one more: of 14 tokens at most 12."""
+    given = {"train_lengths": (4, 10), "test_lengths": ((11, 14),), "position_ids": "coupled"}
+    assert resolve("addition", "ape", max_position=13, **given).max_position == 13
+    with pytest.raises(InputError, match="max_position"):
+        resolve("addition", "ape", max_position=11, **given)

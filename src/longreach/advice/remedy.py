@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from longreach.config.cell_label import encoding_label
 from longreach.config.task_name import TaskName
 from longreach.forecast.other_encodings import COUPLED
 
@@ -34,11 +35,18 @@ class Remedy:
     plain: str = ""
     """The same in words that need no paper, where `basis` has others."""
     ground: Ground
+    predict_ids: bool = False
+    """Whether the model predicts the position ids of its answer: they would tell part of it."""
+
+    @property
+    def label(self) -> str:
+        """The encoding, as results under such ids are called."""
+        return encoding_label(self.encoding, {"predict_ids": self.predict_ids})
 
     @property
     def name(self) -> str:
         """The task and its encoding."""
-        return f"{TaskName(self.task).short} with {self.encoding}"
+        return f"{TaskName(self.task).short} with {self.label}"
 
     @property
     def is_coupled(self) -> bool:
@@ -48,7 +56,10 @@ class Remedy:
     @property
     def command(self) -> str:
         """How to train it."""
-        return shlex.join(["longreach", "train", self.task, "--encoding", self.encoding, "--seeds", "3"])
+        ids = ["--predict-ids"] if self.predict_ids else []
+        return shlex.join(
+            ["longreach", "train", self.task, "--encoding", self.encoding, *ids, "--seeds", "3"]
+        )
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -56,6 +67,7 @@ class Remedy:
             "change": self.change,
             "task": self.task,
             "encoding": self.encoding,
+            "predict_ids": self.predict_ids,
             "ground": self.ground,
             "basis": self.basis,
             "command": self.command,

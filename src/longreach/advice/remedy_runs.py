@@ -22,7 +22,7 @@ def known_runs(remedy: Remedy, runs: Path | None, chance: float) -> str | None:
     if runs is None or not runs.is_dir():
         return None
     with read_index(runs) as index:
-        found = cells(index.rows(task=remedy.task, encoding=remedy.encoding, status="done"))
+        found = cells(index.rows(task=remedy.task, encoding=remedy.label, status="done"))
     best: tuple[Tally, LengthRange] | None = None
     for cell in found:
         names = sorted({name for row in cell.rows for name in row.accuracy}, key=name_order)

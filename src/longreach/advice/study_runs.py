@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from longreach.advice.advice_words import shares_words
+from longreach.config.cell_label import encoding_label
 
 KEPT = Path(__file__).with_name("study_runs.json")
 """Written by `python tools/advice_study_runs.py` from the study's own document."""
@@ -59,7 +60,7 @@ def runs_of_study(document: Mapping[str, Any]) -> list[StudyRuns]:
         found.append(
             StudyRuns(
                 task=curve["task"],
-                encoding=curve["config"]["encoding"],
+                encoding=encoding_label(curve["config"]["encoding"], curve["config"]),
                 train_to=curve["train_lengths"][1],
                 length=last,
                 accuracy=tuple(round(run["accuracy"][str(last)], 4) for run in curve["runs"]),

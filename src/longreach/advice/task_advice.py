@@ -40,7 +40,7 @@ class TaskAdvice:
 
     def in_study(self, remedy: Remedy) -> StudyRuns | None:
         """What `longreach study advice` found of a remedy."""
-        return study_runs(remedy.task, remedy.encoding)
+        return study_runs(remedy.task, remedy.label)
 
     def document(self) -> dict[str, Any]:
         """As `longreach advise --json` prints it."""

@@ -13,11 +13,14 @@ import numpy as np
 
 from longreach.advice.remedy import Remedy
 from longreach.advice.remedy_sparsity import step_sparsity
+from longreach.config.family_name import FamilyName
 from longreach.config.task_name import CHANGES, TaskName
 from longreach.errors import InputError
 from longreach.forecast import Forecast
 from longreach.forecast.other_encodings import COUPLED_SOURCE, coupled_note
 from longreach.tasks.changed_task import changed_task
+from longreach.tasks.family_task import FamilyTask
+from longreach.tasks.id_locality import ids_tell
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.local_steps import LocalSteps, far_steps, local_steps
 from longreach.tasks.reversed_answer import ReversedAnswer
@@ -26,8 +29,10 @@ from longreach.verdicts.verdict import Answer
 
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
+PREDICTED = "the positions of the answer tell part of it, so the model predicts them"
 NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
 SEEMS_LOCAL = "in examples each step depends on few tokens at coupled distance 1 or less, by measurement"
+COUPLED_POSITIONS = "one position for symbols that belong together (coupled)"
 SOME_LENGTHS = 20
 """Above the least length: where an example is looked for."""
 
@@ -139,20 +144,34 @@ def _tries(forecast: Forecast) -> list[Remedy]:
         name = read.changed(*changes)
         if task is None or (changes and name == forecast.stored) or not _may_help(task, changes):
             continue
-        coupled = has_coupled_ids(task)
-        if coupled or changes:
-            far = far_steps(task)
-            near = coupled and far is None and seems_local(task)
+        name = _name_of(task, name)
+        words = [_FORM_CHANGES[change] for change in changes]
+        if has_coupled_ids(task):
+            found.append(_coupled_try(name, task, words))
+        elif changes:
             found.append(
-                Remedy(
-                    task=name,
-                    encoding="coupled-local" if near else "coupled" if coupled else "ape",
-                    change=_change_words(name, forecast.stored, coupled=coupled),
-                    basis=SEEMS_LOCAL if near else NOT_LOCAL if far is None else f"{far}, so this is a try",
-                    ground="open",
-                )
+                Remedy(task=name, encoding="ape", change=_and(words), basis=_not_local(task), ground="open")
             )
     return found
+
+
+def _coupled_try(name: str, task: Task, words: list[str]) -> Remedy:
+    told = ids_tell(task)
+    near = not told and far_steps(task) is None and seems_local(task)
+    basis = SEEMS_LOCAL if near else _not_local(task)
+    return Remedy(
+        task=name,
+        encoding="coupled-local" if near else "coupled",
+        change=_and([*words, COUPLED_POSITIONS]),
+        basis=f"{PREDICTED}; {basis}" if told else basis,
+        ground="open",
+        predict_ids=told,
+    )
+
+
+def _not_local(task: Task) -> str:
+    far = far_steps(task)
+    return NOT_LOCAL if far is None else f"{far}, so this is a try"
 
 
 def seems_local(task: Task) -> bool:
@@ -184,11 +203,16 @@ def _local_forms(forecast: Forecast) -> list[tuple[str, LocalSteps]]:
         for changes in combinations(missing, count):
             task = _form(forecast.task, changes)
             known = None if task is None or not has_coupled_ids(task) else local_steps(task)
-            if known is not None:
-                found.append((read.changed(*changes), known))
+            if task is not None and known is not None:
+                found.append((_name_of(task, read.changed(*changes)), known))
         if any(steps.everywhere for _, steps in found):
             break  # more changes are not needed
     return sorted(found, key=lambda form: not form[1].everywhere)
+
+
+def _name_of(task: Task, name: str) -> str:
+    """Of a family the name itself says whether steps are written."""
+    return task.name if isinstance(task, FamilyTask) else name
 
 
 def _form(task: Task, changes: tuple[str, ...]) -> Task | None:
@@ -224,10 +248,14 @@ _FORM_CHANGES = {
 }
 
 
-def _change_words(name: str, original: str, *, coupled: bool = True) -> str:
+def _change_words(name: str, original: str) -> str:
     """What is done to the original, in words."""
     new = [change for change in TaskName(name).changes if change not in TaskName(original).changes]
+    if FamilyName.is_one(name) and name != original:
+        new = ["scratchpad", *new]
     words = [_FORM_CHANGES[change] for change in new]
-    if coupled and "index-hints" not in new:
-        words.append("one position for symbols that belong together (coupled)")
+    return _and(words if "index-hints" in new else [*words, COUPLED_POSITIONS])
+
+
+def _and(words: list[str]) -> str:
     return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} and {words[-1]}"

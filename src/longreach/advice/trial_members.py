@@ -86,6 +86,7 @@ def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> li
         scale="laptop",
         alphabet=question.alphabet,
         train_lengths=_lengths(question, remedy.task),
+        predict_ids=remedy.predict_ids or None,
     )
     return [with_share(first.with_seed(seed), share) for seed in range(question.seeds)]
 

@@ -18,6 +18,7 @@ from longreach.comparison.criterion import ByAccuracy
 from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
+from longreach.errors import InputError
 from longreach.experiments.running import Watcher, check_runs, check_torch
 from longreach.experiments.timed_training import START_SECONDS, TimedTraining, kept_share, largest_share
 from longreach.forecast import Forecast
@@ -66,6 +67,8 @@ class Trials:
     tried: tuple[tuple[Remedy, Trial], ...] = ()
     untried: tuple[tuple[Remedy, float], ...] = ()
     """With the seconds that trying them takes, about."""
+    refused: tuple[tuple[Remedy, str], ...] = ()
+    """Those that the lengths of the question leave no room for, and why."""
     share: float = 1.0
     interrupted: bool = False
 
@@ -116,11 +119,15 @@ class _Trying:
         training.train(members, f"of {self._name} and of {first.name}")
         original = self._trial(self.question.task, members[::2], self.forecast.task.chance)
         tried = [(first, self._remedy_trial(first, members[1::2]))]
-        untried: list[tuple[Remedy, float]] = []
+        untried, refused = list[tuple[Remedy, float]](), list[tuple[Remedy, str]]()
         for remedy in self.remedies[1:]:
             if training.interrupted or any(trial.works for _, trial in tried):
                 break
-            members = remedy_members(self.question, remedy, share)
+            try:
+                members = remedy_members(self.question, remedy, share)
+            except InputError as error:
+                refused.append((remedy, error.message))
+                continue
             seconds = training.seconds(members)
             if seconds and seconds > training.left - START_SECONDS:
                 untried.append((remedy, seconds))
@@ -131,6 +138,7 @@ class _Trying:
             original=original,
             tried=tuple(tried),
             untried=tuple(untried),
+            refused=tuple(refused),
             share=share,
             interrupted=training.interrupted,
         )

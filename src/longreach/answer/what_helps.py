@@ -105,7 +105,7 @@ def _form(forecast: Forecast, runs: Path | None) -> list[Advice]:
     if measured is not None:
         return [Advice(change=best.change, basis=said, measured=f"measured: {measured}")]
     tries = f"longreach advise {shlex.quote(forecast.name)} tries it in {AdviceQuestion.minutes:g} minutes"
-    kept = study_runs(best.task, best.encoding)
+    kept = study_runs(best.task, best.label)
     said = said if kept is None else f"{said}; {kept.words}"
     basis = said if TaskName(forecast.name).is_session else f"{said}; {tries}"
     return [Advice(change=best.change, basis=basis)]

@@ -113,6 +113,8 @@ def _print(found: TaskAdvice, page: Path | None) -> None:
         _print_trials(out, found)
     for remedy, seconds in found.trials.untried:
         print_hanging(out, Text(f"no time was left for {remedy.name}, {time_words(seconds)}", "dim"), 2, 4)
+    for remedy, reason in found.trials.refused:
+        print_hanging(out, Text(f"not tried at these lengths: {remedy.name}: {reason}", "dim"), 2, 4)
     out.print()
     print_hanging(out, Text(conclusion(found), "bold"), 0)
     if found.best is not None:

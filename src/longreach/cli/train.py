@@ -58,6 +58,12 @@ FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --
 FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-lengths, fewer --seeds"
 
 
+TELLING_IDS = (
+    "the position ids of this task's answers depend on the input and tell part of the answer; "
+    "with --predict-ids the model must find them"
+)
+
+
 @with_setting_options
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
@@ -126,6 +132,8 @@ def train(
         print_losses(fitted, as_json)
         return
     configs = grid(task, seed=numbers[0], **given) if search else _members(task, numbers, given)
+    if _reads_telling_ids(configs[0]):
+        note(TELLING_IDS)
     less = FOR_LESS if scale is ScaleName.paper else FOR_LESS_AT_LAPTOP
     if dry_run:
         _plan(configs, runs, make, as_json, less)
@@ -164,6 +172,15 @@ def train(
             print_judgement(judged(chosen, results)[1])
     if any(result.status == "failed" for result in [*tried, *results]):
         raise typer.Exit(1)
+
+
+def _reads_telling_ids(config: TrainConfig) -> bool:
+    if config.id_scheme != "coupled" or config.predict_ids:
+        return False
+    from longreach.tasks.id_locality import ids_tell
+    from longreach.training.shape import task_of
+
+    return ids_tell(task_of(config))
 
 
 def _members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[TrainConfig]:

@@ -61,6 +61,7 @@ def render_advice_page(found: TaskAdvice) -> str:
             rows=rows,
             ranges=[_shown(lengths) for lengths in ranges],
             untried=[(remedy.name, time_words(seconds)) for remedy, seconds in found.trials.untried],
+            refused=found.trials.refused,
             trained=None if not trials else trials[0].cell,
             chart=Markup(_chart(trials, ranges)) if ranges else None,
             best=found.best,

@@ -9,6 +9,7 @@ import numpy as np
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.tasks.boolean_expressions import BooleanExpressions
+from longreach.tasks.family_task import FamilyTask
 from longreach.tasks.formula_scratchpad import FormulaScratchpad
 from longreach.tasks.function_scratchpad import with_steps
 from longreach.tasks.function_task import FunctionTask
@@ -67,6 +68,8 @@ def _scratchpad(task: Task) -> Task:
         if task.stepper is None:
             raise _refused(task, "scratchpad", "say which steps: Task.from_function(…, steps=…)")
         return with_steps(task, task.stepper)
+    if isinstance(task, FamilyTask) and (steps := task.with_scratchpad) is not None:
+        return steps
     raise _refused(task, "scratchpad", "no steps are known that could be written down")
 
 

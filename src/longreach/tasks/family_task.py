@@ -18,6 +18,11 @@ class FamilyTask(SequenceTask):
     family: ClassVar[str]
     ended = False
 
+    @property
+    def with_scratchpad(self) -> FamilyTask | None:
+        """The member of the family that writes its steps; None: this one does, or the family has none."""
+        return None
+
     def _describe(
         self, parameters: dict[str, Value], *, about: str, nope: Evidence, ape: Evidence, chance: float
     ) -> None:

@@ -22,6 +22,8 @@ Parents: TypeAlias = Callable[[Batch], Sequence[Mapping[int, Sequence[int] | Non
 None: too many do."""
 
 EXAMPLES, MOST = 1000, 2
+LOOKED_AT, SPAN = 200, 40
+"""Examples in which ids of answers are compared, and how far above the least length they may be."""
 REPEATED = 4
 """How often the tokens at some places must repeat, on average, before they are said to determine another."""
 
@@ -206,3 +208,28 @@ def _fewest(tokens: IntArray, targets: IntArray, far: IntArray, most: int) -> tu
             if REPEATED * distinct <= len(code) and distinct == len(np.unique(code * size + targets)):
                 return choice
     return None
+
+
+def ids_tell(task: Task) -> bool:
+    """Whether the coupled ids of an answer depend on what the input says, and so tell part of it.
+
+    Inputs whose ids are the same, with answers of the same size, have answers with other ids. Such ids are
+    half of the answer to a model that reads them; one that predicts them must find them (Golowich et al.,
+    arXiv 2502.16792, footnote 12).
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> ids_tell(load_task("variable-assignment")), ids_tell(load_task("addition"))
+    (True, False)
+    """
+    known = task.lengths(task.least_length, task.least_length + SPAN)
+    length = int(known[min(len(known) - 1, 3)])
+    batch = task.sample([length] * LOOKED_AT, np.random.default_rng(0))
+    ids = task.coupled_ids(batch)
+    if ids is None:
+        return False
+    answers: dict[tuple[int, bytes], bytes] = {}
+    for row, begin, size in zip(ids, batch.mask.argmax(axis=1).tolist(), batch.sizes.tolist(), strict=True):
+        read, written = row[: begin + 1].tobytes(), row[begin + 1 : size].tobytes()
+        if answers.setdefault((size, read), written) != written:
+            return True
+    return False

@@ -58,8 +58,13 @@ class IndexHints(ChangedTask):
 
     nope = ape = Evidence("none", None, NO_PROGRAM)
 
+    @property
+    def least_length(self) -> int:
+        return max(1, self.base.least_length)
+
     def has(self, lengths: IntArray) -> BoolArray:
-        return self.base.has(lengths) & (lengths < HINTS)
+        # Where nothing is read no hint tells which ones the answer has.
+        return self.base.has(lengths) & (lengths >= 1) & (lengths < HINTS)
 
     def answer_size(self, length: int) -> int:
         return 2 * self.base.answer_size(length)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,10 @@ class ParityScratchpad(FamilyTask):
             ape=evidence,
             chance=0.0 if self.scratchpad else 1 / 2,
         )
+
+    @property
+    def with_scratchpad(self) -> ParityScratchpad | None:
+        return None if self.scratchpad else replace(self, scratchpad=True)
 
     def answer_size(self, length: int) -> int:
         return -(-length // self.k) if self.scratchpad else 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from longreach.config.length_range import LengthRange
 from longreach.errors import InputError
 from longreach.tasks.draws import random_orders
 from longreach.tasks.evidence import Evidence
@@ -17,6 +18,7 @@ from longreach.tasks.task import SEP_ID, Batch, BoolArray, IntArray
 ARROW, FIRST = "←", "SEP1"
 BEFORE = 2
 """The tokens of x before the first assignment: where to begin, and a separator."""
+SOME_CHAINS = 4
 NOT_WRITTEN = Evidence("none", None, "a program for this would look up assignments; it is not written out")
 
 
@@ -64,6 +66,14 @@ class VariableAssignment(FamilyTask):
         chains, rest = np.divmod(lengths - BEFORE, 3 * self.d)
         found: BoolArray = (chains >= 1) & (rest == 0) & (chains * (self.d + 1) <= self.variables)
         return found
+
+    @property
+    def with_scratchpad(self) -> VariableAssignment | None:
+        return None if self.scratchpad else replace(self, scratchpad=True)
+
+    def train_range(self, train_to: int) -> LengthRange:
+        """Of several chains at least: with one there is nothing to choose."""
+        return LengthRange(self.least_length, max(train_to, BEFORE + 3 * self.d * SOME_CHAINS))
 
     def answer_size(self, length: int) -> int:
         return 3 * self.d if self.scratchpad else 1

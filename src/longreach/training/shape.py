@@ -18,6 +18,9 @@ from longreach.tasks.catalog import load_argument, load_task
 from longreach.tasks.offsets import coupled_offsets
 from longreach.tasks.task import Batch, IntArray, Task
 
+SOME_EXAMPLES = 256
+"""Of the longest inputs: ids may depend on more than the length."""
+
 
 def task_of(config: TrainConfig) -> Task:
     """The task that a member learns."""
@@ -120,8 +123,8 @@ def check_ids(config: TrainConfig) -> None:
     for lengths in config.ranges:
         longest = int(task.lengths(*lengths)[-1])
         if config.id_scheme == "coupled":
-            example = task.sample([longest], np.random.default_rng(0))
-            coupled_offsets(example, own_ids(config, example), positions, None)
+            examples = task.sample([longest] * SOME_EXAMPLES, np.random.default_rng(0))
+            coupled_offsets(examples, own_ids(config, examples), positions, None)
         elif (size := task.input_size(longest)) > positions:
             reason = f"{positions} position ids are too few for inputs of {size} tokens, at length {longest}"
             raise InputError(reason, place=Field("max_position"))
