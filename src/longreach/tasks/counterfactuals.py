@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.tasks.task import SEP, SOS, Batch, Task
+from longreach.tasks.task import SEP, SOS, Batch, BoolArray, IntArray, Task
 
 FEW = (1, 1, 2, 3)
 """Tokens that are replaced, as often as they stand here; and once half of the input."""
@@ -91,14 +91,13 @@ def joined(first: Batch, second: Batch) -> Batch:
     """The examples of both, padded to one width."""
     width = max(first.tokens.shape[1], second.tokens.shape[1])
 
-    def padded(batch: Batch, field: str) -> np.ndarray:
-        values: np.ndarray = getattr(batch, field)
-        return np.pad(values, ((0, 0), (0, width - values.shape[1])))
+    def stacked(one: IntArray | BoolArray, two: IntArray | BoolArray) -> IntArray:
+        return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in (one, two)])
 
     return Batch(
-        *(
-            np.concatenate([padded(first, field), padded(second, field)])
-            for field in ("tokens", "targets", "mask", "position_ids")
-        ),
-        np.concatenate([first.sizes, second.sizes]),
+        tokens=stacked(first.tokens, second.tokens),
+        targets=stacked(first.targets, second.targets),
+        mask=stacked(first.mask, second.mask).astype(np.bool_),
+        position_ids=stacked(first.position_ids, second.position_ids),
+        sizes=np.concatenate([first.sizes, second.sizes]),
     )
