@@ -8,7 +8,6 @@ from longreach.forecast.black_box_certificates import (
     LearnedProgramCertificate,
     MeasuredRowsCertificate,
 )
-from longreach.forecast.black_box_to_verdicts import black_box_sides
 from longreach.forecast.certificate_kind import TaskKind
 from longreach.forecast.learned_checker import check_learned
 from longreach.forecast.measured_checker import check_found_program, check_measured_rows
@@ -21,6 +20,8 @@ from longreach.verdicts.verdict import Verdict
 
 def by_answers(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
     """Whatever the answers of the task say."""
+    from longreach.forecast.black_box_to_verdicts import black_box_sides  # slow to load
+
     del evidence, trusted
     return black_box_sides(task, name, (key,))[key]
 

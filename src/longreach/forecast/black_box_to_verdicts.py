@@ -16,6 +16,7 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.forecast.asking import answer as ask
+from longreach.forecast.black_box import SECONDS
 from longreach.forecast.drawn_inputs import MANY, DrawnInputs, draw_inputs, every_word_to
 from longreach.forecast.found_program import found_verdict, library_program
 from longreach.forecast.learned_to_verdicts import learned_answer_sides, learned_language_sides
@@ -32,16 +33,12 @@ from longreach.synthesis.answers_to_automaton import (
     learn_automaton,
 )
 from longreach.synthesis.trial_words import long_words
-from longreach.tasks.data_task import DataTask
-from longreach.tasks.function_task import FunctionTask
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.predicate_language import IN, PredicateLanguage
 from longreach.tasks.regular_answer import UNDEFINED
 from longreach.tasks.task import EOS, Task
 from longreach.verdicts.verdict import Verdict, undecided
 
-SECONDS = 5.0
-"""For one task unless told otherwise; of computing."""
 MOST_LETTERS = 30
 """Of inputs of which an automaton is learned."""
 MOST_ANSWERS = 16
@@ -54,13 +51,6 @@ TIMED, TIMED_LENGTH = 20, 30
 LEAST_WORDS, MOST_ASKED = 50, 4096
 SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "rows": 1.0}
 """Of the seconds, when each step has to be done at the latest."""
-
-
-def is_black_box(task: Task, trusted: bool) -> bool:
-    """Whether only answers are known of a task: a function, a predicate, or somebody's without evidence."""
-    if isinstance(task, FunctionTask | PredicateLanguage):
-        return True
-    return isinstance(task, SequenceTask) and not isinstance(task, DataTask) and not trusted
 
 
 def black_box_sides(

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from longreach.crasp.program import raise_core
 from longreach.forecast.asking import automaton_of_task
-from longreach.forecast.black_box_to_verdicts import SECONDS as BLACK_BOX_SECONDS
-from longreach.forecast.black_box_to_verdicts import black_box_sides, is_black_box
+from longreach.forecast.black_box import SECONDS as BLACK_BOX_SECONDS
+from longreach.forecast.black_box import is_black_box
 from longreach.forecast.certificate_kinds import FINDERS
 from longreach.forecast.classes_to_verdicts import class_sides
-from longreach.forecast.examples_to_verdicts import example_sides
 from longreach.forecast.program_to_verdict import NOT_ASKED, program_verdict
 from longreach.forecast.states_to_verdicts import state_sides
 from longreach.languages.program_class import ENCODING_SIDES, SIDES
@@ -52,9 +51,14 @@ def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SE
         key: _side(task, name, key, each, trusted) for key, each in evidence.items() if each.kind != "none"
     }
     unknown = tuple(key for key in evidence if key not in found)
+    # What looks into answers takes long to load, and most tasks need none of it.
     if unknown and seconds > 0 and isinstance(task, DataTask):
+        from longreach.forecast.examples_to_verdicts import example_sides
+
         found |= example_sides(task, unknown, seconds=seconds)
     elif unknown and seconds > 0 and is_black_box(task, trusted):
+        from longreach.forecast.black_box_to_verdicts import black_box_sides
+
         found |= black_box_sides(task, name, unknown, seconds=seconds)
     else:
         found |= {key: _side(task, name, key, evidence[key], trusted) for key in unknown}

@@ -14,7 +14,7 @@ from longreach.config.task_name import TaskName
 from longreach.crasp.program import Program
 from longreach.crasp.trace import Trace
 from longreach.errors import Argument, Field, InputError
-from longreach.forecast.black_box_to_verdicts import SECONDS
+from longreach.forecast.black_box import SECONDS
 from longreach.forecast.evidence_to_verdicts import sides
 from longreach.forecast.forecast_words import as_html, as_text
 from longreach.forecast.odds_of_task import USUAL_LENGTH, TaskOdds, task_odds

@@ -6,22 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from longreach.errors import InputError
 from longreach.languages.regular.automaton import Automaton, Word
-from longreach.synthesis.answers_to_automaton import (
-    LearnedAutomaton,
-    LearningLimits,
-    NotLearned,
-    learn_automaton,
-)
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.language_task import LanguageTask, RegularLanguage, label_name
 from longreach.tasks.program_task import ACCEPTED, REJECTED
 from longreach.tasks.task import EOS, PAD, SEP, SOS, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from longreach.synthesis.answers_to_automaton import LearnedAutomaton, LearningLimits, NotLearned
 
 NOT_ASKED = Evidence("none", None, "a Python predicate: a forecast looks for evidence in its answers")
 (IN,), (OUT,) = ACCEPTED, REJECTED
@@ -81,6 +78,8 @@ class PredicateLanguage(LanguageTask):
 
     def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
         """The automaton of the language, its classes "accept" and "reject", if it is learned."""
+        from longreach.synthesis.answers_to_automaton import learn_automaton  # slow to load
+
         return learn_automaton(
             lambda word: IN if self.contains(word) else OUT, self.letters, limits, also=self._shown_words
         )
@@ -97,6 +96,8 @@ class PredicateLanguage(LanguageTask):
     @cached_property
     def _language(self) -> RegularLanguage:
         """Of the learned automaton: where nobody says what can be completed, it does."""
+        from longreach.synthesis.answers_to_automaton import NotLearned
+
         found = self.learn()
         needs = "labels='next' need completes=… and draw=…"
         if isinstance(found, NotLearned):
