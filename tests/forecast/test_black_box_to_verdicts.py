@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from longreach.forecast.black_box_to_verdicts import black_box_sides, is_black_box
+from longreach.forecast.black_box import is_black_box
+from longreach.forecast.black_box_to_verdicts import black_box_sides
 from longreach.forecast.task_forecast import forecast, forecast_all
 from longreach.languages.program_class import ENCODING_SIDES
 from longreach.tasks.catalog import load_task
