@@ -143,6 +143,6 @@ STUDY = Study(
     title="Parity with a scratchpad and predictive position coupling",
     source=f"{SOURCE}, Figures 2 and 8",
     about="prefix parities written with jumps of k: with coupled ids, with other positions, not at all",
-    time="laptop: about 35 minutes on two cores (estimated)",
+    time="laptop: about 32 minutes on two cores",
     own=CurveCells("parity-scratchpad", curves, claims),
 )
