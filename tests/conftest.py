@@ -19,6 +19,6 @@ settings.register_profile(
     max_examples=25,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("thorough", parent=settings.get_profile("repeatable"), max_examples=250)
+settings.register_profile("thorough", parent=settings.get_profile("repeatable"), max_examples=100)
 settings.register_profile("search", parent=settings.get_profile("thorough"), derandomize=False)
 settings.load_profile("repeatable")
