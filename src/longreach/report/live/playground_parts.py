@@ -29,7 +29,7 @@ from longreach.languages.regular.automaton_drawing import to_svg
 from longreach.report.attention_svg import MOST_WIDTH, head_views
 from longreach.report.certificate_view import program_view
 from longreach.report.live.live_limits import LiveLimits
-from longreach.report.live.playground_subject import Subject
+from longreach.report.live.playground_subject import Subject, check_characters
 from longreach.tasks.language_task import RegularLanguage
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Verdict
@@ -47,6 +47,8 @@ FAMILY = (
 """Summaries of which the profile is drawn."""
 PROFILE_NODES = 40_000
 PROOF_SECONDS = 3.0
+TASK = "task"
+"""The part that trainings ask for: the name by which another process finds the task. No page shows it."""
 REPEATED = 12
 """How often a loop is repeated in the words that are shown."""
 
@@ -58,10 +60,10 @@ def part_of(name: str, document: Any) -> Document:
     >>> [side["expectation"] for side in found["sides"]]
     ['expected to fail', 'expected to work']
     """
-    if name not in PARTS:
+    if name not in PARTS and name != TASK:
         raise InputError(f"no part is named {name!r}; there are {', '.join(PARTS)}", place=Field("part"))
     subject = _kept(Subject.read(document))
-    return PARTS[name](subject, document)
+    return {"task": subject.task_name} if name == TASK else PARTS[name](subject, document)
 
 
 @lru_cache(maxsize=32)
@@ -179,6 +181,7 @@ def _word(document: Mapping[str, Any]) -> str:
     word = document.get("word", "")
     if not isinstance(word, str):
         raise InputError("a string is expected", place=Field("word"))
+    check_characters(word, "word")
     if len(word) > 20 * LiveLimits().word:
         raise InputError(f"is too long; at most {LiveLimits().word} letters are shown", place=Field("word"))
     return word

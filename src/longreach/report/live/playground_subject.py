@@ -28,6 +28,12 @@ SECONDS = 4.0
 """Of computing, to read an expression."""
 
 
+def check_characters(given: Any, name: str) -> None:
+    """Refuse halves of surrogate pairs: JSON can write them, and no text can hold them."""
+    if isinstance(given, str) and any("\ud800" <= char <= "\udfff" for char in given):
+        raise InputError("holds half of a surrogate pair, which is no character", place=Field(name))
+
+
 @dataclass(frozen=True)
 class Subject:
     """What is looked at.
@@ -51,6 +57,8 @@ class Subject:
         if not isinstance(document, dict):
             raise InputError("a JSON object is expected, with kind and text")
         kind, text, letters = document.get("kind"), document.get("text"), document.get("alphabet")
+        for name, given in (("text", text), ("alphabet", letters)):
+            check_characters(given, name)
         if kind not in KINDS:
             raise InputError(f"one of {', '.join(KINDS)} is expected", place=Field("kind"))
         if not isinstance(text, str) or not text.strip():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import resource
 import signal
 import sys
 import threading
@@ -82,6 +83,8 @@ def main() -> None:
             answers.flush()
 
     question = json.loads(sys.stdin.readline())
+    # Of data, not of addresses: graphics cards map far more of those than there is memory.
+    resource.setrlimit(resource.RLIMIT_DATA, (question["memory"], question["memory"]))
     try:
         found = ask(
             question["task"],
@@ -98,6 +101,9 @@ def main() -> None:
         return
     except KeyboardInterrupt:
         write({"event": "cancelled"})
+        return
+    except MemoryError:
+        write({"event": "failed", "error": "too large to be trained here"})
         return
     said = [
         {"question": block.question, "lines": [vars_of(line) for line in block.lines]}
