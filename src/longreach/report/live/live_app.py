@@ -30,8 +30,11 @@ FILES = {
     "playground.js": "text/javascript",
     "playground.css": "text/css",
     "asking.js": "text/javascript",
+    "cards.js": "text/javascript",
     "drawing.js": "text/javascript",
+    "theme.js": "text/javascript",
     "training.js": "text/javascript",
+    "typed.js": "text/javascript",
     "news.js": "text/javascript",
 }
 """All that is sent as it is, by name; nothing else is looked up in the file system."""

@@ -70,13 +70,12 @@ function table(found) {
 export function trace(found) {
   if (!found.rows) return element("p", { class: "accepted soft" }, found.reason);
   const tokens = found.tokens.length ? found.tokens : ["ε"];
-  const shown = (row, value) => row.boolean ? (value === "True" ? "⊤" : "·") : value;
+  // Signs for those who see them, words for those who hear them.
+  const shown = (row, value) => row.boolean ? [element("span", { "aria-hidden": "true" }, value === "True" ? "⊤" : "·"), element("span", { class: "unseen" }, value === "True" ? "true" : "false")] : value;
   const body = found.rows.map((row) => element("tr", row.result ? { class: "result" } : {},
     element("th", { scope: "row" }, row.text),
     row.values.map((value) => element("td", row.boolean ? { class: value === "True" ? "true" : "false" } : {}, shown(row, value)))));
   const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "position"), found.positions.map((each) => element("th", { scope: "col" }, String(each)))),
-    element("tr", {}, element("th", {}, "letter"), tokens.map((each) => element("th", {}, each))));
-  const made = [element("table", {}, head, element("tbody", {}, body))];
-  if (found.accepted !== null) made.push(element("p", { class: "accepted" }, found.accepted ? "The word is accepted." : "The word is rejected."));
-  return element("div", {}, made);
+    element("tr", {}, element("th", { scope: "row" }, "letter"), tokens.map((each) => element("th", { scope: "col" }, each))));
+  return element("table", {}, head, element("tbody", {}, body));
 }
