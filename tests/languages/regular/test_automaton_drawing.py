@@ -41,6 +41,8 @@ def test_arcs_pass_below_notes_and_stay_inside() -> None:
     labels = [float(one.get("y") or 0) for one in long.iter(f"{SVG}text")]
     assert top < min(labels)
     assert max(labels) < top + height
+    wide = ElementTree.fromstring(to_svg(from_expression("(a|b)*a(a|b)(a|b)(a|b)")))
+    assert max(float(one.get("x") or 0) for one in wide.iter(f"{SVG}text")) < float(wide.get("width") or 0)
 
 
 def test_it_is_told_in_words() -> None:

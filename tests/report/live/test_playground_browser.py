@@ -66,6 +66,11 @@ def test_typing_changes_all_that_is_shown(
     page.wait_for_selector("#trace thead tr:last-child th:nth-child(5):last-child")
     page.wait_for_selector("#attention svg, #attention-note:not(:empty)")
     assert "text=%28a%7Cb%29*bb%28a%7Cb%29*" in page.url
+    ticks = tab.evaluate(
+        "[...document.querySelectorAll('#profile .tick')].map(e => e.getBoundingClientRect())"
+    )
+    assert min(tick["height"] for tick in ticks) >= 11
+    assert min(tick["x"] for tick in ticks) >= 0
     assert tab.evaluate(WIDER) == 0
     assert tab.complaints == []
     assert all(address.startswith((server.address, "data:")) for address in tab.requests)

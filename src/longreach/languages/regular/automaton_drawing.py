@@ -61,9 +61,12 @@ def to_svg(
         for (source, target), letters in _merged_edges(automaton).items()
     ]  # fmt: skip
     # Long arcs may reach beyond the states.
-    top = min(0.0, *(edge.height - ROOM for edge in edges))
-    width = max(x for x, _ in places) + MARGIN
-    height = max(max(y for _, y in places) + MARGIN, *(edge.height + ROOM for edge in edges)) - top
+    top = min(0.0, *(edge.middle[1] - ROOM for edge in edges))
+    right, bottom = (
+        max(*(place[axis] + MARGIN for place in places), *(edge.middle[axis] + ROOM for edge in edges))
+        for axis in (0, 1)
+    )
+    width, height = right, bottom - top
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {top:.0f} {width:.0f} {height:.0f}" '
@@ -150,11 +153,11 @@ def _merged_edges(automaton: Automaton) -> dict[tuple[int, int], list[str]]:
 
 @dataclass(frozen=True)
 class _Edge:
-    """What is drawn of an edge, and how high or low it reaches."""
+    """What is drawn of an edge, and how far it reaches."""
 
     line: str
     label: str
-    height: float
+    middle: Point
 
 
 def _loop(place: Point, label: str, pale: str) -> _Edge:
@@ -165,8 +168,8 @@ def _loop(place: Point, label: str, pale: str) -> _Edge:
     numbers = (
         f"M{x - 9:.1f} {start:.1f}C{x - 26:.1f} {top:.1f} {x + 26:.1f} {top:.1f} {x + 9:.1f} {start:.1f}"
     )
-    middle = y + side * 56 + (8 if pale else 0)
-    return _Edge(_drawn(numbers, pale), _label((x, middle), label, pale), middle)
+    middle = (x, y + side * 56 + (8 if pale else 0))
+    return _Edge(_drawn(numbers, pale), _label(middle, label, pale), middle)
 
 
 def _edge(place: Point, other: Point, back: bool, label: str, pale: str, clear: float) -> _Edge:
@@ -182,7 +185,7 @@ def _edge(place: Point, other: Point, back: bool, label: str, pale: str, clear: 
     control = ((x + u) / 2 + normal[0] * bend, (y + v) / 2 + normal[1] * bend)
     start, end = _towards((x, y), control, RADIUS), _towards((u, v), control, RADIUS + 1)
     middle = ((start[0] + 2 * control[0] + end[0]) / 4, (start[1] + 2 * control[1] + end[1]) / 4)
-    return _Edge(_path(start, control, end, pale), _label((middle[0], middle[1] + 4), label, pale), middle[1])
+    return _Edge(_path(start, control, end, pale), _label((middle[0], middle[1] + 4), label, pale), middle)
 
 
 def _towards(place: Point, other: Point, distance: float) -> Point:

@@ -53,7 +53,7 @@ PROFILE_NODES = 40_000
 MANY_HEADS = 100
 """That are drawn when all are asked for."""
 PROOF_SECONDS = 3.0
-BRACKETS = "In brackets: between which odds 95 % of the fits to languages drawn anew lie."
+BRACKETS = "In brackets: the range of 95 % of the fits to languages drawn anew."
 AS_IT_IS = ("svg", "word")
 """Fields that are not shown as text."""
 TASK = "task"

@@ -17,9 +17,10 @@ export function drawing(markup) {
   return template.content;
 }
 
-const WIDTH = 640, HEIGHT = 250, LEFT = 42, BOTTOM = 30, TOP = 10, RIGHT = 10;
+const HEIGHT = 250, LEFT = 46, BOTTOM = 30, TOP = 10, RIGHT = 14;
 
 export function profile(found) {
+  const WIDTH = window.matchMedia("(max-width: 40rem)").matches ? 360 : 640; // numbers of one size on every screen
   const last = found.lengths[found.lengths.length - 1];
   const x = (length) => LEFT + (length - 1) / (last - 1) * (WIDTH - LEFT - RIGHT);
   const y = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
@@ -68,7 +69,7 @@ function table(found) {
 }
 
 export function trace(found) {
-  if (!found.rows) return element("p", { class: "accepted soft" }, found.reason);
+  if (!found.rows) return element("p", { class: "small soft" }, found.reason);
   const tokens = found.tokens.length ? found.tokens : ["ε"];
   // Signs for those who see them, words for those who hear them.
   const shown = (row, value) => row.boolean ? [element("span", { "aria-hidden": "true" }, value === "True" ? "⊤" : "·"), element("span", { class: "unseen" }, value === "True" ? "true" : "false")] : value;

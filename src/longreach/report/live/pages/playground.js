@@ -77,7 +77,7 @@ async function update() {
   show("automaton", subject, signal, automaton);
   show("fooling", subject, signal, fooling);
   show("program", subject, signal, (each) => { programs(each); chooseSide(each); });
-  show("profile", subject, signal, (each) => $("profile").replaceChildren(each.lines.length ? profile(each) : element("p", { class: "soft" }, each.reason)));
+  show("profile", subject, signal, (each) => $("profile").replaceChildren(each.lines.length ? profile(each) : element("p", { class: "small soft" }, each.reason)));
   suggested = "";
   isSuggested = false;
   await show("example", subject, signal, (each) => { suggested = each.word; });
