@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from longreach.report.live.live_limits import LiveLimits
 from tests.helpers.chromium import Tab, missing, started
 from tests.helpers.extras import needs
 from tests.helpers.live_server import LiveServer, live_server
+from tests.helpers.report_samples import several
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -232,6 +234,45 @@ def test_the_page_knows_what_the_server_trains(browser: Browser, tmp_path: Path)
             assert tab.page.is_hidden("#train") == hidden
             assert tab.page.input_value("#minutes") == ("2" if hidden else "1")
             tab.close()
+
+
+def test_new_results_are_said_wherever_the_reader_is(browser: Browser, tmp_path: Path) -> None:
+    with live_server(tmp_path) as own:
+        tab = Tab(browser, DESK)
+        tab.open(own.address)
+        tab.evaluate("window.scrollTo(0, 1500)")
+        several(tmp_path, "aa", "ape", 1.0, 0.9)
+        tab.page.wait_for_selector("#news")
+        place = tab.evaluate("document.getElementById('news').getBoundingClientRect()")
+        assert tab.evaluate("window.scrollY") > 1000
+        assert 0 <= place["y"] < 900
+        tab.close()
+
+
+def test_borders_of_what_can_be_used_stand_out(browser: Browser, server: LiveServer) -> None:
+    for dark in (False, True):
+        tab = Tab(browser, DESK, dark=dark)
+        tab.open(f"{server.address}/playground")
+        for selector in ("#text", "#word", "#train"):
+            tab.page.wait_for_selector(selector)
+            edge, ground = (
+                tab.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}")
+                for name in ("borderTopColor", "backgroundColor")
+            )
+            assert contrast(edge, ground) >= 3, (selector, dark)
+        tab.close()
+
+
+def contrast(one: str, other: str) -> float:
+    """Of two colours, as WCAG has it."""
+
+    def light(colour: str) -> float:
+        shares = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
+        red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in shares)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def test_it_can_be_used_with_the_keyboard(browser: Browser, server: LiveServer) -> None:
