@@ -142,6 +142,11 @@ def test_questions_are_checked(more: dict[str, Any], place: str) -> None:
         read_question(SUBJECT | more, Path("runs"), LiveLimits())
 
 
+def test_titles_show_all_that_is_in_them() -> None:
+    title, _ = read_question(SUBJECT | {"text": "a\u202eb"}, Path("runs"), LiveLimits())
+    assert title == "a\\u202eb"
+
+
 def test_what_is_trained_is_never_a_file() -> None:
     program = {"kind": "program", "text": '#alphabet a b\nL = # "a" >= # "b"'}
     assert part_of(TASK, program)["task"].startswith("crasp:#alphabet a b\n")

@@ -17,6 +17,7 @@ from longreach.errors import Field, InputError
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.playground_subject import Subject
 from longreach.report.live.worker_pool import Reply
+from longreach.report.text import visible
 
 MODULE = "longreach.report.live.training_worker"
 ENDS = ("done", "failed", "cancelled")
@@ -101,7 +102,7 @@ def read_question(document: Any, runs: Path, limits: LiveLimits) -> tuple[str, d
     seeds = int(_number(document, "seeds", 3, least=1, most=MOST_SEEDS))
     if train_to is not None:
         train_to = int(_number(document, "train_to", 20, least=2, most=LONGEST_TRAINING))
-    return subject.text.strip().splitlines()[0][:80], {
+    return visible(subject.text.strip().splitlines()[0][:80]), {
         "alphabet": subject.alphabet,
         "encodings": ENCODINGS,
         "minutes": minutes,
