@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from longreach.report.live import live_training
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.playground_parts import PARTS
-from longreach.report.live.request_guard import RequestGuard
 from tests.helpers.examples import at_most
 from tests.helpers.extras import needs
 from tests.helpers.live_server import LiveServer, live_server
@@ -140,6 +139,8 @@ def test_bad_input_is_answered_with_a_message(
 
 
 def test_names_are_compared_as_names(server: LiveServer) -> None:
+    from longreach.report.live.request_guard import RequestGuard
+
     assert server.send("GET", "/api/stamp", Host="LocalHost.").status == 200
     guard = RequestGuard(lambda *_: None, ["Lab.Example."], 100)  # type: ignore[arg-type, return-value]
     assert guard._refusal("GET", "/", {"host": "lab.example:8765"}) is None
@@ -171,7 +172,7 @@ def test_a_task_that_is_hard_to_read_holds_nobody_up(tmp_path: Path) -> None:
         assert server.send("GET", "/api/stamp").status == 200
         waited = time.monotonic() - begun
         statuses = sorted(post.result().status for post in posts)
-    assert waited < 1.0
+    assert waited < 2.0
     assert 409 in statuses
     assert set(statuses) <= {201, 408, 409, 413, 422}
 
@@ -209,6 +210,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 def test_it_ends_at_once_with_a_stream_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr("longreach.report.live.live_server.ENDING", 60)  # seconds, for connections that stay
     monkeypatch.setattr(live_training, "MODULE", "tests.helpers.patient_training")
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[3]}:{os.environ.get('PYTHONPATH', '')}")
     with live_server(tmp_path) as server:
@@ -224,7 +226,7 @@ def test_it_ends_at_once_with_a_stream_open(
         assert client.recv(10).startswith(b"HTTP/1.1")
         begun = time.monotonic()
     client.close()
-    assert time.monotonic() - begun < 4.5  # connections have five seconds to close
+    assert time.monotonic() - begun < 30
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 
