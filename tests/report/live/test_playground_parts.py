@@ -76,8 +76,9 @@ def test_a_program_starts_with_a_word_that_it_accepts() -> None:
     assert part_of("example", {"kind": "program", "text": never})["word"]
 
 
-def test_odds_that_look_unlike_the_verdict_say_why() -> None:
-    subject = {"kind": "regex", "text": "(ab|ba)*"}
+@pytest.mark.parametrize("expression", ["(ab|ba)*", "(a|b)*bb(a|b)*", "(b|ab*a)*"])
+def test_odds_that_look_unlike_the_verdict_say_why(expression: str) -> None:
+    subject = {"kind": "regex", "text": expression}
     answers = {side["encoding"]: side["answer"] for side in part_of("verdicts", subject)["sides"]}
     found = part_of("odds", subject)
     assert found["note"]
