@@ -38,7 +38,20 @@ class File:
         return self.name
 
 
-Place: TypeAlias = Field | Argument | File
+@dataclass(frozen=True)
+class Spot:
+    """A line and a column of a text, both counted from 1."""
+
+    text: str
+    """The file, or another name of the text."""
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.text}:{self.line}:{self.column}"
+
+
+Place: TypeAlias = Field | Argument | File | Spot
 """Where something is wrong."""
 
 

@@ -34,6 +34,7 @@ class Diary:
     totals: list[int] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    ended_by: str = "Ctrl-C"
 
     @contextmanager
     def watch(

@@ -65,14 +65,9 @@ class LiveServer:
 @contextmanager
 def live_server(runs: Path, limits: LiveLimits | None = None) -> Iterator[LiveServer]:
     """Started and ended as `longreach serve` does."""
-    import uvicorn
+    from longreach.report.live.live_server import LiveServer as Server
 
-    from longreach.report.live.live_app import make_app
-
-    config = uvicorn.Config(
-        make_app(runs, limits=limits), port=0, log_level="error", timeout_graceful_shutdown=2
-    )
-    server = uvicorn.Server(config)
+    server = Server(runs, limits=limits)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     until = time.monotonic() + STARTING

@@ -15,6 +15,7 @@ def test_attention_is_drawn_square_by_square() -> None:
     model = compile_program(core)
     assert number == len(heads) == 2
     for layer, head in enumerate(heads):
+        assert "6 ) looks most at " in (ElementTree.fromstring(head.svg).findtext("desc") or "")
         positive = (attention(model, word, layer, 0) > 0).sum()
         squares = [
             one for one in ElementTree.fromstring(head.svg).iter("path") if one.get("class") == "weight"

@@ -219,8 +219,10 @@ def test_names_below_charts_stand_apart_and_are_not_tiny(opened: Opener, width: 
 def test_pages_follow_the_address(opened: Opener) -> None:
     tab = opened(page="#task-parity")
     assert tab.evaluate(SHOWN) == ["task-parity"]
+    assert tab.evaluate("document.title") == "parity – longreach report"
     go(tab, "#matrix")
     assert tab.evaluate(SHOWN) == ["overview"]
+    assert tab.evaluate("document.title") == "longreach report"
     go(tab, "#%zz")
     assert tab.evaluate(SHOWN) == ["overview"]
     assert tab.complaints == []

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from longreach.report.curve_chart import curves
+from longreach.report.curve_chart import curve_legend, curves
 from longreach.report.view import CellView, CurveView
 
 
@@ -34,3 +34,19 @@ def test_curves_leave_out_what_is_not_a_number(what: str) -> None:
         places = [tuple(map(float, place.split())) for place in (one.get("d") or "")[1:].split("L")]
         assert all(0 <= x <= width and 0 <= y <= height for x, y in places)
     assert "of 3 runs" in (root.get("aria-label") or "")
+
+
+def test_every_seed_has_its_colour_in_the_legend() -> None:
+    view = cell(*(CurveView(seed=str(seed), steps=(1,), loss=(1.0,), accuracy=(1.0,)) for seed in range(8)))
+    lines = [
+        (one.get("data-tip") or "", (one.get("class") or "").split()[-2])
+        for one in ElementTree.fromstring(curves(view, "loss")).iter("path")
+        if "curve" in (one.get("class") or "")
+    ]
+    items = list(ElementTree.fromstring(curve_legend(view)))
+    named = {item[0][0].get("class"): "".join(item.itertext()) for item in items}
+    assert named["curve s0"] == "seeds 0, 6"
+    assert named["curve s5"] == "seed 5"
+    for tip, colour in lines:
+        assert tip.removeprefix("seed ") in named[f"curve {colour}"]
+    assert curve_legend(cell()) == ""

@@ -62,8 +62,8 @@ def heading(found: ThreeAnswers) -> tuple[str, str]:
     return name, f"words over {' '.join(forecast.alphabet)}, {count} state{'' if count == 1 else 's'}"
 
 
-def blocks(found: ThreeAnswers) -> tuple[Block, Block, Block]:
-    """The three questions with their answers.
+def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block, Block]:
+    """The three questions with their answers; `go_on` says how to go on where nobody types commands.
 
     >>> from longreach.answer import ask
     >>> [block.question for block in blocks(ask("parity", minutes=0))][1:]
@@ -71,7 +71,7 @@ def blocks(found: ThreeAnswers) -> tuple[Block, Block, Block]:
     """
     return (
         Block(WILL_IT, (*(_will_it(found, each) for each in found.question.encodings), _odds(found))),
-        Block(FROM_WHICH, _from_which(found)),
+        Block(FROM_WHICH, (_threshold(found, go_on), _bound(found))),
         Block(WHAT_HELPS, _what_helps(found)),
     )
 
@@ -141,10 +141,6 @@ def _range(lengths: LengthRange) -> str:
 # From which training length?
 
 
-def _from_which(found: ThreeAnswers) -> tuple[Line, ...]:
-    return _threshold(found), _bound(found)
-
-
 def _bound(found: ThreeAnswers) -> Line:
     """The bound that is exact; the others hold up to constants."""
     exact = [each for each in found.forecast.bounds.bounds if not each.definition.up_to_constants]
@@ -155,7 +151,7 @@ def _bound(found: ThreeAnswers) -> Line:
     return Line("proved", number, f"{apart}; for models {NOT_KNOWN}")
 
 
-def _threshold(found: ThreeAnswers) -> Line:
+def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
     threshold, cells = found.threshold, found.measurement.cells
     if threshold is not None:
         title = ENCODINGS[threshold.encoding].title
@@ -174,7 +170,7 @@ def _threshold(found: ThreeAnswers) -> Line:
         return Line(
             "measured", NOT_KNOWN, "the first length was not learned; other lengths would say nothing"
         )
-    return Line("measured", NOT_KNOWN, f"no time was left; {_longer(found)}")
+    return Line("measured", NOT_KNOWN, f"no time was left; {go_on or _longer(found)}")
 
 
 def _longer(found: ThreeAnswers) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from longreach.cli.output import error_console, note
 from longreach.results.running_members import progress_of
@@ -127,6 +127,7 @@ class Bars:
     overall: bool = False
     """Whether there is one more bar for all members."""
     remarks: bool = True
+    ended_by: ClassVar[str] = "Ctrl-C"
 
     @contextlib.contextmanager
     def watch(

@@ -46,20 +46,19 @@ def serve(
         raise InputError(f"--runs: {runs}: is not a directory")
     from longreach.execution.packages import load
 
-    uvicorn = load("uvicorn", "longreach serve", "web")
+    load("uvicorn", "longreach serve", "web")
     load("starlette", "longreach serve", "web")
     from longreach.report.live.live_app import LOOPBACK as OWN
-    from longreach.report.live.live_app import make_app
     from longreach.report.live.live_limits import LiveLimits
+    from longreach.report.live.live_server import LiveServer
 
     limits = LiveLimits(workers=workers, trainings=trainings, minutes=minutes)
-    app = make_app(runs, hosts=(*OWN, host, *(name or ())), limits=limits)
+    server = LiveServer(runs, (*OWN, host, *(name or ())), limits=limits)
     listening = _listening(host, port)
     shown = f"[{host}]" if ":" in host else host
     print(f"http://{shown}:{listening.getsockname()[1]}/", flush=True)
     note("the playground is at /playground; Ctrl-C ends it")
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5, server_header=False)
-    uvicorn.Server(config).run(sockets=[listening])
+    server.run(sockets=[listening])
 
 
 def _listening(host: str, port: int) -> socket.socket:

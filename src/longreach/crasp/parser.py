@@ -32,7 +32,7 @@ from longreach.crasp.syntax import (
     token,
 )
 from longreach.crasp.syntax_errors import POSITION_HINT, explain
-from longreach.errors import InputError, near_names
+from longreach.errors import InputError, Spot, near_names
 
 RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "else", "min", "max"])
 # Position tests count from 0, as in the interpreter whose names they are: pos_even holds at our 1, 3, 5, …
@@ -130,7 +130,8 @@ class _Reader:
 
     def _error(self, line: int, column: int, message: str) -> InputError:
         source = self._lines[line - 1] if 1 <= line <= len(self._lines) else ""
-        return InputError(f"{self._file}:{line}:{column}: {message}", source=source, column=column)
+        place = Spot(self._file, line, column)
+        return InputError(message, place=place, source=source, column=column)
 
     def fail_at(self, place: Token, message: str) -> NoReturn:
         self.fail(place.line or 1, place.column or 1, message)
@@ -342,7 +343,8 @@ class _Reader:
 
     def program(self) -> Listing:
         if not self._statements:
-            raise InputError(f"{self._file}:1:1: the file holds no statement; a program is lines NAME = …")
+            reason = "the file holds no statement; a program is lines NAME = …"
+            raise InputError(reason, place=Spot(self._file, 1, 1))
         if self._alphabet is not None:
             for symbol, (line, column) in self._tokens.items():
                 if symbol not in self._alphabet:

@@ -25,6 +25,11 @@ Member = TypeVar("Member", bound=AnyMember)
 class Watcher(Protocol):
     """Whoever wants to see how training goes on."""
 
+    @property
+    def ended_by(self) -> str:
+        """What ends a training early, where somebody watches: Ctrl-C, or a button."""
+        ...
+
     def watch(
         self, waiting: Sequence[AnyMember], runs: Path, total: int
     ) -> AbstractContextManager[Callable[[Result], None]]:
@@ -38,6 +43,8 @@ class Watcher(Protocol):
 
 class Nobody:
     """A watcher that looks away."""
+
+    ended_by = "Ctrl-C"
 
     def watch(
         self, waiting: Sequence[AnyMember], runs: Path, total: int

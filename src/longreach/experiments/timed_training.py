@@ -83,7 +83,8 @@ class TimedTraining:
         if not waiting or self.is_over:
             return
         seconds = min(self.seconds(waiting), self.left) if self.here else None
-        self.progress.say(_plan(waiting, seconds, what, after))
+        plan = _plan(waiting, seconds, what, after)
+        self.progress.say(f"{plan}; {self.progress.ended_by} ends it with what there is")
         try:
             found = train_pending(
                 members, self.runs, engine=self.engine, progress=self.progress, deadline=self.deadline
@@ -100,7 +101,7 @@ def _plan(waiting: Sequence[AnyMember], seconds: float | None, what: str, after:
     steps = f"{waiting[0].max_steps:,} steps each"
     about = "" if seconds is None else f": about {_about(seconds)}"
     then = f", {after}" if after else ""
-    return f"measuring {count} {what}, {steps}{about}{then}; Ctrl-C ends it with what there is"
+    return f"measuring {count} {what}, {steps}{about}{then}"
 
 
 def _about(seconds: float) -> str:

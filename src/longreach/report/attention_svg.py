@@ -18,7 +18,9 @@ _LEVELS = 20
 _SHADE = 0.6  # small weights would hardly show in proportion
 
 
-def head_views(core: Core, word: Sequence[str], part: str) -> tuple[list[HeadView], int]:
+def head_views(
+    core: Core, word: Sequence[str], part: str, *, most: int = MOST_HEADS
+) -> tuple[list[HeadView], int]:
     """The first heads on a word, each with its title and drawing, and how many there are.
 
     >>> from longreach.crasp.library import load
@@ -29,7 +31,7 @@ def head_views(core: Core, word: Sequence[str], part: str) -> tuple[list[HeadVie
     model = compile_program(core, max_width=MOST_WIDTH)
     places = [(k, h) for k, layer in enumerate(model.layers) for h in range(len(layer.heads))]
     views = []
-    for layer, head in places[:MOST_HEADS]:
+    for layer, head in places[:most]:
         title = _title(model, layer, head)
         weights = attention(model, list(word), layer, head)
         views.append(HeadView(title=title, svg=_drawing(weights, [START, *word], f"{part}, {title}")))
@@ -72,5 +74,23 @@ def _drawing(weights: Array, tokens: Sequence[str], title: str) -> str:
     label = escaped(f"attention weights of {title}")
     return (
         f'<svg class="attention" viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img" '
-        f'aria-label="{label}"><title>{label}</title>{"".join(parts)}</svg>'
+        f'aria-label="{label}"><title>{label}</title><desc>{escaped(_told(weights, tokens))}</desc>'
+        f"{''.join(parts)}</svg>"
     )
+
+
+def _told(weights: Array, tokens: Sequence[str]) -> str:
+    """For whoever does not see the drawing: to what each position looks most.
+
+    >>> import numpy as np
+    >>> _told(np.array([[1.0, 0.0], [0.2, 0.8]]), ["start", "a"])
+    'start looks most at start; 1 a looks most at 1 a'
+    """
+    names = [f"{place} {token}" if place else "start" for place, token in enumerate(tokens)]
+    told = []
+    for query, row in enumerate(weights.tolist()):
+        most = max(row[: query + 1]) - 1e-9
+        keys = [names[key] for key, weight in enumerate(row[: query + 1]) if weight >= most]
+        more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+        told.append(f"{names[query]} looks most at {', '.join(keys[:3])}{more}")
+    return "; ".join(told)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from longreach.report import length_chart
 from longreach.report.conclusion import detail, headline
-from longreach.report.curve_chart import curves
+from longreach.report.curve_chart import curve_legend, curves
 from longreach.report.results_to_view import report_view
 from longreach.report.text import (
     duration,
@@ -69,7 +69,7 @@ def environment() -> jinja2.Environment:
         "shares": length_chart.shares,
     }  # fmt: skip
     found.filters |= filters
-    found.globals |= {"panel": _panel, "curves": _curves}
+    found.globals |= {"panel": _panel, "curves": _curves, "curve_legend": _curve_legend}
     return found
 
 
@@ -86,3 +86,7 @@ def _panel(
 
 def _curves(cell: CellView, what: str) -> Markup:
     return Markup(curves(cell, what))
+
+
+def _curve_legend(cell: CellView) -> Markup:
+    return Markup(curve_legend(cell))

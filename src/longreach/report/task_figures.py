@@ -93,7 +93,7 @@ def example_word(task: LanguageTask) -> list[str] | None:
     """A word of the language."""
     for length in EXAMPLE_LENGTHS:
         if bool(task.has(np.array([length]))[0]):
-            return _liveliest([words[1:] for words in _draw(task, length)])
+            return liveliest([words[1:] for words in _draw(task, length)])
     return None
 
 
@@ -101,7 +101,7 @@ def _example(task: Task) -> list[str] | None:
     """An input of a task with its answer, as the model reads it."""
     for length in (6, 5, 4, 3):
         if bool(task.has(np.array([length]))[0]):
-            return _liveliest(_draw(task, length))
+            return liveliest(_draw(task, length))
     return None
 
 
@@ -112,6 +112,6 @@ def _draw(task: Task, length: int) -> list[list[str]]:
     return [task.decode(tokens[:size]) for tokens, size in rows]
 
 
-def _liveliest(words: list[list[str]]) -> list[str]:
+def liveliest(words: list[list[str]]) -> list[str]:
     """The first with the most different pairs of neighbours: it shows more than a constant one."""
     return max(words, key=lambda word: len(set(pairwise(word))))

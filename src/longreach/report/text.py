@@ -128,6 +128,9 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
+_UNSEEN = ("Cc", "Cf", "Cs")
+
+
 def printable(text: str) -> str:
     """Text without characters that would not show or would turn the text around them.
 
@@ -135,7 +138,18 @@ def printable(text: str) -> str:
     'a·b·c'
     """
     return "".join(
-        "·" if unicodedata.category(char) in ("Cc", "Cf", "Cs") and char not in "\n\t" else char
+        "·" if unicodedata.category(char) in _UNSEEN and char not in "\n\t" else char for char in text
+    )
+
+
+def visible(text: str) -> str:
+    r"""Text with what would not show, or would turn the text around it, written as escapes.
+
+    >>> visible("a\x00b\u202ec")
+    'a\\x00b\\u202ec'
+    """
+    return "".join(
+        ascii(char)[1:-1] if unicodedata.category(char) in _UNSEEN and char not in "\n\t" else char
         for char in text
     )
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longreach.report.live import live_training
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.playground_parts import PARTS
 from tests.helpers.examples import at_most
@@ -94,6 +98,7 @@ def test_other_sites_and_other_names_are_refused(server: LiveServer) -> None:
     assert server.send("GET", "/", Host="evil.example:80").status == 421
     assert server.post("/api/parts/verdicts", call, Origin="http://evil.example").status == 403
     assert server.post("/api/parts/verdicts", call, Origin="null").status == 403
+    assert server.post("/api/parts/verdicts", call, Origin="http://[").status == 403
     assert server.post("/api/parts/verdicts", call, Sec_Fetch_Site="cross-site").status == 403
     assert server.send("GET", "/api/stamp", Sec_Fetch_Site="same-site").status == 403
     # What a form of another page can send without asking.
@@ -114,7 +119,11 @@ def test_other_sites_and_other_names_are_refused(server: LiveServer) -> None:
         ("/api/parts/trace", {"kind": "regex", "text": "a*", "word": "aab"}, 422),
         ("/api/parts/trace", {"kind": "regex", "text": "a*", "word": "a" * 61}, 422),
         ("/api/parts/trace", {"kind": "regex", "text": "a*", "side": "rope"}, 422),
+        ("/api/parts/verdicts", {"kind": "regex", "text": "\ud800"}, 422),
+        ("/api/parts/verdicts", {"kind": "regex", "text": "a", "alphabet": "a\udfff"}, 422),
+        ("/api/parts/trace", {"kind": "regex", "text": "a*", "word": "\ud800"}, 422),
         ("/api/parts/no-such-part", {"kind": "regex", "text": "a"}, 404),
+        ("/api/parts/task", {"kind": "regex", "text": "a"}, 404),
         ("/api/trainings", {"kind": "regex", "text": "a*", "minutes": 1e9}, 422),
         ("/api/trainings", {"kind": "regex", "text": "(a"}, 422),
         ("/api/trainings", {"kind": "regex", "text": "a*", "seeds": "many"}, 422),
@@ -127,6 +136,98 @@ def test_bad_input_is_answered_with_a_message(
     found = server.post(path, document)
     assert found.status == status
     assert found.document["error"]
+
+
+def test_names_are_compared_as_names(server: LiveServer) -> None:
+    from longreach.report.live.request_guard import RequestGuard
+
+    assert server.send("GET", "/api/stamp", Host="LocalHost.").status == 200
+    guard = RequestGuard(lambda *_: None, ["Lab.Example."], 100)  # type: ignore[arg-type, return-value]
+    assert guard._refusal("GET", "/", {"host": "lab.example:8765"}) is None
+    typed = server.send(
+        "POST", "/api/parts/verdicts", b'{"kind": "regex", "text": "a"}', Content_Type="Application/JSON"
+    )
+    assert typed.status == 200
+
+
+def test_what_may_be_trained_is_said(server: LiveServer, tmp_path: Path) -> None:
+    found = server.send("GET", "/api/trainings").document
+    assert found == {"running": [], "most": 1, "minutes": 10.0}
+    with live_server(tmp_path, LiveLimits(trainings=0)) as other:
+        refused = other.post("/api/trainings", {"kind": "regex", "text": "a*"})
+        assert refused.status == 403
+        assert "does not train" in refused.document["error"]
+
+
+def test_a_task_that_is_hard_to_read_holds_nobody_up(tmp_path: Path) -> None:
+    hard = {"kind": "regex", "text": "a?" * 2000, "minutes": 0.1}
+    with (
+        live_server(tmp_path, LiveLimits(workers=1, seconds=2.0)) as server,
+        ThreadPoolExecutor(3) as clients,
+    ):
+        server.part("verdicts", kind="regex", text="a")  # the process has started
+        posts = [clients.submit(server.post, "/api/trainings", hard) for _ in range(3)]
+        time.sleep(0.3)
+        begun = time.monotonic()
+        assert server.send("GET", "/api/stamp").status == 200
+        waited = time.monotonic() - begun
+        statuses = sorted(post.result().status for post in posts)
+    assert waited < 2.0
+    assert 409 in statuses
+    assert set(statuses) <= {201, 408, 409, 413, 422}
+
+
+def test_calls_that_nobody_waits_for_hold_nobody_up(tmp_path: Path) -> None:
+    body = json.dumps({"kind": "regex", "text": "a{4000}"}).encode()
+    head = (
+        "POST /api/parts/verdicts HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    with live_server(tmp_path, LiveLimits(workers=1, seconds=30.0)) as server:
+        server.part("verdicts", kind="regex", text="a")  # the process has started
+        for _ in range(4):
+            with socket.create_connection(("127.0.0.1", server.port)) as client:
+                client.sendall(head.encode() + body)
+                time.sleep(0.1)
+        begun = time.monotonic()
+        assert server.part("verdicts", kind="regex", text="(aa)*").status == 200
+        assert time.monotonic() - begun < 20.0  # the four together take longer
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    head = (
+        b"POST /api/parts/verdicts HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        b"Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{"
+    )
+    with (
+        live_server(tmp_path, LiveLimits(reading=0.2)) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=60) as client,
+    ):
+        client.sendall(head)
+        assert client.recv(100).startswith(b"HTTP/1.1 408")
+
+
+def test_it_ends_at_once_with_a_stream_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("longreach.report.live.live_server.ENDING", 60)  # seconds, for connections that stay
+    monkeypatch.setattr(live_training, "MODULE", "tests.helpers.patient_training")
+    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[3]}:{os.environ.get('PYTHONPATH', '')}")
+    with live_server(tmp_path) as server:
+        found = server.post("/api/trainings", {"kind": "regex", "text": "a*", "minutes": 1})
+        assert found.status == 201
+        assert server.send("GET", "/api/trainings").document["running"] == [found.document]
+        again = server.post("/api/trainings", {"kind": "regex", "text": "b*", "minutes": 1})
+        assert again.status == 409
+        assert again.document["running"] == [found.document]
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+        path = f"/api/trainings/{found.document['training']}/events"
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        assert client.recv(10).startswith(b"HTTP/1.1")
+        begun = time.monotonic()
+    client.close()
+    assert time.monotonic() - begun < 30
+    assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 
 def test_bodies_that_are_no_documents(server: LiveServer) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from longreach.crasp.library import load
 from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.without_positions import plain_analysis, refutation
 from longreach.languages.prove.proof_to_certificate import flow_certificate
 from longreach.languages.regular.expression_to_automaton import from_expression
-from longreach.report.live.playground_parts import PARTS, fooling_pair, part_of, potential_notes
+from longreach.report.live.playground_parts import PARTS, fooling_pair, part_of
+from longreach.report.live.playground_worker import answer
 
 EXPRESSIONS = ("(aa)*", "(ab|ba)*", "(a|b)*bb(a|b)*", "(a|ba)*b?", "a*b*")
 
@@ -47,16 +49,60 @@ def test_words_that_fool_differ_in_the_language_alone() -> None:
         assert said[0] != said[1]
 
 
-def test_potentials_change_by_the_letter_alone() -> None:
-    """Of a component without classes known before: one number per letter."""
-    automaton = from_expression("(a(ab)*b)*")
-    notes = {state: int(note) for state, note in potential_notes(automaton).items()}
-    changes: dict[int, set[int]] = {}
-    for state in notes:
-        for letter, target in enumerate(automaton.transitions[state]):
-            if target in notes:
-                changes.setdefault(letter, set()).add(notes[target] - notes[state])
-    assert {letter: len(found) for letter, found in changes.items()} == {0: 1, 1: 1}
+def test_messages_name_places_in_what_was_typed_and_nothing_else() -> None:
+    program = {"kind": "program", "text": "#alphabet a\nL = # b"}
+    said = answer({"part": "verdicts", "document": program})["document"]["error"]
+    assert said.startswith("line 2, column 7: unknown name 'b'")
+    broken = answer({"part": "verdicts", "document": {"kind": "automaton", "text": "{"}})["document"]
+    assert broken["error"].startswith("Invalid JSON")
+    regex = answer({"part": "verdicts", "document": {"kind": "regex", "text": "(a"}})["document"]
+    assert regex["error"].startswith("column 1: ")
+
+
+def test_what_cannot_be_seen_is_shown_as_an_escape() -> None:
+    found = part_of("verdicts", {"kind": "regex", "text": "a\u202eb\u200b"})
+    assert found["title"] == "a\\u202eb\\u200b"
+    assert (
+        part_of("example", {"kind": "regex", "text": "a\u202e"})["word"] == "a\u202e"
+    )  # is typed, not shown
+
+
+def test_a_program_starts_with_a_word_that_it_accepts() -> None:
+    for name in ("dyck-1", "majority"):
+        text = load(name).text
+        word = part_of("example", {"kind": "program", "text": text})["word"]
+        assert part_of("trace", {"kind": "program", "text": text, "word": word})["accepted"] is True
+    never = '#alphabet a\nL = # "a" < 0'
+    assert part_of("example", {"kind": "program", "text": never})["word"]
+
+
+@pytest.mark.parametrize("expression", ["(ab|ba)*", "(a|b)*bb(a|b)*", "(b|ab*a)*"])
+def test_odds_that_look_unlike_the_verdict_say_why(expression: str) -> None:
+    subject = {"kind": "regex", "text": expression}
+    answers = {side["encoding"]: side["answer"] for side in part_of("verdicts", subject)["sides"]}
+    found = part_of("odds", subject)
+    assert found["note"]
+    for row in found["rows"]:
+        likely, yes = row["probability"] > 0.5, answers[row["encoding"]] == "yes"
+        assert ("program" in row["words"]) == (likely != yes)
+
+
+def test_all_heads_are_drawn_when_asked_for() -> None:
+    nested = "\n".join(f"c{k} = # (c{k - 1} >= 1)" for k in range(1, 8))
+    many = f'#alphabet a b\nc0 = # "a"\n{nested}\nL = c7 >= 1'
+    few = part_of("attention", {"kind": "program", "text": many, "word": "aab"})
+    whole = part_of("attention", {"kind": "program", "text": many, "word": "aab", "all": True})
+    assert len(few["heads"]) < few["number"]
+    assert len(whole["heads"]) == whole["number"] == few["number"]
+
+
+def test_the_drawing_is_also_a_table() -> None:
+    table = part_of("automaton", {"kind": "regex", "text": "(aa)*"})["table"]
+    assert table["letters"] == ["a"]
+    assert [(row["moves"], row["accepts"], row["note"]) for row in table["rows"]] == [
+        ([1], True, "≈ 1"),
+        ([0], False, "≈ 0"),
+    ]
 
 
 def test_large_things_are_named_and_not_drawn() -> None:

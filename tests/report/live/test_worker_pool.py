@@ -57,6 +57,40 @@ def test_whoever_goes_away_leaves_no_answer_for_the_next() -> None:
     assert asyncio.run(scene()).document["title"] == "(aa)*"
 
 
+def test_after_a_call_that_took_too_long_one_that_is_warm_is_chosen() -> None:
+    async def scene() -> tuple[Reply, int, int]:
+        async with WorkerPool(LiveLimits(workers=2, seconds=60)).running() as pool:
+            both = [pool.call("verdicts", CALL), pool.call("verdicts", {"kind": "regex", "text": "(ab)*"})]
+            await asyncio.gather(*both)  # both have started
+            pool.limits = LiveLimits(workers=2, seconds=0.05)
+            for worker in pool._workers:
+                worker._limits = pool.limits
+            slow = await pool.call("profile", {"kind": "regex", "text": "(a|b)*a(a|b){7}"})
+            mending, idle = len(pool._mending), pool._idle.qsize()
+            await asyncio.gather(*pool._mending)
+            assert pool._idle.qsize() == 2
+            assert all(worker.is_ready for worker in pool._workers)
+            return slow, mending, idle
+
+    slow, mending, idle = asyncio.run(scene())
+    assert slow.status == 408
+    assert (mending, idle) == (1, 1)
+
+
+def test_a_call_whose_caller_goes_away_while_it_waits_is_never_begun() -> None:
+    async def scene() -> int:
+        async with WorkerPool(LiveLimits(workers=1, seconds=60)).running() as pool:
+            gone = asyncio.create_task(pool.call("verdicts", CALL))  # the process has not started yet
+            await asyncio.sleep(0)
+            assert pool._waiting == 1
+            gone.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await gone
+            return pool._waiting
+
+    assert asyncio.run(scene()) == 0
+
+
 def test_a_process_without_room_to_start_is_said_to_be_lost() -> None:
     async def scene() -> Reply:
         limits = LiveLimits(workers=1, seconds=60, memory=64 << 20)

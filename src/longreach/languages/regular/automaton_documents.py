@@ -21,13 +21,15 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.config.task_name import SLUG
-from longreach.errors import InputError, near_names
+from longreach.errors import File, InputError, near_names
 from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.prove.language_certificates import AutomatonTable
 from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton, labelled
 
 Machine: TypeAlias = Automaton | LabelledAutomaton
+WHOLE = File("automaton")
+"""The place of what is wrong with a document as a whole."""
 
 
 class _Document(BaseModel):
@@ -115,13 +117,12 @@ def _parsed(text: str | bytes) -> NamedDocument | NumberedDocument:
     try:
         content: Any = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"automaton: Invalid JSON: {error.msg} at line {error.lineno} column {error.colno}"
-        ) from None
+        reason = f"Invalid JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        raise InputError(reason, place=WHOLE) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"automaton: Invalid JSON: {type(error).__name__}") from None
+        raise InputError(f"Invalid JSON: {type(error).__name__}", place=WHOLE) from None
     if not isinstance(content, dict):
-        raise InputError("automaton: expected a JSON object with alphabet, transitions and accepting")
+        raise InputError("expected a JSON object with alphabet, transitions and accepting", place=WHOLE)
     kind = NumberedDocument if isinstance(content.get("transitions"), list) else NamedDocument
     try:
         return kind.model_validate_json(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,9 @@ from longreach.errors import InputError
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.live_report import LiveReport
 from longreach.report.live.live_training import Busy, Training, Trainings
-from longreach.report.live.playground_parts import PARTS
+from longreach.report.live.playground_parts import PARTS, TASK
 from longreach.report.live.request_guard import RequestGuard, TooLarge
-from longreach.report.live.worker_pool import WorkerPool
+from longreach.report.live.worker_pool import Reply, WorkerPool
 from longreach.report.render import environment
 
 PAGES = Path(__file__).with_name("pages")
@@ -30,8 +30,11 @@ FILES = {
     "playground.js": "text/javascript",
     "playground.css": "text/css",
     "asking.js": "text/javascript",
+    "cards.js": "text/javascript",
     "drawing.js": "text/javascript",
+    "theme.js": "text/javascript",
     "training.js": "text/javascript",
+    "typed.js": "text/javascript",
     "news.js": "text/javascript",
 }
 """All that is sent as it is, by name; nothing else is looked up in the file system."""
@@ -40,10 +43,20 @@ BEAT = 15.0
 """Seconds after which a stream says that it is alive."""
 
 
-def make_app(runs: Path, *, hosts: Iterable[str] = LOOPBACK, limits: LiveLimits | None = None) -> ASGIApp:
-    """The server over a results directory; `hosts` are the names under which it may be reached."""
-    bounds = limits or LiveLimits()
-    report, pool, trainings = LiveReport(runs), WorkerPool(bounds), Trainings(runs, bounds)
+def make_app(
+    runs: Path,
+    *,
+    hosts: Iterable[str] = LOOPBACK,
+    limits: LiveLimits | None = None,
+    closing: asyncio.Event | None = None,
+) -> ASGIApp:
+    """The server over a results directory; `hosts` are the names under which it may be reached.
+
+    Once `closing` is set, streams end and calls are given up, so that the server can end.
+    """
+    bounds, closes = limits or LiveLimits(), closing or asyncio.Event()
+    report, pool = LiveReport(runs), WorkerPool(bounds)
+    trainings = Trainings(runs, bounds, lambda document: pool.call(TASK, document))
     style = environment().get_template("style.css.jinja").render()
 
     async def overview(request: Request) -> Response:
@@ -68,22 +81,32 @@ def make_app(runs: Path, *, hosts: Iterable[str] = LOOPBACK, limits: LiveLimits 
         name = request.path_params["part"]
         if name not in PARTS:
             return _said(f"no part is named that; there are {', '.join(PARTS)}", 404)
-        reply = await pool.call(name, await _document(request))
+        document = await _document(request, bounds.reading)
+        reply = await _while_wanted(pool.call(name, document), request, closes)
         return JSONResponse(reply.document, reply.status)
 
     async def train(request: Request) -> Response:
-        document = await _document(request)
+        document = await _document(request, bounds.reading)
+        if not bounds.trainings:
+            return _said("this server does not train; `longreach serve --trainings 1` does", 403)
         try:
-            training = await trainings.start(document)
+            found = await trainings.start(document)
         except Busy:
-            return _said("another training is running; wait for it or cancel it", 409)
-        return JSONResponse({"training": training.name, "title": training.title}, 201)
+            reason = "another training is running; wait for it or cancel it"
+            return JSONResponse({"error": reason, "running": _named(trainings.running)}, 409)
+        if isinstance(found, Reply):
+            return JSONResponse(found.document, found.status)
+        return JSONResponse({"training": found.name, "title": found.title}, 201)
+
+    async def running(request: Request) -> Response:
+        known = {"running": _named(trainings.running), "most": bounds.trainings, "minutes": bounds.minutes}
+        return JSONResponse(known)
 
     async def events(request: Request) -> Response:
         training = trainings.get(request.path_params["name"])
         if training is None:
             return _said("no such training", 404)
-        return StreamingResponse(_stream(training), media_type="text/event-stream")
+        return StreamingResponse(_stream(training, closes), media_type="text/event-stream")
 
     async def cancel(request: Request) -> Response:
         training = trainings.get(request.path_params["name"])
@@ -107,6 +130,7 @@ def make_app(runs: Path, *, hosts: Iterable[str] = LOOPBACK, limits: LiveLimits 
             Route("/static/{name}", static),
             Route("/api/stamp", stamp),
             Route("/api/parts/{part}", part, methods=["POST"]),
+            Route("/api/trainings", running),
             Route("/api/trainings", train, methods=["POST"]),
             Route("/api/trainings/{name}/events", events),
             Route("/api/trainings/{name}", cancel, methods=["DELETE"]),
@@ -116,6 +140,8 @@ def make_app(runs: Path, *, hosts: Iterable[str] = LOOPBACK, limits: LiveLimits 
             InputError: _bad_input,
             BadDocument: _bad_document,
             TooLarge: _too_large,
+            TooSlow: _too_slow,
+            NotWanted: _not_wanted,
             404: _not_there,
             405: _not_there,
         },
@@ -127,21 +153,54 @@ class BadDocument(Exception):
     """A body that is no JSON document."""
 
 
-async def _document(request: Request) -> Any:
+class TooSlow(Exception):
+    """A body that does not arrive."""
+
+
+class NotWanted(Exception):
+    """Whoever asked is gone, or the server ends."""
+
+
+async def _document(request: Request, seconds: float) -> Any:
     try:
-        return json.loads((await request.body()).decode("utf-8"))
+        async with asyncio.timeout(seconds):
+            body = await request.body()
+        return json.loads(body.decode("utf-8"))
+    except TimeoutError:
+        raise TooSlow from None
     except (ValueError, RecursionError, ClientDisconnect):
         raise BadDocument from None
 
 
-async def _stream(training: Training) -> AsyncIterator[str]:
+async def _while_wanted(call: Coroutine[Any, Any, Reply], request: Request, closing: asyncio.Event) -> Reply:
+    """The reply, unless whoever asked goes away first: the server by itself would compute on for nobody."""
+    asked = asyncio.create_task(call)
+    ends = [asyncio.create_task(_gone(request)), asyncio.create_task(closing.wait())]
+    try:
+        await asyncio.wait({asked, *ends}, return_when=asyncio.FIRST_COMPLETED)
+        if not asked.done():
+            raise NotWanted
+        return asked.result()
+    finally:
+        for task in (asked, *ends):
+            task.cancel()
+        await asyncio.gather(asked, *ends, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _stream(training: Training, closing: asyncio.Event) -> AsyncIterator[str]:
     """Server-sent events: a line of JSON each, and a comment now and then."""
     source = training.follow().__aiter__()
     coming = asyncio.ensure_future(anext(source, None))
+    closed = asyncio.create_task(closing.wait())
     try:
-        while True:
-            done, _ = await asyncio.wait({coming}, timeout=BEAT)
-            if not done:
+        while not closing.is_set():
+            await asyncio.wait({coming, closed}, timeout=BEAT, return_when=asyncio.FIRST_COMPLETED)
+            if not coming.done():
                 yield ": alive\n\n"
                 continue
             event = coming.result()
@@ -151,6 +210,11 @@ async def _stream(training: Training) -> AsyncIterator[str]:
             coming = asyncio.ensure_future(anext(source, None))
     finally:
         coming.cancel()
+        closed.cancel()
+
+
+def _named(trainings: Iterable[Training]) -> list[dict[str, str]]:
+    return [{"training": each.name, "title": each.title} for each in trainings]
 
 
 def _file(name: str) -> bytes:
@@ -171,6 +235,16 @@ async def _bad_document(request: Request, error: Exception) -> Response:
 
 async def _too_large(request: Request, error: Exception) -> Response:
     return _said("the request is too large", 413)
+
+
+async def _too_slow(request: Request, error: Exception) -> Response:
+    found = _said("the request did not arrive in time", 408)
+    found.headers["connection"] = "close"  # the rest of it must not be read as another request
+    return found
+
+
+async def _not_wanted(request: Request, error: Exception) -> Response:
+    return _said("the server ends", 503)
 
 
 async def _not_there(request: Request, error: Exception) -> Response:

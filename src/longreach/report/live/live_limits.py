@@ -19,6 +19,10 @@ class LiveLimits:
     """Of one call, on the clock."""
     memory: int = 3 << 30
     """Bytes of address space of a worker."""
+    reading: float = 10.0
+    """Seconds in which a request has to arrive."""
+    connections: int = 512
+    """At a time; further ones are refused."""
     workers: int = 2
     """Processes that answer calls."""
     waiting: int = 256
@@ -27,5 +31,7 @@ class LiveLimits:
     """Trainings at a time."""
     minutes: float = 10.0
     """The longest training that may be asked for."""
+    training_memory: int = 8 << 30
+    """Bytes of data of each process of a training."""
     kept: int = 20
     """Trainings that are over and still shown."""

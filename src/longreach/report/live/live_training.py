@@ -9,13 +9,15 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from longreach.errors import Field, InputError
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.playground_subject import Subject
+from longreach.report.live.worker_pool import Reply
+from longreach.report.text import visible
 
 MODULE = "longreach.report.live.training_worker"
 ENDS = ("done", "failed", "cancelled")
@@ -23,8 +25,14 @@ ENDS = ("done", "failed", "cancelled")
 ENCODINGS = ("nope", "ape")
 PATIENCE = 20.0
 """Seconds that an interrupted training has to write down what it has."""
+MARGIN = 120.0
+"""Seconds beyond its minutes after which a training is interrupted: it has to load, to plan and to test."""
 LONGEST_TRAINING, MOST_SEEDS = 200, 5
 LONGEST_LINE = 1 << 22
+
+
+NameTask: TypeAlias = Callable[[Any], Awaitable[Reply]]
+"""The name of the task in a document, found where limits of time and memory hold."""
 
 
 class Busy(Exception):
@@ -82,11 +90,11 @@ class Training:
 
 
 def read_question(document: Any, runs: Path, limits: LiveLimits) -> tuple[str, dict[str, Any]]:
-    """The title and the question of a training; everything in it is checked.
+    """The title and the question of a training, checked but for what it takes time to read: the task.
 
     >>> title, question = read_question({"kind": "regex", "text": "(aa)*"}, Path("runs"), LiveLimits())
-    >>> title, question["task"], question["minutes"]
-    ('(aa)*', 'regex:(aa)*', 2.0)
+    >>> title, question["seeds"], question["minutes"]
+    ('(aa)*', 3, 2.0)
     """
     subject = Subject.read(document, limits)
     minutes = _number(document, "minutes", 2.0, least=0.1, most=limits.minutes)
@@ -94,14 +102,14 @@ def read_question(document: Any, runs: Path, limits: LiveLimits) -> tuple[str, d
     seeds = int(_number(document, "seeds", 3, least=1, most=MOST_SEEDS))
     if train_to is not None:
         train_to = int(_number(document, "train_to", 20, least=2, most=LONGEST_TRAINING))
-    return subject.text.strip().splitlines()[0][:80], {
-        "task": subject.task_name,
+    return visible(subject.text.strip().splitlines()[0][:80]), {
         "alphabet": subject.alphabet,
         "encodings": ENCODINGS,
         "minutes": minutes,
         "seeds": seeds,
         "train_to": train_to,
         "runs": str(runs),
+        "memory": limits.training_memory,
     }
 
 
@@ -115,28 +123,43 @@ def _number(document: Mapping[str, Any], name: str, usual: float, *, least: floa
 class Trainings:
     """Those that run and the last that are over."""
 
-    def __init__(self, runs: Path, limits: LiveLimits) -> None:
-        self._runs, self._limits = runs, limits
+    def __init__(self, runs: Path, limits: LiveLimits, name_task: NameTask) -> None:
+        self._runs, self._limits, self._name_task = runs, limits, name_task
         self._known: dict[str, Training] = {}
+        self._starting = 0
 
     def get(self, name: str) -> Training | None:
         """A training by the name that `start` gave it."""
         return self._known.get(name)
 
-    async def start(self, document: Any) -> Training:
-        """Start one, or raise `Busy`."""
+    @property
+    def running(self) -> list[Training]:
+        """Those that are not over."""
+        return [each for each in self._known.values() if not each.is_over]
+
+    async def start(self, document: Any) -> Training | Reply:
+        """Start one, or say why its task cannot be read; raise `Busy` where there is no place."""
         title, question = read_question(document, self._runs, self._limits)
-        if sum(not each.is_over for each in self._known.values()) >= self._limits.trainings:
+        if len(self.running) + self._starting >= self._limits.trainings:
             raise Busy
+        self._starting += 1  # the place is kept while the task is read
+        try:
+            reply = await self._name_task(document)
+        finally:
+            self._starting -= 1
+        if "task" not in reply.document:
+            return reply
         for name in [name for name, each in self._known.items() if each.is_over][: -self._limits.kept]:
             del self._known[name]
         training = Training(secrets.token_urlsafe(12), title)
         self._known[training.name] = training
         await training.tell({"event": "started", "title": title, "minutes": question["minutes"]})
-        training.task = asyncio.create_task(self._run(training, question))
+        training.task = asyncio.create_task(self._run(training, question | {"task": reply.document["task"]}))
         return training
 
     async def _run(self, training: Training, question: Mapping[str, Any]) -> None:
+        process: asyncio.subprocess.Process | None = None
+        watch: asyncio.Task[None] | None = None
         try:
             # In a session of its own, so that an interrupt reaches the workers that it starts as well.
             process = await asyncio.create_subprocess_exec(
@@ -146,6 +169,7 @@ class Trainings:
             training.process = process
             if training.unwanted:
                 _signal(process, signal.SIGKILL)
+            watch = asyncio.create_task(_interrupted(process, after=60 * question["minutes"] + MARGIN))
             assert process.stdin is not None
             assert process.stdout is not None
             process.stdin.write(json.dumps(question).encode() + b"\n")
@@ -158,23 +182,34 @@ class Trainings:
             await training.tell({"event": "failed", "error": f"the training ended with exit code {code}"})
         except (OSError, ValueError) as error:
             await training.tell({"event": "failed", "error": f"the training was lost: {error}"})
+        finally:
+            if watch is not None:
+                watch.cancel()
+            if process is not None:  # it, or a worker that it left behind
+                _signal(process, signal.SIGKILL)
+                await process.wait()
 
     async def cancel(self, training: Training) -> None:
         """Interrupt a training; what it has is kept."""
-        training.unwanted = True
-        process = training.process
-        if process is not None and process.returncode is None:
-            _signal(process, signal.SIGINT)
-            try:
-                await asyncio.wait_for(process.wait(), PATIENCE)
-            except TimeoutError:
-                _signal(process, signal.SIGKILL)
+        process, again, training.unwanted = training.process, training.unwanted, True
+        if process is not None and process.returncode is None and not again:
+            await _interrupted(process)  # once: a second interrupt would disturb it while it writes
         if training.task is not None:
             await training.task
 
     async def end(self) -> None:
         """Interrupt all: the server ends."""
         await asyncio.gather(*(self.cancel(each) for each in self._known.values()))
+
+
+async def _interrupted(process: asyncio.subprocess.Process, after: float = 0.0) -> None:
+    """End a training with what it has; one that does not listen is ended without it."""
+    await asyncio.sleep(after)
+    _signal(process, signal.SIGINT)
+    try:
+        await asyncio.wait_for(process.wait(), PATIENCE)
+    except TimeoutError:
+        _signal(process, signal.SIGKILL)
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:

@@ -9,30 +9,34 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from longreach.config.task_name import TaskName
+from longreach.crasp.evaluate import accepts
 from longreach.crasp.program import Program
-from longreach.crasp.words import Encoder
+from longreach.crasp.words import Encoder, encode
 from longreach.errors import Field, InputError
 from longreach.forecast.certificate_kinds import kind_of
 from longreach.forecast.odds_model import odds_words
-from longreach.forecast.odds_of_task import USUAL_LENGTH, task_odds
+from longreach.forecast.odds_of_task import USUAL_LENGTH, OddsRow, task_odds
 from longreach.languages.budget import Budget
-from longreach.languages.decide.without_positions import plain_analysis
 from longreach.languages.profile.determinacy import profiles
 from longreach.languages.profile.prefix_summary import Summary
 from longreach.languages.prove.flow_explainer import spelled
 from longreach.languages.prove.language_certificates import FlowCertificate
 from longreach.languages.prove.rightness import rightness
-from longreach.languages.regular.automaton import Automaton, live_states
+from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.automaton_documents import table_automaton
 from longreach.languages.regular.automaton_drawing import to_svg
-from longreach.report.attention_svg import MOST_WIDTH, head_views
+from longreach.report.attention_svg import MOST_HEADS, MOST_WIDTH, head_views
 from longreach.report.certificate_view import program_view
 from longreach.report.live.live_limits import LiveLimits
-from longreach.report.live.playground_subject import Subject
+from longreach.report.live.playground_subject import Subject, check_characters
+from longreach.report.live.potential_notes import potential_notes
+from longreach.report.text import visible
 from longreach.tasks.language_task import RegularLanguage
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
-from longreach.verdicts.verdict import Verdict
+from longreach.verdicts.verdict import Answer, Verdict
 
 Document: TypeAlias = dict[str, Any]
 SHOWN_SIDES = ("nope", "ape")
@@ -46,7 +50,16 @@ FAMILY = (
 )
 """Summaries of which the profile is drawn."""
 PROFILE_NODES = 40_000
+MANY_HEADS = 100
+"""That are drawn when all are asked for."""
 PROOF_SECONDS = 3.0
+BRACKETS = "In brackets: the range of 95 % of the fits to languages drawn anew."
+AS_IT_IS = ("svg", "word")
+"""Fields that are not shown as text."""
+TASK = "task"
+"""The part that trainings ask for: the name by which another process finds the task. No page shows it."""
+DRAWN = 400
+"""Words of a length that are drawn to find one that a program accepts."""
 REPEATED = 12
 """How often a loop is repeated in the words that are shown."""
 
@@ -58,10 +71,22 @@ def part_of(name: str, document: Any) -> Document:
     >>> [side["expectation"] for side in found["sides"]]
     ['expected to fail', 'expected to work']
     """
-    if name not in PARTS:
+    if name not in PARTS and name != TASK:
         raise InputError(f"no part is named {name!r}; there are {', '.join(PARTS)}", place=Field("part"))
     subject = _kept(Subject.read(document))
-    return PARTS[name](subject, document)
+    if name == TASK:
+        return {"task": subject.task_name}
+    found: Document = _visible(PARTS[name](subject, document))
+    return found
+
+
+def _visible(value: Any, name: str = "") -> Any:
+    """A document whose texts show all that is in them."""
+    if isinstance(value, dict):
+        return {key: _visible(each, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_visible(each, name) for each in value]
+    return visible(value) if isinstance(value, str) and name not in AS_IT_IS else value
 
 
 @lru_cache(maxsize=32)
@@ -103,55 +128,58 @@ def _odds(subject: Subject, document: Mapping[str, Any]) -> Document:
     if not isinstance(subject.task, RegularLanguage):
         return {"rows": [], "reason": "odds are known for regular languages alone"}
     found = task_odds(subject.task, subject.sides, trained_to=[USUAL_LENGTH])
-    rows = [row.document() | {"words": odds_words(row.odds)} for row in found.rows]
+    rows = [row.document() | {"words": _odds_words(row, subject.sides)} for row in found.rows]
     setting = None if found.model is None else found.model.setting
-    return {"rows": rows, "reason": found.reason, "setting": setting}
+    return {"rows": rows, "reason": found.reason, "setting": setting, "note": BRACKETS if rows else None}
+
+
+def _odds_words(row: OddsRow, sides: Mapping[str, Verdict]) -> str:
+    """With what the odds are of, and why they may look unlike the verdict."""
+    tested = f"{row.tested.first}–{row.tested.last}"
+    said = f"Odds that one run trained to {row.trained_to} works at {tested}: {odds_words(row.odds)}."
+    answer = sides[row.encoding].trained if row.encoding in sides else None
+    if answer is Answer.YES and row.odds.probability < 0.5:
+        return f"{said} A program exists; training does not often find it."
+    if answer is Answer.NO and row.odds.probability > 0.5:
+        return f"{said} No program is right at every length; at these a run may still be."
+    return said
 
 
 def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
     automaton = subject.automaton
     if automaton is None:
-        return {"svg": None, "note": "no automaton of what the program accepts was found and proved"}
+        return {
+            "svg": None,
+            "table": None,
+            "note": "no automaton of what the program accepts was found and proved",
+        }
     if len(automaton) > MOST_STATES:
-        return {"svg": None, "note": f"{len(automaton)} states; at most {MOST_STATES} are drawn"}
+        note = f"{len(automaton)} states; at most {MOST_STATES} are drawn"
+        return {"svg": None, "table": None, "note": note}
     notes = potential_notes(automaton)
-    said = "States with two rings accept; pale ones accept nothing any more."
-    if notes:
-        said += (
-            " Below a state: the potentials by which counting knows it; ≈ names a state that no count can"
-            " tell from it."
-        )
-    return {"svg": to_svg(automaton, "the minimal automaton", part="automaton", notes=notes), "note": said}
+    said = ["States with two rings accept; pale ones accept nothing any more."]
+    if notes.below:
+        said.append("Below a state: the potentials by which counting knows it;")
+        said.append("≈ stands before states that no count can tell from it.")
+    return {
+        "svg": to_svg(automaton, "the minimal automaton", part="automaton", notes=notes.below),
+        "table": _table(automaton, notes.below),
+        "note": " ".join([*said, notes.legend]).strip(),
+    }
 
 
-def potential_notes(automaton: Automaton) -> dict[int, str]:
-    """What counting knows of the states of each loop, without positions.
-
-    >>> from longreach.languages.regular.expression_to_automaton import from_expression
-    >>> potential_notes(from_expression("(ab)*", "ab"))
-    {0: '0', 1: '1'}
-    >>> potential_notes(from_expression("(aa)*"))
-    {0: '≈ 1', 1: '≈ 0'}
-    """
-    analysis = plain_analysis(automaton, Budget(seconds=PROOF_SECONDS).running())
-    live = live_states(automaton)
-    notes: dict[int, str] = {}
-    for component in analysis.components:
-        states = [analysis.extended.states[state].state for state in component.states]
-        if len(states) < 2 or not set(states) <= set(live):
-            continue
-        columns = [each.values for step in component.refinement.rounds for each in step.potentials]
-        classes = component.refinement.classes
-        for vertex, state in enumerate(states):
-            alike = [
-                str(other)
-                for place, other in enumerate(states)
-                if other != state and classes[place] == classes[vertex]
-            ]
-            parts = [", ".join(str(column[vertex]) for column in columns)] if columns else []
-            parts += [f"≈ {', '.join(alike)}"] if alike else []
-            notes[state] = " ".join(parts)
-    return dict(sorted(notes.items()))
+def _table(automaton: Automaton, notes: Mapping[int, str]) -> Document:
+    """The drawing as a table, for whoever does not see it."""
+    rows = [
+        {
+            "state": state,
+            "moves": list(row),
+            "accepts": state in automaton.accepting,
+            "note": notes.get(state, ""),
+        }
+        for state, row in enumerate(automaton.transitions)
+    ]
+    return {"letters": list(automaton.alphabet), "rows": rows}
 
 
 def _program(subject: Subject, document: Mapping[str, Any]) -> Document:
@@ -179,6 +207,7 @@ def _word(document: Mapping[str, Any]) -> str:
     word = document.get("word", "")
     if not isinstance(word, str):
         raise InputError("a string is expected", place=Field("word"))
+    check_characters(word, "word")
     if len(word) > 20 * LiveLimits().word:
         raise InputError(f"is too long; at most {LiveLimits().word} letters are shown", place=Field("word"))
     return word
@@ -229,7 +258,8 @@ def _attention(subject: Subject, document: Mapping[str, Any]) -> Document:
         return {"heads": [], "number": 0, "reason": program}
     if program.core.size > MOST_WIDTH:
         return {"heads": [], "number": 0, "reason": "the program is too large for maps that can be read"}
-    heads, number = head_views(program.core, _tokens(program, document), "word")
+    most = MANY_HEADS if document.get("all") is True else MOST_HEADS
+    heads, number = head_views(program.core, _tokens(program, document), "word", most=most)
     said = None if heads else "the program counts nothing, so its transformer attends to nothing"
     return {
         "heads": [{"title": each.title, "svg": each.svg} for each in heads],
@@ -281,7 +311,29 @@ def _example(subject: Subject, document: Mapping[str, Any]) -> Document:
     """A word to begin with: a lively one of the language."""
     from longreach.report.task_figures import example_word
 
-    return {"word": spelled(example_word(subject.task) or [])}
+    found = None if subject.program is None else accepted_word(subject.program)
+    return {"word": spelled(found or example_word(subject.task) or [])}
+
+
+def accepted_word(program: Program) -> list[str] | None:
+    """A word that an acceptor accepts, where one of those that are drawn is.
+
+    >>> from longreach.crasp.library import load
+    >>> load("dyck-1").accepts(accepted_word(load("dyck-1")) or ")")
+    True
+    """
+    from longreach.report.task_figures import EXAMPLE_LENGTHS, liveliest
+
+    core, random = program.core, np.random.default_rng(0)
+    if core.is_predictor or not core.alphabet:
+        return None
+    for length in EXAMPLE_LENGTHS:
+        drawn = random.integers(len(core.alphabet), size=(DRAWN, length)).tolist()
+        words = [[core.alphabet[letter] for letter in word] for word in drawn]
+        inside = accepts(core, [encode(core, word) for word in words])
+        if inside.any():
+            return liveliest([word for word, is_in in zip(words, inside, strict=True) if is_in])
+    return None
 
 
 PARTS: dict[str, Callable[[Subject, Mapping[str, Any]], Document]] = {

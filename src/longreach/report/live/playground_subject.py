@@ -10,7 +10,7 @@ from longreach.config.letters import read_letters
 from longreach.config.task_name import AUTOMATON, REGEX
 from longreach.crasp.program import Program, parse
 from longreach.crasp.simplify import simplify
-from longreach.errors import Argument, Field, InputError
+from longreach.errors import Field, File, InputError, Spot
 from longreach.forecast.evidence_to_verdicts import language_sides, sides
 from longreach.languages.budget import Budget
 from longreach.languages.prove.program_to_automaton import regular_language
@@ -26,6 +26,26 @@ SubjectKind = Literal["regex", "automaton", "program"]
 KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
 SECONDS = 4.0
 """Of computing, to read an expression."""
+
+
+def check_characters(given: Any, name: str) -> None:
+    """Refuse halves of surrogate pairs: JSON can write them, and no text can hold them."""
+    if isinstance(given, str) and any("\ud800" <= char <= "\udfff" for char in given):
+        raise InputError("holds half of a surrogate pair, which is no character", place=Field(name))
+
+
+def plain_message(error: InputError) -> str:
+    """What is wrong with what is typed, to somebody who sees it: no file has a part in it.
+
+    >>> plain_message(InputError("unexpected )", place=Spot("<text>", 2, 7)))
+    'line 2, column 7: unexpected )'
+    """
+    match error.place:
+        case Spot(line=line, column=column):
+            return f"line {line}, column {column}: {error.reason}"
+        case File():
+            return error.reason
+    return error.message
 
 
 @dataclass(frozen=True)
@@ -51,6 +71,8 @@ class Subject:
         if not isinstance(document, dict):
             raise InputError("a JSON object is expected, with kind and text")
         kind, text, letters = document.get("kind"), document.get("text"), document.get("alphabet")
+        for name, given in (("text", text), ("alphabet", letters)):
+            check_characters(given, name)
         if kind not in KINDS:
             raise InputError(f"one of {', '.join(KINDS)} is expected", place=Field("kind"))
         if not isinstance(text, str) or not text.strip():
@@ -81,12 +103,9 @@ class Subject:
         if self.program is not None:
             return regular_language(simplify(self.program.core))
         budget = Budget(seconds=SECONDS).running()
-        try:
-            if self.kind == "regex":
-                return from_expression(self.text, self.alphabet, budget)
-            return read_automaton(self.text, budget)
-        except InputError as error:
-            raise error.at(Argument(self.kind)) from None
+        if self.kind == "regex":
+            return from_expression(self.text, self.alphabet, budget)
+        return read_automaton(self.text, budget)
 
     @cached_property
     def task(self) -> RegularLanguage | ProgramTask:

@@ -20,11 +20,12 @@ def answer(message: Any) -> dict[str, Any]:
     422
     """
     from longreach.report.live.playground_parts import part_of
+    from longreach.report.live.playground_subject import plain_message
 
     try:
         return {"status": 200, "document": part_of(message["part"], message["document"])}
     except InputError as error:
-        found: dict[str, Any] = {"error": error.message}
+        found: dict[str, Any] = {"error": plain_message(error)}
         if error.column is not None:
             found["column"] = error.column
         return {"status": BAD_INPUT, "document": found}

@@ -35,7 +35,7 @@ class RequestGuard:
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str], body: int) -> None:
         self._app = app
-        self._hosts = frozenset(hosts)
+        self._hosts = frozenset(map(plain_name, hosts))
         self._body = body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,11 +58,11 @@ class RequestGuard:
             if headers.get("sec-fetch-site", "none") not in OWN_SITE:
                 return 403, "requests from other sites are refused"
             origin = headers.get("origin")
-            if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            if origin is not None and not _same(origin, headers.get("host")):
                 return 403, "requests from other sites are refused"
         if (
             method == "POST"
-            and headers.get("content-type", "").partition(";")[0].strip() != "application/json"
+            and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json"
         ):
             return 415, "application/json is expected"
         size = headers.get("content-length", "0")
@@ -80,9 +80,25 @@ def host_name(host: str) -> str:
     ('127.0.0.1', '::1', 'localhost')
     """
     try:
-        return urlsplit(f"//{host}").hostname or ""
+        return plain_name(urlsplit(f"//{host}").hostname or "")
     except ValueError:
         return ""
+
+
+def plain_name(host: str) -> str:
+    """A name as it is compared: small letters, without the dot at the end that some write.
+
+    >>> plain_name("Lab.Example.")
+    'lab.example'
+    """
+    return host.lower().removesuffix(".")
+
+
+def _same(origin: str, host: str | None) -> bool:
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
 
 
 class TooLarge(Exception):

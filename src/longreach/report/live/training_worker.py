@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import resource
 import signal
 import sys
 import threading
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from longreach.results.schema import Result
 
 TELL_SECONDS = 0.5
+GO_ON = "train again to go on"
 
 
 class Teller:
     """A watcher that writes a line for whatever happens."""
+
+    ended_by = "Cancel"
 
     def __init__(self, write: Callable[[dict[str, Any]], None]) -> None:
         self._write = write
@@ -38,12 +42,16 @@ class Teller:
         over, ended = set[str](), threading.Event()
         members = {member.key: member for member in waiting}
 
+        def write() -> None:
+            at = {key: found for key in members if key not in over and (found := progress_of(runs / key))}
+            running = [_stand(members[key], found["step"]) for key, found in at.items()]
+            done = total - len(waiting) + len(over)
+            self._write({"event": "progress", "done": done, "total": total, "running": running})
+
         def tell() -> None:
             while not ended.wait(TELL_SECONDS):
-                at = {key: found for key in members if key not in over and (found := progress_of(runs / key))}
-                running = [_stand(members[key], found["step"]) for key, found in at.items()]
-                self._write({"event": "progress", "done": total - len(waiting) + len(over), "total": total,
-                             "running": running})  # fmt: skip
+                write()
+            write()  # with the last that finished
 
         def finished(result: Result) -> None:
             over.add(result.key)
@@ -82,6 +90,8 @@ def main() -> None:
             answers.flush()
 
     question = json.loads(sys.stdin.readline())
+    # Of data, not of addresses: graphics cards map far more of those than there is memory.
+    resource.setrlimit(resource.RLIMIT_DATA, (question["memory"], question["memory"]))
     try:
         found = ask(
             question["task"],
@@ -99,13 +109,18 @@ def main() -> None:
     except KeyboardInterrupt:
         write({"event": "cancelled"})
         return
+    except MemoryError:
+        write({"event": "failed", "error": "too large to be trained here"})
+        return
+    measured = found.measurement
     said = [
         {"question": block.question, "lines": [vars_of(line) for line in block.lines]}
-        for block in blocks(found)
+        for block in blocks(found, GO_ON)
     ]
     write(
         {
-            "event": "cancelled" if found.measurement.interrupted else "done",
+            "event": "cancelled" if measured.interrupted else "done",
+            "finished": sum(cell.tally.runs for cell in (*measured.cells, *measured.lengths)),
             "answers": said,
             "judgement": " ".join(judgement_words(found)),
         }

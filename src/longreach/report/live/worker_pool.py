@@ -17,6 +17,8 @@ TOO_LONG, BUSY, LOST = 408, 503, 500
 LONGEST_ANSWER = 1 << 26
 START_SECONDS = 60.0
 """For a process to load what it needs, on a busy machine."""
+GRACE = 1.0
+"""Seconds to finish a call that nobody waits for any more: ending a process costs about as much."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class WorkerPool:
         self._idle: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
         self._waiting = 0
         self._workers: list[_Worker] = []
+        self._mending: set[asyncio.Task[None]] = set()
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[WorkerPool]:
@@ -43,24 +46,33 @@ class WorkerPool:
         first, *others = self._workers
         for worker in others:
             self._idle.put_nowait(worker)
-        starting = asyncio.create_task(self._ready(first))
+        self._give_back(first)
         try:
             yield self
         finally:
-            starting.cancel()
+            for task in self._mending:
+                task.cancel()
             await asyncio.gather(
-                starting, *(worker.end() for worker in self._workers), return_exceptions=True
+                *self._mending, *(worker.end() for worker in self._workers), return_exceptions=True
             )
 
-    async def _ready(self, worker: _Worker) -> None:
-        """Start a process, so that whoever comes first does not wait for it."""
+    def _give_back(self, worker: _Worker) -> None:
+        """For the next call; one without a process gets it first, so that nobody waits for that."""
+        if worker.is_ready:
+            self._idle.put_nowait(worker)
+            return
+        task = asyncio.create_task(self._mend(worker))
+        self._mending.add(task)
+        task.add_done_callback(self._mending.discard)
+
+    async def _mend(self, worker: _Worker) -> None:
         try:
-            await worker.start()
+            await worker.mend()
         finally:
             self._idle.put_nowait(worker)
 
     async def call(self, part: str, document: Any) -> Reply:
-        """The answer to one call."""
+        """The answer to one call; cancelled while it waits, it is never begun."""
         if self._waiting >= self.limits.waiting:
             return Reply(BUSY, {"error": "too many calls are waiting; try again"})
         self._waiting += 1
@@ -71,7 +83,7 @@ class WorkerPool:
         try:
             return await worker.ask({"part": part, "document": document})
         finally:
-            self._idle.put_nowait(worker)
+            self._give_back(worker)
 
 
 class _Worker:
@@ -80,20 +92,41 @@ class _Worker:
     def __init__(self, limits: LiveLimits) -> None:
         self._limits = limits
         self._process: asyncio.subprocess.Process | None = None
+        self._owes = False
+        """Whether an answer comes that nobody waits for."""
 
-    async def start(self) -> None:
-        """Start the process; what goes wrong then is said to whoever asks."""
-        with contextlib.suppress(TimeoutError, OSError):
+    @property
+    def is_ready(self) -> bool:
+        """Whether the next call can be sent at once."""
+        return self._process is not None and self._process.returncode is None and not self._owes
+
+    async def mend(self) -> None:
+        """Get ready for the next call; what goes wrong is said to whoever asks."""
+        with contextlib.suppress(TimeoutError, OSError, ValueError):
+            if self._owes:
+                await self._finish()
             await self._started()
+
+    async def _finish(self) -> None:
+        """What is still owed must not answer the next call."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        try:
+            await asyncio.wait_for(self._process.stdout.readline(), GRACE)
+            self._owes = False
+        except TimeoutError:
+            await self.end()
 
     async def ask(self, message: Mapping[str, Any]) -> Reply:
         try:
             process = await self._started()
             assert process.stdin is not None
             assert process.stdout is not None
+            self._owes = True
             process.stdin.write(json.dumps(message).encode() + b"\n")
             await process.stdin.drain()
             line = await asyncio.wait_for(process.stdout.readline(), self._limits.seconds)
+            self._owes = False
             found = json.loads(line)
             return Reply(found["status"], found["document"])
         except TimeoutError:
@@ -103,24 +136,26 @@ class _Worker:
         except (ValueError, OSError):
             await self.end()
             return Reply(LOST, {"error": "the process that computes was lost; try something smaller"})
-        except asyncio.CancelledError:  # whoever asked is gone: what comes must not answer the next call
-            await self.end()
-            raise
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is not None and self._process.returncode is None:
             return self._process
+        self._owes = False
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", MODULE, str(self._limits.memory),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_ANSWER,
         )  # fmt: skip
         assert self._process.stdout is not None
-        await asyncio.wait_for(self._process.stdout.readline(), START_SECONDS)
+        try:
+            await asyncio.wait_for(self._process.stdout.readline(), START_SECONDS)
+        except BaseException:  # half started it would answer the first call with its greeting
+            await self.end()
+            raise
         return self._process
 
     async def end(self) -> None:
         """End the process, if there is one."""
-        process, self._process = self._process, None
+        process, self._process, self._owes = self._process, None, False
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()

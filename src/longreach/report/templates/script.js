@@ -21,10 +21,13 @@
   label();
 
   // One page at a time: the one that holds the element named after #.
+  var title = document.title;
   function route() {
     var target = document.getElementById(location.hash.slice(1));
     var page = target && target.closest(".page") || pages[0];
     pages.forEach(function (one) { one.classList.toggle("shown", one === page); });
+    var name = page && page !== pages[0] && document.getElementById(page.getAttribute("aria-labelledby"));
+    document.title = name ? name.textContent.trim() + " – " + title : title;
     if (target && target !== page) { target.scrollIntoView(); } else { window.scrollTo(0, 0); }
   }
   window.addEventListener("hashchange", route);

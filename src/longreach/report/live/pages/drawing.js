@@ -17,9 +17,10 @@ export function drawing(markup) {
   return template.content;
 }
 
-const WIDTH = 640, HEIGHT = 250, LEFT = 42, BOTTOM = 30, TOP = 10, RIGHT = 10;
+const HEIGHT = 250, LEFT = 46, BOTTOM = 30, TOP = 10, RIGHT = 14;
 
 export function profile(found) {
+  const WIDTH = window.matchMedia("(max-width: 40rem)").matches ? 360 : 640; // numbers of one size on every screen
   const last = found.lengths[found.lengths.length - 1];
   const x = (length) => LEFT + (length - 1) / (last - 1) * (WIDTH - LEFT - RIGHT);
   const y = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
@@ -68,15 +69,14 @@ function table(found) {
 }
 
 export function trace(found) {
-  if (!found.rows) return element("p", { class: "accepted soft" }, found.reason);
+  if (!found.rows) return element("p", { class: "small soft" }, found.reason);
   const tokens = found.tokens.length ? found.tokens : ["ε"];
-  const shown = (row, value) => row.boolean ? (value === "True" ? "⊤" : "·") : value;
+  // Signs for those who see them, words for those who hear them.
+  const shown = (row, value) => row.boolean ? [element("span", { "aria-hidden": "true" }, value === "True" ? "⊤" : "·"), element("span", { class: "unseen" }, value === "True" ? "true" : "false")] : value;
   const body = found.rows.map((row) => element("tr", row.result ? { class: "result" } : {},
     element("th", { scope: "row" }, row.text),
     row.values.map((value) => element("td", row.boolean ? { class: value === "True" ? "true" : "false" } : {}, shown(row, value)))));
   const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "position"), found.positions.map((each) => element("th", { scope: "col" }, String(each)))),
-    element("tr", {}, element("th", {}, "letter"), tokens.map((each) => element("th", {}, each))));
-  const made = [element("table", {}, head, element("tbody", {}, body))];
-  if (found.accepted !== null) made.push(element("p", { class: "accepted" }, found.accepted ? "The word is accepted." : "The word is rejected."));
-  return element("div", {}, made);
+    element("tr", {}, element("th", { scope: "row" }, "letter"), tokens.map((each) => element("th", { scope: "col" }, each))));
+  return element("table", {}, head, element("tbody", {}, body));
 }

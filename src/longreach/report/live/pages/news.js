@@ -7,7 +7,7 @@
       const found = await (await fetch("/api/stamp")).json();
       if (found.stamp !== stamp && !document.getElementById("news")) {
         const bar = document.createElement("p"), button = document.createElement("button");
-        bar.id = "news"; bar.className = "notice"; bar.setAttribute("role", "status");
+        bar.id = "news"; bar.className = "notice news"; bar.setAttribute("role", "status");
         button.type = "button"; button.textContent = "Show them";
         button.addEventListener("click", () => location.reload());
         bar.append("There are new results. ", button);
