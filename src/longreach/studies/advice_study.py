@@ -75,7 +75,7 @@ def curves(scale: Scale) -> list[Curve]:
     """A panel for each task: the original, and each change.
 
     >>> [(each.panel, each.name) for each in curves("smoke")][:2]
-    [('parity', 'as it is with ape'), ('parity', 'parity+scratchpad with coupled-local')]
+    [('parity', 'as it is with ape'), ('parity', '+scratchpad with coupled-local')]
     """
     at, found = SCALES[scale], list[Curve]()
     for task in at.tasks:
@@ -84,7 +84,9 @@ def curves(scale: Scale) -> list[Curve]:
         encoding = original_encoding(changes, task)
         (original,) = original_members(question, encoding, changed[0])
         named = [(f"{AS_IT_IS} with {encoding}", original)]
-        named += [(each.name, config) for each, config in zip(changes, changed, strict=True)]
+        # The panel says which task it is.
+        names = [each.name.removeprefix(task).strip() for each in changes]
+        named += list(zip(names, changed, strict=True))
         found += [
             Curve(panel=task, name=name, config=_tested(config, at), seeds=at.seeds) for name, config in named
         ]
