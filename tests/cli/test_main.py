@@ -210,3 +210,38 @@ def test_memory_that_runs_out_is_one_line() -> None:
     assert (done.returncode, done.stdout) == (70, "")
     assert done.stderr.startswith("internal error: memory is exhausted")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_a_closed_pipe_keeps_the_answer(options: str) -> None:
+    """Exit code 1 means "no": it is given where the answer is no, and nowhere else."""
+    for asked, code in (("equal lib:aa lib:aa", 0), ("empty lib:aa", 1)):
+        command = f"{sys.executable} -m longreach crasp {asked} {options} | true"
+        shell = ["bash", "-o", "pipefail", "-c", command]
+        done = subprocess.run(shell, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (code, "")
+    command = f"{sys.executable} -m longreach tasks {options} | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_own_python_prints_is_no_document(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "talks.py").write_text(
+        "print('at import')\nfrom longreach import Task\n"
+        "def draw(length, rng):\n    return ['ab'[k] for k in rng.integers(0, 2, length)]\n"
+        "def first(x):\n    print('asked')\n    return x[0]\n"
+        "task = Task.from_function(draw, first)\n"
+    )
+    done = longreach("tasks", "talks:task", "--json")
+    assert json.loads(done.out)["task"] == "first"
+    assert done.err.startswith("at import\nasked\n")
+    assert "asked\n" in longreach("tasks", "talks:task").out  # for people, it is where they print it
+
+
+def test_options_behind_json_may_be_wrong(longreach: Call) -> None:
+    assert longreach("tasks", "--json", "--non").code == 2
+    assert longreach("--version").out.startswith("longreach ")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.crasp import File, Peer, app
-from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.output import console, exit_code, note, print_json, write_bytes
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.verdict_text import counted
@@ -71,12 +71,11 @@ def compile_command(
         with stage(f"writing {out}"):
             save(model, out, dtype=dtype.value)
         document["out"] = str(out)
-    if as_json:
-        print_json(document)
-    else:
-        _print(document)
-    if failed:
-        raise typer.Exit(1)
+    with exit_code(1, when=failed):
+        if as_json:
+            print_json(document)
+        else:
+            _print(document)
 
 
 def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:

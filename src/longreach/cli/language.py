@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.output import console, documents_alone, note, print_json, write_bytes
 from longreach.cli.verdict_text import (
     CAVEAT,
     TITLES,
@@ -102,7 +102,10 @@ def language(
         typer.Option("--budget", metavar="SECONDS", help="Time for each language; what it ends is said."),
     ] = 10.0,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document (one a line with --file).")
+        bool,
+        typer.Option(
+            "--json", callback=documents_alone, help="Print one JSON document (one a line with --file)."
+        ),
     ] = False,
 ) -> None:
     """Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.

@@ -10,7 +10,7 @@ import typer
 
 from longreach.cli.alphabet_option import alphabet_of
 from longreach.cli.crasp import app
-from longreach.cli.output import console, print_json, say
+from longreach.cli.output import console, exit_code, print_json, say
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.verdict_text import counted
@@ -87,12 +87,11 @@ def synthesize(
         found = synthesize_target(
             target, family, seconds=seconds, max_size=max_size, bytes=memory * 1_000_000, seed=seed
         )
-    if as_json:
-        print_json(document(found, family, target))
-    else:
-        _print(found, family)
-    if found.program is None:
-        raise typer.Exit(1)
+    with exit_code(1, when=found.program is None):
+        if as_json:
+            print_json(document(found, family, target))
+        else:
+            _print(found, family)
 
 
 def _target(

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.number_tasks import show_numbers
-from longreach.cli.output import console, print_json
+from longreach.cli.output import console, exit_code, print_json
 from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.config.regression_name import RegressionName
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.tasks.task import Task
+    from longreach.tasks.task_check import TaskCheck
 
 EXAMPLE_LENGTH = 6
 """Examples have the least length from here on that their task has."""
@@ -159,6 +160,11 @@ def _check(name: str, task: Task, as_json: bool) -> None:
     from longreach.tasks.task_check import check_task
 
     found = check_task(task)
+    with exit_code(1, when=not found.passed):
+        _print_check(name, found, as_json)
+
+
+def _print_check(name: str, found: TaskCheck, as_json: bool) -> None:
     if as_json:
         print_json(
             {
@@ -184,8 +190,6 @@ def _check(name: str, task: Task, as_json: bool) -> None:
         for check in found.checks:
             table.add_row(Text(check.status, styles[check.status]), check.name, Text(check.detail))
         console().print(table)
-    if not found.passed:
-        raise typer.Exit(1)
 
 
 def _short(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import console, print_json
+from longreach.cli.output import console, exit_code, print_json
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import print_hanging
 from longreach.config.task_name import TaskName
@@ -82,13 +82,12 @@ def verify(
     valid = all(result["valid"] for result in results) and (
         not formal or any(result["formal"] in (VERIFIED, EXISTS) for result in results)
     )
-    if as_json:
-        print_json({"certificate": str(file), "valid": valid, "certificates": results})
-    else:
-        for result in results:
-            _print(result, len(statements) > 1)
-    if not valid:
-        raise typer.Exit(1)
+    with exit_code(1, when=not valid):
+        if as_json:
+            print_json({"certificate": str(file), "valid": valid, "certificates": results})
+        else:
+            for result in results:
+                _print(result, len(statements) > 1)
 
 
 def _require_coq() -> None:
