@@ -130,7 +130,7 @@ def test_automata(here: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "mine.json: automaton: Invalid JSON"),
+        ("", "mine.json:1:1: not JSON: Expecting value"),
         ("[]", "mine.json: automaton: expected a JSON object"),
         (
             '{"initial": 0, "accepting": [1], "transitions": {"0": {"a": 0}}}',

@@ -190,11 +190,7 @@ def _automaton(
     from longreach.languages.regular.named_languages import named_automaton
 
     if dfa is not None:
-        try:
-            return str(dfa), read_automaton(read_text(dfa))
-        except InputError as error:
-            message = error.message
-            raise InputError(message if message.startswith(str(dfa)) else f"{dfa}: {message}") from None
+        return str(dfa), read_automaton(read_text(dfa), file=str(dfa))
     if name is not None:
         try:
             return name, named_automaton(name)

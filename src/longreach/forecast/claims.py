@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.config.json_text import read_json
 from longreach.errors import InputError
 from longreach.forecast.certificate_kinds import read_any
 from longreach.languages.program_class import SIDES
@@ -96,14 +97,7 @@ def _is_object(line: str) -> bool:
 
 
 def _parsed(text: str, file: str, line: int) -> dict[str, Any]:
-    try:
-        document: Any = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{file}:{error.lineno + line - 1}:{error.colno}: not JSON: {error.msg}") from None
-    except ValueError:
-        raise InputError(f"{file}: not a certificate: a number has too many digits") from None
-    except RecursionError:
-        raise InputError(f"{file}: not a certificate: nested too deeply") from None
+    document: Any = read_json(text, file, line)
     if not isinstance(document, dict):
         raise InputError(f"{file}: not a certificate: expected a JSON object")
     return document

@@ -49,10 +49,7 @@ def automaton_file(name: str) -> AutomatonFile:
         raise InputError(reason, place=Argument("task"))
     text = read.source if read.is_text else read_text(read.source)
     where = read.short if read.is_text else read.source
-    try:
-        found = read_automaton_file(text)
-    except InputError as error:
-        raise InputError(f"{where}: {error.message}") from None
+    found = read_automaton_file(text, file=where)
     reserved = next((token for token in found.machine.alphabet if token in (PAD, SOS, EOS)), None)
     if reserved is not None:
         raise InputError(f"{where}: alphabet: {reserved} cannot be a letter, the task needs it itself")
