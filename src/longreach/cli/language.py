@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import console, documents_alone, note, print_json, write_bytes
+from longreach.cli.output import check_file, console, documents_alone, note, print_json, write_bytes
 from longreach.cli.verdict_text import (
     CAVEAT,
     TITLES,
@@ -144,6 +144,7 @@ def language(
         return
     if reading is Reading.EOS and (program or predictor):
         raise InputError("--convention: programs are written for reading at the last letter only")
+    check_file(draw, "--draw")
     form = _format(draw)
     from automata.fa import nfa  # noqa: F401 (the budget is for the language, not for imports)
 

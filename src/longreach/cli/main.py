@@ -178,9 +178,19 @@ def _usage_message(error: Exception) -> str:
     if option is not None and command is not None:
         known = [name for other in command.params for name in other.opts]
         return f"{option}: no such option{near_names(option, known)}"
+    if text.startswith("Got unexpected extra argument") and command is not None:
+        return _too_many(command, text.partition("(")[2].partition("(")[2].removesuffix(")"))
     if text.startswith("No such command") and "Did you mean" not in text and command is not None:
         return f"{text} The commands are {', '.join(command.commands)}."
     return text or str(error)
+
+
+def _too_many(command: Any, rest: str) -> str:
+    """What is said to arguments that a command has no place for."""
+    places = [other for other in command.params if other.param_type_name == "argument"]
+    if not places:
+        return f"{command.name}: takes no argument; left over: {rest}"
+    return f"{places[-1].metavar or str(places[-1].name).upper()}: one is expected; left over: {rest}"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 import typer
 
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -185,6 +185,32 @@ def _safe_console() -> type[Console]:
             raise  # the one that is being handled: the exit code is not for a console to choose
 
     return SafeConsole
+
+
+def check_file(path: Path | None, option: str) -> None:
+    """Refuse a file that cannot be written, before any work is done for it."""
+    if path is not None and path.is_dir():
+        raise InputError(f"{option}: {path}: is a directory")
+    if path is not None and not path.parent.is_dir():
+        raise InputError(f"{option}: {path}: no such directory")
+
+
+def check_directory(path: Path | None, option: str) -> None:
+    """The same for a directory that files are written to, and that need not be there."""
+    if path is not None and path.exists() and not path.is_dir():
+        raise InputError(f"{option}: {path}: not a directory")
+
+
+@contextmanager
+def argument(place: str, usage: str) -> Iterator[None]:
+    """Errors about an argument name it as the usage of the command does."""
+    try:
+        yield
+    except InputError as error:
+        if error.place != Argument(place):
+            raise
+        named = Argument(usage)
+        raise InputError(error.reason, place=named, source=error.source, column=error.column) from None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -14,7 +14,7 @@ from longreach.cli.output import console, exit_code, print_json, say
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.verdict_text import counted
-from longreach.errors import InputError
+from longreach.errors import Argument, Field, InputError
 
 if TYPE_CHECKING:
     from longreach.synthesis.program_family import Family
@@ -114,7 +114,12 @@ def _target(
     if examples is not None:
         return examples_target(examples, letters)
     assert task is not None
-    return target_named(task, letters, length=length)
+    try:
+        return target_named(task, letters, length=length)
+    except InputError as error:
+        if not isinstance(error.place, Argument):
+            raise
+        raise InputError(error.reason, place=Field("task")) from None
 
 
 def document(found: Synthesis, family: Family, target: Target) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +14,7 @@ from longreach.cli.number_tasks import show_numbers
 from longreach.cli.output import console, exit_code, print_json
 from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.config.regression_name import RegressionName
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from longreach.tasks.task import Task
@@ -59,10 +61,25 @@ def tasks(
     from longreach.tasks.catalog import load_argument
 
     task = load_argument(name, None if alphabet is None else list(alphabet))
-    if verb == "check":
-        _check(name, task, as_json)
-    else:
-        _show(name, task, examples, as_json)
+    with _own_errors(name, task):
+        if verb == "check":
+            _check(name, task, as_json)
+        else:
+            _show(name, task, examples, as_json)
+
+
+@contextmanager
+def _own_errors(name: str, task: Task) -> Iterator[None]:
+    """What a task of the user's own Python does wrong is said of the argument by which it was asked for."""
+    from longreach.config.task_name import TaskName
+
+    try:
+        yield
+    except InputError as error:
+        if not TaskName(name).is_attribute:
+            raise
+        said = error.message.removeprefix(f"{task.name}: ")
+        raise InputError(f"{name}: {said}", place=Argument("task")) from None
 
 
 def _asked(words: list[str]) -> tuple[str, str | None]:

@@ -32,9 +32,9 @@ def read_json(text: str | bytes, file: str, first_line: int = 1) -> Any:
     except UnicodeDecodeError:
         raise InputError(f"{file}: not JSON: not UTF-8") from None
     except ValueError:
-        raise InputError(f"{file}:{first_line}: a number has too many digits") from None
+        raise InputError(f"{file}:{first_line}: JSON with a number of too many digits") from None
     except RecursionError:
-        raise InputError(f"{file}:{first_line}: nested too deeply") from None
+        raise InputError(f"{file}:{first_line}: JSON that is nested too deeply") from None
 
 
 def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:

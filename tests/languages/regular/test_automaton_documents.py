@@ -40,7 +40,7 @@ def test_one_state() -> None:
     ("document", "message"),
     [
         ("{", "automaton:1:2: not JSON: Expecting property name"),
-        ("[" * 100_000, "automaton:1: nested too deeply"),
+        ("[" * 100_000, "automaton:1: JSON that is nested too deeply"),
         ("[]", "automaton: "),
         ('{"initial": "q", "accepting": []}', "transitions: missing"),
         (
