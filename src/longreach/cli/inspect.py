@@ -219,7 +219,9 @@ def failure_words(found: Inspection) -> str:
     first = "it has not learned the training lengths; " if not failure.learned else ""
     if failure.fails_at is None:
         return f"{first}it works at every measured length"
-    said = f"{first}it fails from length {failure.fails_at} on"
+    everywhere = all(row.model is None or row.model < failure.level for row in found.lengths)
+    where = "at every measured length" if everywhere else f"from length {failure.fails_at} on"
+    said = f"{first}it fails {where}"
     errors = failure.first_errors
     if errors is not None:
         kind = errors.kinds[0]

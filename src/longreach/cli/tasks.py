@@ -158,13 +158,21 @@ def _show(name: str, task: Task, count: int, as_json: bool) -> None:
     tokens = task.tokens
     listed = " ".join(tokens[:30]) + (" …" if len(tokens) > 30 else "")
     out.print(f"  {len(tokens)} tokens: {listed}", markup=False)
-    out.print(f"  lengths from {task.least_length} on; guessing is right on {100 * task.chance:.0f} %")
+    out.print(f"  lengths from {task.least_length} on; {_guessing(task)}")
     for key, evidence in (("NoPE", task.nope), ("APE", task.ape)):
         kind = "" if evidence.kind == "none" else f" ({evidence.kind})"
         out.print(f"  {key}: {evidence.reason}{kind}", style="dim", markup=False)
     for example in shown:
         given = example["input"] if task.kind == "language" else example["input"][: example["given"]]
         out.print(f"  {' '.join(given)} → {' '.join(example['targets'])}", markup=False)
+
+
+def _guessing(task: Task) -> str:
+    from longreach.tasks.data_task import DataTask
+
+    if isinstance(task, DataTask) and len(task.examples) == 1:
+        return "what guessing gets right is not known: there is one example"
+    return f"guessing is right on {100 * task.chance:.0f} %"
 
 
 def _some_lengths(task: Task, count: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import console, exit_code, print_json
+from longreach.cli.output import console, exit_code, note, print_json
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import print_hanging
 from longreach.config.task_name import TaskName
@@ -64,10 +64,13 @@ def verify(
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
     from longreach.crasp.parser import read_text
-    from longreach.forecast.claims import read_statements
+    from longreach.forecast.claims import lines_without_claim, read_statements
     from longreach.forecast.verification import check_claims, own_subject
 
-    statements = read_statements(read_text(file), str(file))
+    text = read_text(file)
+    statements = read_statements(text, str(file))
+    for place in lines_without_claim(text, str(file)):
+        note(f"{place}: no document but an error; nothing to check there")
     asked = _asked(regex, task, alphabet_of(alphabet))
     if formal:
         _require_coq()

@@ -75,6 +75,19 @@ def read_statements(text: str, file: str) -> list[Statement]:
     return found
 
 
+def lines_without_claim(text: str, file: str) -> list[str]:
+    """The places at which `longreach language --file` reports a bad line in place of a document.
+
+    >>> lines_without_claim('{"kind": "none", "reason": ""}\\n{"line": 2, "error": "x"}', "many.jsonl")
+    ['many.jsonl:2']
+    """
+    return [place for place, document in _documents(text, file) if _is_bad_line(document)]
+
+
+def _is_bad_line(document: Any) -> bool:
+    return isinstance(document, dict) and "kind" not in document and {"error", "line"} <= document.keys()
+
+
 def _documents(text: str, file: str) -> list[tuple[str, Any]]:
     """With the place of each one."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
@@ -108,7 +121,7 @@ def _statements(document: Any, place: str) -> list[Statement]:
         raise InputError(f"{place}: not a document: expected a JSON object")
     if "kind" in document:
         return [Statement(None, None, (Claim("", _certificate(document, place)),))]
-    if "error" in document and "line" in document:  # `longreach language --file` says so of a bad line
+    if _is_bad_line(document):
         return []
     sides = {
         key: value
