@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from longreach.errors import InputError, Spot, near_names
+from longreach.errors import File, InputError, Spot, near_names
 
 LONG = 40
 """Letters of a value that are shown."""
@@ -30,11 +30,12 @@ def read_json(text: str | bytes, file: str, first_line: int = 1) -> Any:
         place = Spot(file, error.lineno + first_line - 1, error.colno)
         raise InputError(f"not JSON: {error.msg}", place=place) from None
     except UnicodeDecodeError:
-        raise InputError(f"{file}: not JSON: not UTF-8") from None
+        raise InputError("not JSON: not UTF-8", place=File(file)) from None
     except ValueError:
-        raise InputError(f"{file}:{first_line}: JSON with a number of too many digits") from None
+        reason = "JSON with a number of too many digits"
+        raise InputError(reason, place=File(f"{file}:{first_line}")) from None
     except RecursionError:
-        raise InputError(f"{file}:{first_line}: JSON that is nested too deeply") from None
+        raise InputError("JSON that is nested too deeply", place=File(f"{file}:{first_line}")) from None
 
 
 def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:
