@@ -108,6 +108,19 @@ class ReadingWarning(UserWarning):
     """A file from outside may mean something else to who wrote it; the command line prints it as one line."""
 
 
+OWN_FAILURES = (Exception, SystemExit)
+"""What a user's own Python may raise; `exit` in it ends a script of theirs, never this program."""
+
+
+def failure_line(error: BaseException) -> str:
+    """What somebody's code raised, in one line.
+
+    >>> failure_line(KeyError("a"))
+    "KeyError: 'a'"
+    """
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
 class MissingExtra(InputError):
     """A command needs an optional group of packages that is not installed."""
 

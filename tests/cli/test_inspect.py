@@ -3,9 +3,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from longreach.cli.inspect import failure_words
 from longreach.models import huggingface
 from tests.cli.conftest import Outcome
 from tests.helpers.inspected_models import lively, small_config
@@ -73,3 +76,20 @@ def test_bad_input(
     assert done.code == 2
     assert error in done.first_error
     assert done.out == ""
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ((0.0, 0.1, 0.0), "it has not learned the training lengths; it fails at every measured length"),
+        ((1.0, 1.0, 0.0), "it fails from length 30 on"),
+    ],
+)
+def test_where_it_fails_in_words(shares: tuple[float, ...], words: str) -> None:
+    measured = zip((4, 20, 30), shares, strict=True)
+    rows = [SimpleNamespace(length=length, model=share) for length, share in measured]
+    fails_at = next(row.length for row in rows if row.length > 10 and row.model < 0.5)
+    failure = SimpleNamespace(
+        learned=shares[0] == 1.0, fails_at=fails_at, level=0.5, first_errors=None, beyond=()
+    )
+    assert failure_words(cast(Any, SimpleNamespace(lengths=rows, failure=failure))) == words

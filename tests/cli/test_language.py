@@ -140,7 +140,7 @@ def test_lists_from_standard_input(longreach: Call, monkeypatch: pytest.MonkeyPa
         ["NoPE", "yes,", "at", "EOS", "no", "APE", "yes", "(a|b)*b"],
         ["NoPE", "yes", "APE", "yes", "a*"],
     ]
-    assert done.err == "standard input:3: column 1: this bracket is never closed\n"
+    assert done.err == "standard input:3:1: this bracket is never closed\n"
 
 
 def test_finite_and_empty_languages_are_said_to_be_so(longreach: Call) -> None:
@@ -223,6 +223,7 @@ def test_list(longreach: Call, tmp_path: Path) -> None:
         (["language"], "REGEX: give one of"),
         (["language", "a*", "--name", "aa"], "REGEX and --name: give one of"),
         (["language", "(a", "--json"], "REGEX: column 1"),
+        (["language", "(?:ab)*"], "REGEX: column 1: a group is written ( )"),
         (["language", "a*c", "--alphabet", "ab"], "REGEX: column 3"),
         (["language", "--name", "aa", "--alphabet", "ab"], "--alphabet: "),
         (["language", "a{100000000}"], "REGEX: "),

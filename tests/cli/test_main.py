@@ -210,3 +210,89 @@ def test_memory_that_runs_out_is_one_line() -> None:
     assert (done.returncode, done.stdout) == (70, "")
     assert done.stderr.startswith("internal error: memory is exhausted")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_a_closed_pipe_keeps_the_answer(options: str) -> None:
+    """Exit code 1 means "no": it is given where the answer is no, and nowhere else."""
+    for asked, code in (("equal lib:aa lib:aa", 0), ("empty lib:aa", 1)):
+        command = f"{sys.executable} -m longreach crasp {asked} {options} | true"
+        shell = ["bash", "-o", "pipefail", "-c", command]
+        done = subprocess.run(shell, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (code, "")
+    command = f"{sys.executable} -m longreach tasks {options} | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_own_python_prints_is_no_document(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "talks.py").write_text(
+        "print('at import')\nfrom longreach import Task\n"
+        "def draw(length, rng):\n    return ['ab'[k] for k in rng.integers(0, 2, length)]\n"
+        "def first(x):\n    print('asked')\n    return x[0]\n"
+        "task = Task.from_function(draw, first)\n"
+    )
+    done = longreach("tasks", "talks:task", "--json")
+    assert json.loads(done.out)["task"] == "first"
+    assert done.err.startswith("at import\nasked\n")
+    assert "asked\n" in longreach("tasks", "talks:task").out  # for people, it is where they print it
+
+
+def test_options_behind_json_may_be_wrong(longreach: Call) -> None:
+    assert longreach("tasks", "--json", "--non").code == 2
+    assert longreach("--version").out.startswith("longreach ")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("crasp synthesize --task partiy", "--task: no task is named 'partiy'; did you mean 'parity'"),
+        ("crasp synthesize --task none:x", "--task: no module is named 'none'"),
+        ("crasp infer some.cr", "TARGET: no task is named 'some.cr'; did you mean 'crasp:some.cr'?"),
+        ("limit infer some.cr", "TARGET: no task is named 'some.cr'; did you mean 'crasp:some.cr'?"),
+        ("limit info lib:aa --growth g.xyz", "--growth: g.xyz: the name ends in .png"),
+        ("limit build lib:aa --out file", "--out: file: not a directory"),
+        ("crasp compile lib:aa --out file", "--out: file: not a directory"),
+        ("crasp trace lib:aa ab", "WORD:1:2: token 'b'"),
+        ("crasp trace lib:aa aa --html directory", "--html: directory: is a directory"),
+        ("crasp attend lib:aa aa --out none/x.svg", "--out: none/x.svg: no such directory"),
+        ("crasp attend lib:aa aa --out x.txt", "--out: x.txt: the name ends in .png"),
+        ("crasp transform lib:aa --not --out directory", "--out: directory: is a directory"),
+        ("crasp empty lib:sort", "lib:sort: the program is a predictor: it accepts no words"),
+        ("language aa --draw directory", "--draw: directory: is a directory"),
+        ("inspect none", "RUN|CHECKPOINT|HF_DIRECTORY: none: no such file or directory"),
+        ("extract none", "RUN_DIRECTORY: none: no model.safetensors and result.json there"),
+        ("ask parity copy-unique", "TASK: one is expected; left over: copy-unique"),
+        ("verify one two", "CERTIFICATE: one is expected; left over: two"),
+        ("doctor one two", "doctor: takes no argument; left over: one two"),
+        ("ask aa --minutes 0 --runs file", "--runs: file: not a directory"),
+        ("advise aa --minutes 0 --runs file", "--runs: file: not a directory"),
+        ("ask aa --minutes 0 --out directory", "--out: directory: is a directory"),
+        (
+            "forecast parity+scratchpadd",
+            "TASK: no task is named 'parity+scratchpadd'; did you mean 'parity+scr",
+        ),
+        ("tasks d-0", "TASK: d-0: the depth must lie between 1 and 4000"),
+        ("tasks own_errors:task", "TASK: own_errors:task: boom(a) fails: ValueError: boom"),
+    ],
+)
+def test_messages_name_what_is_wrong(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "file").touch()
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "own_errors.py").write_text(
+        "from longreach import Task\ndef boom(x):\n    raise ValueError('boom')\n"
+        "task = Task.from_function(lambda n, rng: ['a'] * n, boom, name='mine', about='mine')\n"
+    )
+    before = sorted(tmp_path.iterdir())
+    done = longreach(*command.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+    assert [path for path in sorted(tmp_path.iterdir()) if path.name != "__pycache__"] == before

@@ -112,3 +112,9 @@ def test_help_and_bad_input(longreach: Call) -> None:
     done = longreach("tasks", "--jsn")
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith("--jsn: no such option")
+
+
+def test_one_example_says_nothing_of_guessing(longreach: Call, tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text('{"input": "1+1", "output": "2"}\n', encoding="utf-8")
+    shown = longreach("tasks", f"data:{tmp_path / 'one.jsonl'}").out
+    assert "lengths from 3 on; what guessing gets right is not known: there is one example" in shown

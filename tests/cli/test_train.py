@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from longreach.cli.summary import judged
 from longreach.experiments.resolve import resolve
 from longreach.results.files import read_result, write_result
 from longreach.results.schema import Final, Result
@@ -111,6 +112,34 @@ def test_a_task_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: pytes
     assert done.code == 0
     (member,) = json.loads(done.out)["runs"]
     assert read_result(tmp_path / "runs", member["key"]).config["task"] == "train_mine:task"
+
+
+def test_own_functions_for_short_inputs_only(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "train_short.py").write_text(
+        "from longreach import Task\n"
+        "def draw(length, rng):\n    return ['ab'[k] for k in rng.integers(0, 2, length)]\n"
+        "def first(x):\n    assert 2 < len(x) <= 40, 'not for me'\n    return x[0]\n"
+        "task = Task.from_function(draw, first, tokens='ab', longest_answer=1)\n"
+    )
+    command = ("train", "train_short:task", *SMALL, "--max-steps", 2, "--runs", "runs", "--json")
+    done = longreach(*command, "--train-lengths", "3:10")
+    (member,) = json.loads(done.out)["runs"]
+    assert (done.code, member["status"], set(member["accuracy"])) == (0, "done", {"3-10", "11-20", "21-30"})
+    done = longreach(*command, "--train-lengths", "3:10", "--test-lengths", "41:50")
+    (member,) = json.loads(done.out)["runs"]
+    assert (done.code, member["status"]) == (1, "failed")
+    assert member["error"].endswith("fails: AssertionError: not for me")
+    (tmp_path / "train_never.py").write_text(
+        "from longreach import Task\ndef never(x, rng=None):\n    raise ValueError('never')\n"
+        "task = Task.from_function(never, never, tokens='ab', longest_answer=1)\n"
+    )
+    finding = judged(resolve("train_never:task"), [])[1]
+    assert finding.state == "cannot be judged"
+    assert finding.words.endswith("never(1, rng) fails: ValueError: never")
 
 
 def test_dry_run(longreach: Call, tmp_path: Path) -> None:

@@ -135,8 +135,8 @@ def test_documents_and_files(longreach: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lib:dyck-1"], "which transformation? name one"),
-        (["lib:dyck-1", "--not", "--strict"], "which transformation? --not, --strict: one at a time"),
+        (["lib:dyck-1"], "--not: missing, or another transformation"),
+        (["lib:dyck-1", "--not", "--strict"], "--not, --strict: one transformation at a time"),
         (["lib:sort", "--not"], "lib:sort: is a predictor"),
         (["lib:aa", "--and", "lib:dyck-1"], "--and: the alphabets differ"),
         (["lib:aa", "--or", "nothing.cr"], "--or: nothing.cr: no such file"),

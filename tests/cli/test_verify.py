@@ -86,7 +86,10 @@ def test_changed_certificates_are_rejected(longreach: Call, tmp_path: Path) -> N
         ("[1, 2]", ": not a certificate"),
         ("{}", ": no certificate"),
         ('{"kind": "flow"}', ": "),
-        ('{"kind": "magic"}', ": "),
+        (
+            '{"kind": "flwo"}',
+            ": kind: there is no certificate 'flwo'; they are program, communication, ",
+        ),
     ],
 )
 def test_other_files_are_refused(longreach: Call, tmp_path: Path, content: str, message: str) -> None:
@@ -596,3 +599,13 @@ def test_formally(longreach: Call, tmp_path: Path) -> None:
     written(longreach, path, "--name", "tomita-3")
     done = longreach("verify", path, "--formal")
     assert (done.code, done.out.count("verified by Coq")) == (0, 3)
+
+
+def test_lines_that_are_no_documents_are_named(longreach: Call, tmp_path: Path) -> None:
+    path = tmp_path / "many.jsonl"
+    one = longreach("language", "(aa)*", "--json").out.strip()
+    path.write_text(
+        f'{one}\n{{"line": 2, "error": "column 1: this bracket is never closed"}}\n', encoding="utf-8"
+    )
+    done = longreach("verify", path)
+    assert (done.code, done.err) == (0, f"{path}:2: no document but an error; nothing to check there\n")

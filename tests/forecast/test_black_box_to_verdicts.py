@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from longreach.languages.program_class import ENCODING_SIDES
 from longreach.tasks.catalog import load_task
 from longreach.tasks.published import FIGURE_1_TASKS
 from longreach.tasks.task import Task
+from longreach.verdicts.plain_words import clause
 from longreach.verdicts.verdict import Answer, Verdict
 from tests.helpers.anonymous_tasks import anonymous
 
@@ -144,3 +147,13 @@ def test_only_tasks_without_evidence_are_black_boxes() -> None:
 
 def test_no_seconds_no_search() -> None:
     assert forecast(Task.from_function(_word, lambda x: "a"), budget=0).nope.answer is Answer.UNDECIDED
+
+
+def test_what_own_functions_do_wrong_is_said_in_plain_words() -> None:
+    fails = Task.from_predicate(lambda word: 1 / 0, "ab", name="fails")
+    one = Task.from_predicate(lambda word: False, "ab", name="one answer")
+    assert clause(black_box_sides(fails, "mine", ["nope"])["nope"]) == (
+        "its answers cannot be asked for: ZeroDivisionError: division by zero"
+    )
+    said = clause(black_box_sides(one, "mine", ["ape"])["ape"])
+    assert re.fullmatch(r"all \d+ words asked about have one answer, reject", said)

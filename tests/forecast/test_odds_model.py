@@ -70,4 +70,5 @@ def test_comparable_cells_have_the_same_verdict_and_about_as_many_states() -> No
 
 
 def test_nothing_is_certain_in_words() -> None:
-    assert odds_words(Odds(probability=0.999, low=0.2, high=1.0)) == "99 % (20–99)"
+    assert odds_words(Odds(probability=0.999, low=0.2, high=1.0)) == "over 99 % (20–over 99)"
+    assert odds_words(Odds(probability=0.001, low=0.0, high=0.002)) == "under 1 %"

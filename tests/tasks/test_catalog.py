@@ -65,7 +65,7 @@ def test_least_lengths_of_the_paper() -> None:
             "modp-task:p=5,k=0 has numbers as answers: longreach train, threshold and study take it",
         ),
         ("parity-scratchpad:0", "parity-scratchpad: k: 0 is not in 1 to 100"),
-        ("d-0", "no language is named 'd-0'"),
+        ("d-0", "d-0: the depth must lie between 1 and 4000"),
         ("d-5000", "d-5000: the depth must lie between 1 and 4000"),
         ("regex:(a", "column 1: this bracket is never closed"),
         ("regex:a&b", "regex:a&b: the language is empty"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -75,14 +76,20 @@ def fails(x: object, rng: object = None) -> list[str]:
         ({"draw": short}, "mine: short(3, rng) gives 2 tokens, not 3: a a"),
         ({"draw": fails}, "mine: fails(3, rng) fails: KeyError: 'oh'"),
         ({"draw": lambda n, rng: [7] * n}, "mine: draw(3, rng): 7 is of type int; tokens are strings"),
-        ({"draw": lambda n, rng: None}, "mine: draw(3, rng) fails: TypeError: 'NoneType'"),
+        ({"draw": lambda n, rng: None}, "mine: draw(3, rng) gives None; expected a list of tokens"),
+        ({"draw": lambda n, rng: sys.exit(3)}, "mine: draw(3, rng) fails: SystemExit: 3"),
         ({"draw": lambda n, rng: ["a b"] * n}, "mine: draw(3, rng): the token 'a b' is empty or has a blank"),
         (
             {"draw": lambda n, rng: ["EOS"] * n},
             "mine: draw(3, rng): the token EOS is one that the task needs",
         ),
         ({"answer": fails}, "mine: fails(a a a) fails: KeyError: 'oh'"),
-        ({"answer": lambda x: None}, "mine: answer(a a a) fails: TypeError"),
+        (
+            {"answer": lambda x: None},
+            "mine: answer(a a a) gives None; expected a list of tokens, a string,",
+        ),
+        ({"answer": lambda x: 1.5}, "mine: answer(a a a) gives 1.5; expected a list of tokens, a string,"),
+        ({"answer": lambda x: sys.exit(3)}, "mine: answer(a a a) fails: SystemExit: 3"),
         ({"answer": lambda x: [1.5]}, "mine: answer(a a a): 1.5 is of type float; tokens are strings"),
         ({"answer": lambda x: "z"}, "mine: answer(a a a) has 'z', which is not among the tokens a b; name"),
         (
@@ -99,6 +106,17 @@ def test_functions_that_do_not_fit(settings: dict[str, Any], message: str) -> No
         task.sample([3], np.random.default_rng(0))
     assert caught.value.message.startswith(message)
     assert "\n" not in caught.value.message
+
+
+def test_guessing_where_long_inputs_have_no_answer() -> None:
+    def first(x: Sequence[str]) -> str:
+        if len(x) > 40:
+            raise ValueError("too long")
+        return x[0]
+
+    assert 0.25 < Task.from_function(letters, first, tokens="abc", longest_answer=1).chance < 0.45
+    with pytest.raises(InputError, match="fails: KeyError"):
+        _ = Task.from_function(letters, fails, tokens="abc", longest_answer=1).chance
 
 
 def test_bad_settings() -> None:

@@ -30,10 +30,11 @@ number = 3
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    for name in ("outside_tasks", "outside_broken", "outside_needs"):
+    for name in ("outside_tasks", "outside_broken", "outside_needs", "outside_ends"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     (tmp_path / "outside_tasks.py").write_text(MODULE)
     (tmp_path / "outside_broken.py").write_text("1 / 0")
+    (tmp_path / "outside_ends.py").write_text("import sys; sys.exit('usage: ends FILE')")
     (tmp_path / "outside_needs.py").write_text("import no_such_package")
     return tmp_path
 
@@ -55,6 +56,7 @@ def test_python_objects(here: Path) -> None:
         ("outside_tasks:asks", "task: outside_tasks:asks: calling it without arguments fails: TypeError"),
         ("outside_tasks:fails", "task: outside_tasks:fails: calling it without arguments fails: KeyError"),
         ("outside_broken:x", "task: module 'outside_broken' cannot be imported: ZeroDivisionError"),
+        ("outside_ends:x", "task: module 'outside_ends' cannot be imported: SystemExit: usage: ends FILE"),
         ("outside_needs:x", "task: module 'outside_needs' cannot be imported: ModuleNotFoundError"),
         ("no_such_module:x", "task: no module is named 'no_such_module'"),
         ("longreach.nothing:x", "task: no module is named 'longreach.nothing'"),
@@ -128,7 +130,7 @@ def test_automata(here: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "mine.json: automaton: Invalid JSON"),
+        ("", "mine.json:1:1: not JSON: Expecting value"),
         ("[]", "mine.json: automaton: expected a JSON object"),
         (
             '{"initial": 0, "accepting": [1], "transitions": {"0": {"a": 0}}}',

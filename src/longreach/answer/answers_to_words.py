@@ -7,7 +7,9 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from longreach.answer.question import Question
 from longreach.config.encoding_table import ENCODINGS
+from longreach.config.letters import written
 from longreach.config.task_name import TaskName
 from longreach.forecast.odds_model import odds_words
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES
@@ -106,14 +108,18 @@ def _measured(cell: MeasuredCell | None) -> str:
 
 
 def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str | None = None) -> str:
-    """How to ask again: in a shell, or in Python, which alone knows an object of its session."""
+    """How to ask the same again: in a shell, or in Python, which alone knows an object of its session."""
+    question = found.question
     said = None if minutes is None else f"{minutes:g}"
-    if TaskName(found.question.task).is_session:
-        encodings = None if encoding is None else [encoding]
-        given = {"minutes": said, "encodings": encodings}
+    usual = question.encodings == Question(task=question.task).encodings
+    encodings = [encoding] if encoding is not None else [] if usual else list(question.encodings)
+    if TaskName(question.task).is_session:
+        given = {"minutes": said, "encodings": encodings, "train_to": question.train_to}
         return f"longreach.ask(task{''.join(f', {key}={each}' for key, each in given.items() if each)})"
-    options = {"--minutes": said, "--encoding": encoding}
-    parts = [part for option, each in options.items() if each for part in (option, each)]
+    options = [("--minutes", said), *(("--encoding", each) for each in encodings)]
+    options.append(("--train-to", None if question.train_to is None else str(question.train_to)))
+    options.append(("--alphabet", None if question.alphabet is None else written(question.alphabet)))
+    parts = [part for option, each in options if each for part in (option, each)]
     return shlex.join(["longreach", "ask", found.forecast.name, *parts])
 
 
@@ -126,11 +132,10 @@ def _odds(found: ThreeAnswers) -> Line:
     rows = [row for name, row in found.odds.at(ODDS_RATIO).items() if name in asked]
     if not rows:
         return Line("odds for one run", NOT_KNOWN, found.odds.reason or "the census has other encodings")
-    runs = sum(row.comparable.runs for row in rows if row.comparable is not None)
     return Line(
         f"odds for one run trained to {rows[0].trained_to}",
         " · ".join(f"{ENCODINGS[row.encoding].title} {odds_words(row.odds)}" for row in rows),
-        f"at {_range(rows[0].tested)}; from {runs} runs on comparable languages",
+        f"at {_range(rows[0].tested)}; {found.odds.basis(rows)}",
     )
 
 

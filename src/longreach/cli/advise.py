@@ -10,9 +10,8 @@ import typer
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
 from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import console, note, print_json, write_text
+from longreach.cli.output import check_directory, check_file, console, note, print_json, write_text
 from longreach.cli.progress import Bars
-from longreach.cli.report import check_page
 from longreach.cli.shared_options import (
     DEFAULT_RUNS,
     INTERRUPTED,
@@ -56,8 +55,8 @@ def advise(
     """
     name = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     letters = alphabet_of_task(alphabet, name)
-    if out is not None:
-        check_page(out)
+    check_file(out, "--out")
+    check_directory(runs, "--runs")
     from longreach.advice import advise as advice_on
 
     found = advice_on(

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.crasp import File, Peer, app
-from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.output import (
+    check_directory,
+    check_file,
+    console,
+    exit_code,
+    note,
+    print_json,
+    write_bytes,
+)
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.verdict_text import counted
@@ -56,6 +64,7 @@ def compile_command(
     from longreach.limit.run.model_files import save
     from longreach.limit.run.rounding import FORMATS
 
+    check_directory(out, "--out")
     core, limit = _compiled(file, peer)
     with stage(f"building T_n for a context of {context}"):
         model = limit if context is None else _finite(limit, context)
@@ -71,12 +80,11 @@ def compile_command(
         with stage(f"writing {out}"):
             save(model, out, dtype=dtype.value)
         document["out"] = str(out)
-    if as_json:
-        print_json(document)
-    else:
-        _print(document)
-    if failed:
-        raise typer.Exit(1)
+    with exit_code(1, when=failed):
+        if as_json:
+            print_json(document)
+        else:
+            _print(document)
 
 
 def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
@@ -204,8 +212,10 @@ def attend(
     Example: longreach crasp attend lib:induction-all abcab --out attention.svg
     """
     from longreach.crasp.words import Encoder
-    from longreach.limit.run.attention_drawing import attention_figure, figure_bytes
+    from longreach.limit.run.attention_drawing import attention_figure, check_format, figure_bytes
 
+    check_format(out, "out")
+    check_file(out, "--out")
     core, model = _compiled(file, peer)
     tokens = Encoder(core).split(word)
     Encoder(core).word(word, "WORD:1")

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import HELP_MARKUP, any_number_of_digits, console, note, print_json, say, write_text
+from longreach.cli.output import (
+    HELP_MARKUP,
+    any_number_of_digits,
+    check_file,
+    console,
+    note,
+    print_json,
+    say,
+    write_text,
+)
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
@@ -111,9 +120,10 @@ def trace(
     from longreach.crasp.trace import trace as make_trace
     from longreach.crasp.words import Encoder
 
+    check_file(html, "--html")
     program = load_program(file, peer=peer)
     encoder = Encoder(program.core)
-    traced = make_trace(program, encoder.split(word), encoder.word(word), core)
+    traced = make_trace(program, encoder.split(word), encoder.word(word, "WORD:1"), core)
     with any_number_of_digits():
         if html is not None:
             shown = word.strip() or "ε"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longreach.cli.output import console, print_json
+from longreach.cli.output import argument, console, print_json
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
@@ -40,7 +40,8 @@ def extract(
     from longreach.training.model_to_automaton import inputs_compared, open_run
     from longreach.training.model_to_program import extract_programs
 
-    trained = open_run(run, task)
+    with argument("run", "RUN_DIRECTORY"):
+        trained = open_run(run, task)
     found = extract_automaton(trained, seconds=seconds)
     programs = extract_programs(trained, inputs_compared(trained), seconds=seconds)
     none = programs if isinstance(programs, str) else None

@@ -243,10 +243,7 @@ def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
         table.append([Text(f"{lengths.first}–{lengths.last}", "dim", justify="right")])
         table[-1] += (Text(odds_words(rows[place].odds), justify="right") for rows in by_encoding.values())
     out.print(fitting_table(out, table, [len(ranges) + 2, *range(len(ranges))]))
-    comparable = sum(
-        row.comparable.runs for row in found.rows if row.comparable is not None and row.ratio == 3
-    )
-    about = f"that one run works there; from {comparable} runs on comparable languages of the census"
+    about = f"that one run works there; {found.basis(found.at(3).values())}"
     print_hanging(out, Text(about, "dim"), 2, 4)
 
 

@@ -11,7 +11,7 @@ import typer
 
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import console, note, print_json, write_bytes, write_text
+from longreach.cli.output import argument, check_directory, console, note, print_json, write_bytes, write_text
 from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.cli.stages import stage
 from longreach.errors import InputError, MissingExtra
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from longreach.inspection.head_report import HeadReport
     from longreach.inspection.model_inspection import Inspection
 
+USAGE = "RUN|CHECKPOINT|HF_DIRECTORY"
 SUFFIXES = (".png", ".svg")
 SHOWN_HEADS, SHOWN_MATCHES = 8, 3
 
@@ -28,7 +29,7 @@ def inspect(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="RUN|CHECKPOINT|HF_DIRECTORY",
+            metavar=USAGE,
             help="A run's directory, a model.safetensors of ours, or a Hugging Face directory.",
         ),
     ],
@@ -57,7 +58,8 @@ def inspect(
     """
     letters = alphabet_of_task(alphabet, task)
     _check_out(out)
-    found = _inspected(model, task, letters, tokens, inputs, seed)
+    with argument("model", USAGE):
+        found = _inspected(model, task, letters, tokens, inputs, seed)
     written = [] if out is None else _write(found, out)
     if as_json:
         print_json({**found.document(), "out": [str(path) for path in written]})
@@ -99,11 +101,8 @@ def _inspected(
 
 def _check_out(out: Path | None) -> None:
     """Refuse a directory that cannot be written before any work is done for it."""
-    if out is None:
-        return
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out: {out}: not a directory")
-    if not out.parent.is_dir():
+    check_directory(out, "--out")
+    if out is not None and not out.parent.is_dir():
         raise InputError(f"--out: {out}: {out.parent} is no directory")
 
 
@@ -220,7 +219,9 @@ def failure_words(found: Inspection) -> str:
     first = "it has not learned the training lengths; " if not failure.learned else ""
     if failure.fails_at is None:
         return f"{first}it works at every measured length"
-    said = f"{first}it fails from length {failure.fails_at} on"
+    everywhere = all(row.model is None or row.model < failure.level for row in found.lengths)
+    where = "at every measured length" if everywhere else f"from length {failure.fails_at} on"
+    said = f"{first}it fails {where}"
     errors = failure.first_errors
     if errors is not None:
         kind = errors.kinds[0]

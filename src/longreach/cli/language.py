@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.output import check_file, console, documents_alone, note, print_json, write_bytes
 from longreach.cli.verdict_text import (
     CAVEAT,
     TITLES,
@@ -102,7 +102,10 @@ def language(
         typer.Option("--budget", metavar="SECONDS", help="Time for each language; what it ends is said."),
     ] = 10.0,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document (one a line with --file).")
+        bool,
+        typer.Option(
+            "--json", callback=documents_alone, help="Print one JSON document (one a line with --file)."
+        ),
     ] = False,
 ) -> None:
     """Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.
@@ -141,6 +144,7 @@ def language(
         return
     if reading is Reading.EOS and (program or predictor):
         raise InputError("--convention: programs are written for reading at the last letter only")
+    check_file(draw, "--draw")
     form = _format(draw)
     from automata.fa import nfa  # noqa: F401 (the budget is for the language, not for imports)
 
@@ -187,11 +191,7 @@ def _automaton(
     from longreach.languages.regular.named_languages import named_automaton
 
     if dfa is not None:
-        try:
-            return str(dfa), read_automaton(read_text(dfa))
-        except InputError as error:
-            message = error.message
-            raise InputError(message if message.startswith(str(dfa)) else f"{dfa}: {message}") from None
+        return str(dfa), read_automaton(read_text(dfa), file=str(dfa))
     if name is not None:
         try:
             return name, named_automaton(name)

@@ -43,7 +43,7 @@ def print_list(
             failed = True
             if as_json:
                 print_json({"line": number, "error": error.message})
-            note(f"{'standard input' if path == STANDARD_INPUT else path}:{number}: {error.message}")
+            note(f"{'standard input' if path == STANDARD_INPUT else path}:{number}{_after_line(error)}")
             continue
         answer = judge(automaton, budget)
         if as_json:
@@ -55,6 +55,14 @@ def print_list(
             console().print(_line(answer, regex), markup=False)
     if failed:
         raise typer.Exit(2)
+
+
+def _after_line(error: InputError) -> str:
+    """The column, where the expression is wrong at one, and the message."""
+    said = f"column {error.column}: "
+    if error.column is None or not error.message.startswith(said):
+        return f": {error.message}"
+    return f":{error.column}: {error.message.removeprefix(said)}"
 
 
 def _line(answer: LanguageVerdicts, regex: str) -> str:

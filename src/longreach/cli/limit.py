@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.compile import describe
-from longreach.cli.output import HELP_MARKUP, console, note, print_json, write_bytes
+from longreach.cli.output import (
+    HELP_MARKUP,
+    check_directory,
+    check_file,
+    console,
+    note,
+    print_json,
+    write_bytes,
+)
 from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 
@@ -47,7 +55,11 @@ def info(
     import numpy as np
 
     from longreach.limit.compile.named_models import load_model
+    from longreach.limit.run.attention_drawing import check_format
 
+    if growth is not None:
+        check_format(growth, "growth")
+        check_file(growth, "--growth")
     model = load_model(directory)
     document: dict[str, Any] = {"directory": directory, **describe(model)}
     with np.errstate(over="ignore", invalid="ignore"):  # where parameters are near 10^308, R is infinite
@@ -102,6 +114,7 @@ def build(
     from longreach.limit.compile.named_models import load_model
     from longreach.limit.run.model_files import save
 
+    check_directory(out, "--out")
     save(load_model(model), out)
     note(f"wrote {out}")
 

@@ -14,7 +14,15 @@ import typer
 
 from longreach import __version__
 from longreach.cli.commands import add_commands
-from longreach.cli.output import HELP_MARKUP, complain, note, set_up_streams
+from longreach.cli.output import (
+    HELP_MARKUP,
+    complain,
+    documents,
+    exit_code,
+    note,
+    set_up_streams,
+    silence_output,
+)
 from longreach.errors import Argument, Field, InputError, ReadingWarning, near_names
 
 EXIT_BAD_INPUT = 2
@@ -65,8 +73,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line; the exit code."""
     set_up_streams()
-    with _reading_warnings() as found:
-        code = _run(arguments)
+    before = sys.stdout
+    try:
+        with _reading_warnings() as found:
+            code = _run(arguments)
+    finally:
+        sys.stdout = before  # --json takes it for documents alone
     for message in found:  # behind an error, whose line is the first
         note(f"warning: {message}")
     return code
@@ -76,7 +88,8 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         command = typer.main.get_command(_command_line(arguments))
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
-        sys.stdout.flush()
+        with exit_code(0, when=False):
+            documents().flush()
         if result == EXIT_INTERRUPTED:
             complain("interrupted")
         return result if isinstance(result, int) else 0
@@ -93,7 +106,12 @@ def _run(arguments: Sequence[str]) -> int:
         complain("interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _silence_output()  # the reader has gone, as with `| head`: nothing is left to say
+        silence_output()  # the reader has gone, as with `| head`: nothing is left to say
+        return 0
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        silence_output()  # typer would exit with 1, which means "no"
         return 0
     except MemoryError as error:
         return _internal_error("memory is exhausted; ask for something smaller", error)
@@ -101,7 +119,7 @@ def _run(arguments: Sequence[str]) -> int:
         if error.filename is not None:
             complain(f"{error.filename}: cannot be used: {error.strerror or error}")
             return EXIT_BAD_INPUT
-        _silence_output()
+        silence_output()
         complain(f"standard output: cannot be written: {error.strerror or error}")
         return EXIT_BAD_INPUT
     except Exception as error:
@@ -135,11 +153,6 @@ def _internal_error(message: str, error: BaseException) -> int:
     return EXIT_INTERNAL
 
 
-def _silence_output() -> None:
-    """Standard output fails: at interpreter exit nothing more is tried."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def input_message(error: InputError) -> str:
     """One line in the words of the command line: settings are options, arguments stand in capitals."""
     if isinstance(error.place, Field):
@@ -165,9 +178,19 @@ def _usage_message(error: Exception) -> str:
     if option is not None and command is not None:
         known = [name for other in command.params for name in other.opts]
         return f"{option}: no such option{near_names(option, known)}"
+    if text.startswith("Got unexpected extra argument") and command is not None:
+        return _too_many(command, text.partition("(")[2].partition("(")[2].removesuffix(")"))
     if text.startswith("No such command") and "Did you mean" not in text and command is not None:
         return f"{text} The commands are {', '.join(command.commands)}."
     return text or str(error)
+
+
+def _too_many(command: Any, rest: str) -> str:
+    """What is said to arguments that a command has no place for."""
+    places = [other for other in command.params if other.param_type_name == "argument"]
+    if not places:
+        return f"{command.name}: takes no argument; left over: {rest}"
+    return f"{places[-1].metavar or str(places[-1].name).upper()}: one is expected; left over: {rest}"
 
 
 if __name__ == "__main__":

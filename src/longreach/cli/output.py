@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
-from longreach.errors import InputError
+import typer
+
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +73,7 @@ def note(message: str) -> None:
 
 def print_json(document: Any) -> None:
     """Exactly one JSON document on standard output; numbers that JSON lacks are null."""
-    unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    unicode = (getattr(documents(), "encoding", None) or "utf-8").lower().startswith("utf")
     try:
         text = json.dumps(document, ensure_ascii=not unicode, allow_nan=False)
     except ValueError:
@@ -81,7 +83,47 @@ def print_json(document: Any) -> None:
 
 def print_document(text: str) -> None:
     """A JSON document that is text already. What a terminal would obey stands in strings, and is escaped."""
-    print(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    print(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text), file=documents())
+
+
+class _Aside:
+    """Standard output while it is for documents alone: all else goes to standard error."""
+
+    def __init__(self, documents: TextIO, messages: TextIO) -> None:
+        self.documents, self._messages = documents, messages
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._messages, name)
+
+
+def documents() -> TextIO:
+    """Where documents go: standard output, whatever a user's own Python prints."""
+    stream: TextIO = getattr(sys.stdout, "documents", sys.stdout)
+    return stream
+
+
+def documents_alone(wanted: bool) -> bool:
+    """As the callback of --json: what else is printed, by a user's own Python too, goes to standard error."""
+    if wanted and sys.stderr is not None:
+        sys.stdout = cast(TextIO, _Aside(documents(), sys.stderr))
+    return wanted
+
+
+def silence_output() -> None:
+    """Standard output fails: at interpreter exit nothing more is tried."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), documents().fileno())
+
+
+@contextmanager
+def exit_code(code: int, *, when: bool) -> Iterator[None]:
+    """Prints an answer, then exits with the code when it says so, even if nobody reads the answer."""
+    try:
+        yield
+        documents().flush()
+    except BrokenPipeError:
+        silence_output()
+    if when:
+        raise typer.Exit(code)
 
 
 def _finite(value: Any) -> Any:
@@ -139,7 +181,36 @@ def _safe_console() -> type[Console]:
                 harmless = segment.control or not _OBEYED.search(segment.text)
                 yield segment if harmless else Segment(visible(segment.text), segment.style)
 
+        def on_broken_pipe(self) -> None:
+            raise  # the one that is being handled: the exit code is not for a console to choose
+
     return SafeConsole
+
+
+def check_file(path: Path | None, option: str) -> None:
+    """Refuse a file that cannot be written, before any work is done for it."""
+    if path is not None and path.is_dir():
+        raise InputError(f"{option}: {path}: is a directory")
+    if path is not None and not path.parent.is_dir():
+        raise InputError(f"{option}: {path}: no such directory")
+
+
+def check_directory(path: Path | None, option: str) -> None:
+    """The same for a directory that files are written to, and that need not be there."""
+    if path is not None and path.exists() and not path.is_dir():
+        raise InputError(f"{option}: {path}: not a directory")
+
+
+@contextmanager
+def argument(place: str, usage: str) -> Iterator[None]:
+    """Errors about an argument name it as the usage of the command does."""
+    try:
+        yield
+    except InputError as error:
+        if error.place != Argument(place):
+            raise
+        named = Argument(usage)
+        raise InputError(error.reason, place=named, source=error.source, column=error.column) from None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -11,6 +11,7 @@ from longreach.cli.counted_progress import counted_stages
 from longreach.cli.engine_options import DeviceOption
 from longreach.cli.fitted_table import Column, print_fitted
 from longreach.cli.output import note, print_json, say, write_bytes
+from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def perplexity(
     out: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw losses by position: .svg, .png or .pdf.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure the perplexity of a language model on text, by context length and by position.
 

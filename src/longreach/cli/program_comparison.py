@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.crasp import File, Peer, app
-from longreach.cli.output import console, note, print_json
+from longreach.cli.output import console, exit_code, note, print_json
 from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 
@@ -125,15 +125,14 @@ def empty(
         raise InputError(f"{file}: {error.message}") from None
     result = _within(result, length)
     found = result.comparison
-    if as_json:
-        print_json({"empty": found.equal, **_known(result)})
-    elif found.equal:
-        console().print(f"[green]empty[/green]: accepts no word {_extent(result)}")
-    else:
-        console().print("[red]not empty[/red]: the first word that is accepted ", end="")
-        console().print(_first_word(result), markup=False)
-    if not found.equal:
-        raise typer.Exit(1)
+    with exit_code(1, when=not found.equal):
+        if as_json:
+            print_json({"empty": found.equal, **_known(result)})
+        elif found.equal:
+            console().print(f"[green]empty[/green]: accepts no word {_extent(result)}")
+        else:
+            console().print("[red]not empty[/red]: the first word that is accepted ", end="")
+            console().print(_first_word(result), markup=False)
 
 
 def _within(result: Equivalence, asked: int | None) -> Equivalence:
@@ -178,6 +177,11 @@ def _answer(
     result: Equivalence, asked: int | None, as_json: bool, sides: tuple[str, str], core: Core | None
 ) -> None:
     result = _within(result, asked)
+    with exit_code(1, when=not result.comparison.equal):
+        _print(result, as_json, sides, core)
+
+
+def _print(result: Equivalence, as_json: bool, sides: tuple[str, str], core: Core | None) -> None:
     found = result.comparison
     if as_json:
         print_json({"equal": found.equal, **_known(result)})
@@ -193,8 +197,6 @@ def _answer(
         console().print("[red]different[/red] on ", end="")
         console().print(word, markup=False, end="")
         console().print("" if core is None else f", {_which(core, found.witness, sides)}", markup=False)
-    if not found.equal:
-        raise typer.Exit(1)
 
 
 def _which(core: Core, witness: Sequence[str], sides: tuple[str, str]) -> str:

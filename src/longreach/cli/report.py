@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from longreach.cli.output import note, print_json, write_text
+from longreach.cli.output import check_file, note, print_json, write_text
 from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption
-from longreach.errors import InputError
 
 DEFAULT_OUT = Path("report.html")
 
@@ -37,7 +36,7 @@ def report(
 
     Example: longreach report --runs runs --out report.html
     """
-    check_page(out)
+    check_file(out, "--out")
     from longreach.report.conclusion import conclusion
     from longreach.report.render import TITLE, render
     from longreach.report.results_to_view import report_view
@@ -52,11 +51,3 @@ def report(
         print(out, flush=True)
         if view.runs:
             note(conclusion(view))
-
-
-def check_page(out: Path) -> None:
-    """Refuse a page that cannot be written, before any work is done for it."""
-    if out.is_dir():
-        raise InputError(f"--out: {out}: is a directory")
-    if not out.parent.is_dir():
-        raise InputError(f"--out: {out}: no such directory")

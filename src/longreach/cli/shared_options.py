@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from longreach.cli.alphabet_option import HELP
+from longreach.cli.output import documents_alone
 
 DEFAULT_RUNS = Path("runs")
 INTERRUPTED = 130
@@ -31,4 +32,6 @@ RunsOption: TypeAlias = Annotated[Path, typer.Option("--runs", metavar="DIR", he
 PageOption: TypeAlias = Annotated[
     Path | None, typer.Option(metavar="FILE.html", help="The page; default: in the results directory.")
 ]
-JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+JsonOption: TypeAlias = Annotated[
+    bool, typer.Option("--json", callback=documents_alone, help="Print one JSON document.")
+]

@@ -199,12 +199,13 @@ def _shared(pair: ModelPair, found: FiniteString | InfiniteString) -> dict[str, 
 
 def _draw(path: Path, rows: list[Any], pair: ModelPair) -> None:
     from longreach.bounds.simulation.error_curve import error_figure
-    from longreach.limit.run.attention_drawing import figure_bytes
+    from longreach.limit.run.attention_drawing import check_format, figure_bytes
 
     if len(rows) < 2:
         raise InputError(
             "no z is shorter than this word, so that there is nothing to draw", place=Field("plot")
         )
+    check_format(path, "plot")
     title = "Errors of simulation strings of one word"
     figure = error_figure(rows, title, pair=pair.g is not pair.f)
     write_bytes(path, figure_bytes(figure, path, title))

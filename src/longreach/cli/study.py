@@ -23,7 +23,7 @@ from longreach.cli.engine_options import (
 from longreach.cli.output import console, print_json, write_bytes
 from longreach.cli.own_study import own_study
 from longreach.cli.setting_options import ScaleName, ScaleOption
-from longreach.cli.shared_options import DEFAULT_RUNS
+from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption
 from longreach.cli.study_asked import PartName, StudyAsked
 from longreach.cli.study_cells import study_cells
 from longreach.cli.study_census import census
@@ -98,7 +98,7 @@ def study(
     no_train: Annotated[
         bool, typer.Option("--no-train", help="Judge what is there; train nothing, write only --out.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Reproduce a published table or figure: train its members, draw it, compare forecast and measurement.
 

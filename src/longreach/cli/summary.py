@@ -49,10 +49,16 @@ def forecast_of(task: str, encoding: str, alphabet: Sequence[str] | None) -> Ans
 
 def judged(config: TrainConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
     """The runs of a configuration counted, and what they say of its forecast."""
-    from longreach.comparison.tally import Tally, judge_runs
+    from longreach.comparison.tally import Finding, Tally, judge_runs
     from longreach.training.shape import task_of
 
-    tally = Tally.of(results, config.longest_test, task_of(config).chance)
+    try:
+        chance = task_of(config).chance
+    except InputError as error:  # a user's own functions that fail
+        # Without it no run can be said to work; those that failed are none anyway.
+        tally = Tally.of(results, config.longest_test, 1.0)
+        return tally, Finding("cannot be judged", f"cannot be judged: {error.about_argument}")
+    tally = Tally.of(results, config.longest_test, chance)
     encoding = encoding_label(config.encoding, config.document())
     return tally, judge_runs(forecast_of(config.task, encoding, config.alphabet), tally)
 
@@ -99,7 +105,10 @@ def print_summary(cell: Cell, config: TrainConfig) -> None:
     from longreach.comparison.tally import Tally
     from longreach.training.shape import task_of
 
-    out, chance = console(), task_of(config).chance
+    try:
+        out, chance = console(), task_of(config).chance
+    except InputError:  # as in `judged`, which says so
+        return
     tallies = {span.name: Tally.of(cell.rows, span, chance) for span in config.ranges}
     shifted = cell.accuracy_random_offset
     means = [

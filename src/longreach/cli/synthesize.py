@@ -10,11 +10,11 @@ import typer
 
 from longreach.cli.alphabet_option import alphabet_of
 from longreach.cli.crasp import app
-from longreach.cli.output import console, print_json, say
+from longreach.cli.output import console, exit_code, print_json, say
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
 from longreach.cli.verdict_text import counted
-from longreach.errors import InputError
+from longreach.errors import Argument, Field, InputError
 
 if TYPE_CHECKING:
     from longreach.synthesis.program_family import Family
@@ -87,12 +87,11 @@ def synthesize(
         found = synthesize_target(
             target, family, seconds=seconds, max_size=max_size, bytes=memory * 1_000_000, seed=seed
         )
-    if as_json:
-        print_json(document(found, family, target))
-    else:
-        _print(found, family)
-    if found.program is None:
-        raise typer.Exit(1)
+    with exit_code(1, when=found.program is None):
+        if as_json:
+            print_json(document(found, family, target))
+        else:
+            _print(found, family)
 
 
 def _target(
@@ -115,7 +114,12 @@ def _target(
     if examples is not None:
         return examples_target(examples, letters)
     assert task is not None
-    return target_named(task, letters, length=length)
+    try:
+        return target_named(task, letters, length=length)
+    except InputError as error:
+        if not isinstance(error.place, Argument):
+            raise
+        raise InputError(error.reason, place=Field("task")) from None
 
 
 def document(found: Synthesis, family: Family, target: Target) -> dict[str, Any]:

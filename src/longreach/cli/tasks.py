@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.number_tasks import show_numbers
-from longreach.cli.output import console, print_json
+from longreach.cli.output import console, exit_code, print_json
 from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.config.regression_name import RegressionName
-from longreach.errors import InputError
+from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from longreach.tasks.task import Task
+    from longreach.tasks.task_check import TaskCheck
 
 EXAMPLE_LENGTH = 6
 """Examples have the least length from here on that their task has."""
@@ -58,10 +61,25 @@ def tasks(
     from longreach.tasks.catalog import load_argument
 
     task = load_argument(name, None if alphabet is None else list(alphabet))
-    if verb == "check":
-        _check(name, task, as_json)
-    else:
-        _show(name, task, examples, as_json)
+    with _own_errors(name, task):
+        if verb == "check":
+            _check(name, task, as_json)
+        else:
+            _show(name, task, examples, as_json)
+
+
+@contextmanager
+def _own_errors(name: str, task: Task) -> Iterator[None]:
+    """What a task of the user's own Python does wrong is said of the argument by which it was asked for."""
+    from longreach.config.task_name import TaskName
+
+    try:
+        yield
+    except InputError as error:
+        if not TaskName(name).is_attribute:
+            raise
+        said = error.message.removeprefix(f"{task.name}: ")
+        raise InputError(f"{name}: {said}", place=Argument("task")) from None
 
 
 def _asked(words: list[str]) -> tuple[str, str | None]:
@@ -140,13 +158,21 @@ def _show(name: str, task: Task, count: int, as_json: bool) -> None:
     tokens = task.tokens
     listed = " ".join(tokens[:30]) + (" …" if len(tokens) > 30 else "")
     out.print(f"  {len(tokens)} tokens: {listed}", markup=False)
-    out.print(f"  lengths from {task.least_length} on; guessing is right on {100 * task.chance:.0f} %")
+    out.print(f"  lengths from {task.least_length} on; {_guessing(task)}")
     for key, evidence in (("NoPE", task.nope), ("APE", task.ape)):
         kind = "" if evidence.kind == "none" else f" ({evidence.kind})"
         out.print(f"  {key}: {evidence.reason}{kind}", style="dim", markup=False)
     for example in shown:
         given = example["input"] if task.kind == "language" else example["input"][: example["given"]]
         out.print(f"  {' '.join(given)} → {' '.join(example['targets'])}", markup=False)
+
+
+def _guessing(task: Task) -> str:
+    from longreach.tasks.data_task import DataTask
+
+    if isinstance(task, DataTask) and len(task.examples) == 1:
+        return "what guessing gets right is not known: there is one example"
+    return f"guessing is right on {100 * task.chance:.0f} %"
 
 
 def _some_lengths(task: Task, count: int) -> list[int]:
@@ -159,6 +185,11 @@ def _check(name: str, task: Task, as_json: bool) -> None:
     from longreach.tasks.task_check import check_task
 
     found = check_task(task)
+    with exit_code(1, when=not found.passed):
+        _print_check(name, found, as_json)
+
+
+def _print_check(name: str, found: TaskCheck, as_json: bool) -> None:
     if as_json:
         print_json(
             {
@@ -184,8 +215,6 @@ def _check(name: str, task: Task, as_json: bool) -> None:
         for check in found.checks:
             table.add_row(Text(check.status, styles[check.status]), check.name, Text(check.detail))
         console().print(table)
-    if not found.passed:
-        raise typer.Exit(1)
 
 
 def _short(name: str) -> str:

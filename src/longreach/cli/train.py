@@ -23,7 +23,7 @@ from longreach.cli.engine_options import (
     trains_here,
 )
 from longreach.cli.fitted_table import Column, fits, print_fitted
-from longreach.cli.output import console, note, print_json
+from longreach.cli.output import console, exit_code, note, print_json
 from longreach.cli.progress import Bars, announce, going_on, print_plan
 from longreach.cli.setting_options import (
     ScaleName,
@@ -155,23 +155,22 @@ def train(
         else:
             results = train_members(configs, runs, engine=make, progress=Bars())
     cell = cell_of(results) if len(results) > 1 else None
-    if as_json:
-        if cell is not None:
-            extra["summary"] = summary(cell)
-        if chosen is not None:
-            extra["judgement"] = judgement(*judged(chosen, results))
-        print_json({"runs": [_document(result) for result in results], **extra})
-    else:
-        if search:
-            _print(tried, SEARCHED)
-            print()
-        _print(results, SEARCHED if search else ())
-        if chosen is not None:
+    with exit_code(1, when=any(result.status == "failed" for result in [*tried, *results])):
+        if as_json:
             if cell is not None:
-                print_summary(cell, chosen)
-            print_judgement(judged(chosen, results)[1])
-    if any(result.status == "failed" for result in [*tried, *results]):
-        raise typer.Exit(1)
+                extra["summary"] = summary(cell)
+            if chosen is not None:
+                extra["judgement"] = judgement(*judged(chosen, results))
+            print_json({"runs": [_document(result) for result in results], **extra})
+        else:
+            if search:
+                _print(tried, SEARCHED)
+                print()
+            _print(results, SEARCHED if search else ())
+            if chosen is not None:
+                if cell is not None:
+                    print_summary(cell, chosen)
+                print_judgement(judged(chosen, results)[1])
 
 
 def _reads_telling_ids(config: TrainConfig) -> bool:

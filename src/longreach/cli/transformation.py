@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.crasp import File, Peer, app, measures, summary
-from longreach.cli.output import note, print_json, say, say_data, write_text
+from longreach.cli.output import check_file, note, print_json, say, say_data, write_text
 from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 
@@ -121,10 +121,11 @@ def transform(
         asked["--strict"] = lambda core: _strict(core, file)
     names = [*asked, *(["--to"] if logic is not None else [])]
     if len(names) != 1:
-        what = "name one, such as --not" if not names else f"{', '.join(names)}: one at a time"
-        raise InputError(f"which transformation? {what}")
+        several = f"{', '.join(names)}: one transformation at a time"
+        raise InputError(several if names else "--not: missing, or another transformation; --help lists them")
     if words and logic is None:
         raise InputError("--word: is for --to; a program is run by longreach crasp run")
+    check_file(out, "--out")
     core = load_program(file, peer=peer).core
     if core.is_predictor:
         raise InputError(f"{file}: is a predictor; only a program that accepts words is transformed")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import console, print_json
+from longreach.cli.output import console, exit_code, note, print_json
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.verdict_text import print_hanging
 from longreach.config.task_name import TaskName
@@ -64,10 +64,13 @@ def verify(
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
     from longreach.crasp.parser import read_text
-    from longreach.forecast.claims import read_statements
+    from longreach.forecast.claims import lines_without_claim, read_statements
     from longreach.forecast.verification import check_claims, own_subject
 
-    statements = read_statements(read_text(file), str(file))
+    text = read_text(file)
+    statements = read_statements(text, str(file))
+    for place in lines_without_claim(text, str(file)):
+        note(f"{place}: no document but an error; nothing to check there")
     asked = _asked(regex, task, alphabet_of(alphabet))
     if formal:
         _require_coq()
@@ -82,13 +85,12 @@ def verify(
     valid = all(result["valid"] for result in results) and (
         not formal or any(result["formal"] in (VERIFIED, EXISTS) for result in results)
     )
-    if as_json:
-        print_json({"certificate": str(file), "valid": valid, "certificates": results})
-    else:
-        for result in results:
-            _print(result, len(statements) > 1)
-    if not valid:
-        raise typer.Exit(1)
+    with exit_code(1, when=not valid):
+        if as_json:
+            print_json({"certificate": str(file), "valid": valid, "certificates": results})
+        else:
+            for result in results:
+                _print(result, len(statements) > 1)
 
 
 def _require_coq() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from longreach.errors import Argument, InputError
+from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line
 from longreach.languages.regular.automaton import Automaton
 from longreach.tasks.copy_unique import CopyUnique
 from longreach.tasks.language_task import LanguageTask, label_name
@@ -36,9 +36,8 @@ def answer(task: Task, x: Sequence[str]) -> tuple[str, ...]:
         return tuple(task.answer(x))
     except InputError:
         raise
-    except Exception as error:
-        shown = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"its answer to {' '.join(x)} fails: {shown}") from None
+    except OWN_FAILURES as error:
+        raise InputError(f"its answer to {' '.join(x)} fails: {failure_line(error)}") from None
 
 
 def follows(task: Task, x: Sequence[str], after: Sequence[str], token: str) -> bool | None:

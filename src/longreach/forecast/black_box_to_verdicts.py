@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from longreach.errors import InputError
+from longreach.errors import InputError, failure_line
 from longreach.forecast.asking import answer as ask
 from longreach.forecast.black_box import SECONDS
 from longreach.forecast.drawn_inputs import MANY, DrawnInputs, draw_inputs, every_word_to
@@ -87,10 +87,14 @@ def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> di
             if open_sides:
                 found |= step(name, open_sides)
     except InputError as error:
-        why = f"its answers cannot be asked for: {error.message}"
-        return {key: undecided(SIDES[key], why) for key in wanted}
+        unasked = "its answers cannot be asked for"
+        why = f"{unasked}: {error.message}"
+        # The word that was asked about may be long.
+        short = unasked if error.__cause__ is None else f"{unasked}: {failure_line(error.__cause__)}"
+        return {key: undecided(SIDES[key], why, clause=short) for key in wanted}
     rest = "; ".join(box.tried) or "nothing was tried"
-    return {**{key: found.get(key) or undecided(SIDES[key], rest) for key in wanted}, **found}
+    open_ = {key: undecided(SIDES[key], rest, clause=box.clause) for key in wanted if key not in found}
+    return {**{key: found.get(key) or open_[key] for key in wanted}, **found}
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,8 @@ class _Box:
         self.task, self.clock = task, clock
         self.tried: list[str] = []
         """Why nothing is known, step by step."""
+        self.clause: str | None = None
+        """The same in a few plain words, where a user's own function is the likely reason."""
 
     def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
         raise NotImplementedError
@@ -208,9 +214,8 @@ class _Language(_Box):
             return {}
         if len(found.machine.classes) == 1:
             # A language of rare words looks empty.
-            self.tried.append(
-                f"all {found.asked} words asked about have one answer, {found.machine.classes[0]}"
-            )
+            self.clause = f"all {found.asked} words asked about have one answer, {found.machine.classes[0]}"
+            self.tried.append(self.clause)
             return {}
         predicts = self.task.asks == "next"
         return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from longreach.errors import InputError
+from longreach.errors import InputError, near_names
 from longreach.forecast.black_box_kinds import BLACK_BOX_KINDS
 from longreach.forecast.certificate_explainers import (
     communication_facts,
@@ -39,7 +39,6 @@ from longreach.languages.prove.language_certificates import (
     NoCertificate,
     ProgramCertificate,
     SampledFlowCertificate,
-    read_certificate,
 )
 from longreach.languages.prove.program_checker import check_program
 from longreach.verdicts.verdict import CertificateDocument
@@ -93,7 +92,10 @@ def read_any(document: Mapping[str, Any]) -> CertificateDocument:
     text = json.dumps(document)
     kind = next((each for each in KINDS if each.reads(document)), None)
     if kind is None:
-        return read_certificate(text)  # says which kinds there are
+        names = dict.fromkeys(each.name for each in KINDS)
+        given = document.get("kind")
+        hint = near_names(given, names) if isinstance(given, str) else ""
+        raise InputError(f"kind: there is no certificate {given!r}; they are {', '.join(names)}{hint}")
     try:
         return kind.document.model_validate_json(text, strict=True)  # type: ignore[return-value]
     except ValidationError as error:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.config.json_text import read_json
 from longreach.errors import InputError
 from longreach.forecast.certificate_kinds import read_any
 from longreach.languages.program_class import SIDES
@@ -74,6 +75,19 @@ def read_statements(text: str, file: str) -> list[Statement]:
     return found
 
 
+def lines_without_claim(text: str, file: str) -> list[str]:
+    """The places at which `longreach language --file` reports a bad line in place of a document.
+
+    >>> lines_without_claim('{"kind": "none", "reason": ""}\\n{"line": 2, "error": "x"}', "many.jsonl")
+    ['many.jsonl:2']
+    """
+    return [place for place, document in _documents(text, file) if _is_bad_line(document)]
+
+
+def _is_bad_line(document: Any) -> bool:
+    return isinstance(document, dict) and "kind" not in document and {"error", "line"} <= document.keys()
+
+
 def _documents(text: str, file: str) -> list[tuple[str, Any]]:
     """With the place of each one."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
@@ -96,14 +110,7 @@ def _is_object(line: str) -> bool:
 
 
 def _parsed(text: str, file: str, line: int) -> dict[str, Any]:
-    try:
-        document: Any = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{file}:{error.lineno + line - 1}:{error.colno}: not JSON: {error.msg}") from None
-    except ValueError:
-        raise InputError(f"{file}: not a certificate: a number has too many digits") from None
-    except RecursionError:
-        raise InputError(f"{file}: not a certificate: nested too deeply") from None
+    document: Any = read_json(text, file, line)
     if not isinstance(document, dict):
         raise InputError(f"{file}: not a certificate: expected a JSON object")
     return document
@@ -114,7 +121,7 @@ def _statements(document: Any, place: str) -> list[Statement]:
         raise InputError(f"{place}: not a document: expected a JSON object")
     if "kind" in document:
         return [Statement(None, None, (Claim("", _certificate(document, place)),))]
-    if "error" in document and "line" in document:  # `longreach language --file` says so of a bad line
+    if _is_bad_line(document):
         return []
     sides = {
         key: value

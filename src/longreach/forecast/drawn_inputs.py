@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longreach.errors import InputError
+from longreach.errors import OWN_FAILURES, InputError, failure_line
 from longreach.languages.regular.automaton import Word
 from longreach.tasks.layout import SequenceTask
 
@@ -77,9 +77,8 @@ def _drawn(task: SequenceTask, length: int, count: int, rng: np.random.Generator
         batch = task.sample([length] * count, rng)
     except InputError:
         raise
-    except Exception as error:
-        shown = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{task.name}: drawing examples fails: {shown}") from None
+    except OWN_FAILURES as error:
+        raise InputError(f"{task.name}: drawing examples fails: {failure_line(error)}") from None
     found = {}
     for tokens, targets, mask in zip(batch.tokens, batch.targets, batch.mask, strict=True):
         answer = tuple(task.decode(targets[mask].tolist()))

@@ -56,11 +56,22 @@ def odds_words(odds: Odds) -> str:
 
     >>> odds_words(Odds(probability=0.61, low=0.437, high=0.76))
     '61 % (44–76)'
-    >>> odds_words(Odds(probability=0.001, low=0.0, high=1.0))
-    '1 % (1–99)'
+    >>> odds_words(Odds(probability=0.007, low=0.002, high=0.014))
+    'under 1 % (under 1–1)'
+    >>> odds_words(Odds(probability=0.998, low=0.995, high=1.0))
+    'over 99 %'
     """
-    best, low, high = (min(99, max(1, round(100 * each))) for each in (odds.probability, odds.low, odds.high))
-    return f"{best} % ({low}–{high})"
+    best, low, high = map(_per_cent, (odds.probability, odds.low, odds.high))
+    sure = best == low == high and not best.isdigit()
+    return f"{best} %" if sure else f"{best} % ({low}–{high})"
+
+
+def _per_cent(share: float) -> str:
+    return "under 1" if share < 0.01 else "over 99" if share > 0.99 else f"{100 * share:.0f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +134,7 @@ class OddsModel:
             low, high = self.ranges.get(name, (value, value))
             # Numbers of the table are rounded.
             if not low - 1e-3 <= value <= high + 1e-3:
-                return f"{name}: {value:.3g} here, {low:.3g} to {high:.3g} in the census"
+                return f"{name}: {_number(value)} here, {_number(low)} to {_number(high)} in the census"
         return None
 
     def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:

@@ -6,10 +6,11 @@ few states and letters. Outside what was fitted none are given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from longreach.config.encoding_table import ENCODINGS
 from longreach.config.length_range import LengthRange
 from longreach.forecast.language_features import LanguageFeatures, range_features, side_features
 from longreach.forecast.odds_features import (
@@ -79,6 +80,18 @@ class TaskOdds:
     def at(self, ratio: int) -> dict[str, OddsRow]:
         """By encoding, the odds at a ratio."""
         return {row.encoding: row for row in self.rows if row.ratio == ratio}
+
+    def basis(self, rows: Iterable[OddsRow]) -> str:
+        """What odds rest on: all runs of the fit, and how many work of those most alike, by encoding."""
+        if self.model is None:
+            return self.reason or NO_MODEL
+        alike = [
+            f"{ENCODINGS[row.encoding].title} {row.comparable.work} of {row.comparable.runs}"
+            for row in rows
+            if row.comparable is not None
+        ]
+        counts = f"; of the most alike {' and '.join(alike)} work" if alike else ""
+        return f"fitted on {self.model.runs} runs of {self.model.languages} languages{counts}"
 
     def document(self) -> dict[str, Any] | None:
         """As JSON has it; None where there are none."""

@@ -11,7 +11,17 @@ from importlib import import_module
 from longreach.config.family_name import FamilyName, Value
 from longreach.config.regression_name import FAMILIES as WITH_NUMBERS
 from longreach.config.regression_name import RegressionName
-from longreach.config.task_name import AUTOMATON, DATA, PROGRAM, REGEX, STATES, STATES_AFTER, Origin, TaskName
+from longreach.config.task_name import (
+    AUTOMATON,
+    CHANGES,
+    DATA,
+    PROGRAM,
+    REGEX,
+    STATES,
+    STATES_AFTER,
+    Origin,
+    TaskName,
+)
 from longreach.errors import Argument, InputError, near_names
 from longreach.languages.regular.automaton import Automaton, live_states
 from longreach.languages.regular.automaton_documents import write_automaton
@@ -168,6 +178,9 @@ def _hint(name: str) -> str:
     prefix = next((prefix for ending, prefix in _ENDINGS.items() if name.endswith(ending)), None)
     if prefix is not None:
         return f"; did you mean {prefix + name!r}?"
+    base, sign, _ = name.partition("+")
+    if sign and base in TASKS:  # no expression: a change of a task that is mistyped
+        return near_names(name, [f"{base}+{change}" for change in CHANGES])
     return expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *WITH_NUMBERS))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from longreach.errors import InputError
+from longreach.errors import OWN_FAILURES, InputError, failure_line
 
 if TYPE_CHECKING:
     from longreach.tasks.task import Batch, IntArray, Task
@@ -79,9 +79,8 @@ def _checked(task: str, scheme: IdScheme, x: tuple[str, ...], y: tuple[str, ...]
         found = list(scheme(x, y))
     except InputError:
         raise
-    except Exception as error:
-        line = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{task}: {call} fails: {line}") from error
+    except OWN_FAILURES as error:
+        raise InputError(f"{task}: {call} fails: {failure_line(error)}") from error
     wanted = len(x) + len(y) + 3
     if len(found) != wanted:
         raise InputError(f"{task}: {call} gives {len(found)} ids, not {wanted}, for SOS x SEP y EOS")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from longreach.errors import InputError
+from longreach.errors import OWN_FAILURES, InputError, failure_line
 from longreach.tasks.coupling import IdScheme, ids_by_function
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.layout import SequenceTask
@@ -20,6 +20,7 @@ Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
 Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
 
 NOT_ASKED = Evidence("none", None, "a Python function: a forecast looks for evidence in its answers")
+ANSWERS = "a list of tokens, a string, a whole number or a truth value"
 GUESSES, RARE = 200, 0.05
 """Long inputs on which guessing is tried, and the share below which it does not count."""
 TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20
@@ -69,11 +70,14 @@ class FunctionTask(SequenceTask):
     def _drawn(self, length: int, rng: np.random.Generator) -> tuple[str, ...]:
         call = f"{_called(self.drawer, 'draw')}({length}, rng)"
         try:
-            found = tuple(self.drawer(length, rng))
+            drawn = self.drawer(length, rng)
+            if not isinstance(drawn, Iterable):
+                raise InputError(f"{self.name}: {call} gives {drawn!r}; expected a list of tokens")
+            found = tuple(drawn)
         except InputError:
             raise
-        except Exception as error:
-            raise InputError(f"{self.name}: {call} fails: {_line(error)}") from error
+        except OWN_FAILURES as error:
+            raise InputError(f"{self.name}: {call} fails: {failure_line(error)}") from error
         if len(found) != length:
             raise InputError(
                 f"{self.name}: {call} gives {len(found)} {'token' if len(found) == 1 else 'tokens'}, "
@@ -89,11 +93,13 @@ class FunctionTask(SequenceTask):
                 found = "yes" if found else "no"
             elif isinstance(found, int | np.integer):
                 found = str(found)
+            elif not isinstance(found, Iterable):
+                raise InputError(f"{self.name}: {call} gives {found!r}; expected {ANSWERS}")
             tokens = (found,) if isinstance(found, str) else tuple(found)
         except InputError:
             raise
-        except Exception as error:
-            raise InputError(f"{self.name}: {call} fails: {_line(error)}") from error
+        except OWN_FAILURES as error:
+            raise InputError(f"{self.name}: {call} fails: {failure_line(error)}") from error
         return tuple(self._check_token(token, call) for token in tokens)
 
     def _tries(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -116,8 +122,17 @@ class FunctionTask(SequenceTask):
         """As said, or how often the most frequent answer to a long input is right; 0 if that is rare."""
         if self.given_chance is not None:
             return self.given_chance
+        known = self.lengths(self.least_length, self.least_length + TRIED_SPAN).tolist()
+        while True:
+            try:
+                return self._guessed(known[-1])
+            except InputError:  # functions may be for short inputs only
+                if len(known) == 1:
+                    raise
+                known = known[: len(known) // 2]
+
+    def _guessed(self, length: int) -> float:
         rng = np.random.default_rng(1)
-        length = int(self.lengths(self.least_length, self.least_length + TRIED_SPAN)[-1])
         answers = Counter(self._answered(self._drawn(length, rng)) for _ in range(GUESSES))
         share = answers.most_common(1)[0][1] / GUESSES
         return share if share > RARE else 0.0
@@ -203,7 +218,3 @@ def _called(function: Callable[..., Any], usual: str) -> str:
 def _shown(tokens: Sequence[str]) -> str:
     shown = " ".join(map(str, tokens[:30]))
     return shown if len(tokens) <= 30 else f"{shown} … ({len(tokens)} tokens)"
-
-
-def _line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

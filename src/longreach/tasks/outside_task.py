@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from longreach.config.task_name import AUTOMATON, EXPECTED, PROGRAM, TaskName
-from longreach.errors import Argument, InputError, near_names
+from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names
 from longreach.languages.regular.automaton_documents import AutomatonFile, read_automaton_file
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton
 from longreach.tasks.labelled_language import LabelledLanguage
@@ -49,10 +49,7 @@ def automaton_file(name: str) -> AutomatonFile:
         raise InputError(reason, place=Argument("task"))
     text = read.source if read.is_text else read_text(read.source)
     where = read.short if read.is_text else read.source
-    try:
-        found = read_automaton_file(text)
-    except InputError as error:
-        raise InputError(f"{where}: {error.message}") from None
+    found = read_automaton_file(text, file=where)
     reserved = next((token for token in found.machine.alphabet if token in (PAD, SOS, EOS)), None)
     if reserved is not None:
         raise InputError(f"{where}: alphabet: {reserved} cannot be a letter, the task needs it itself")
@@ -89,9 +86,9 @@ def attribute_task(name: str) -> Task:
     if not isinstance(value, Task) and callable(value):
         try:
             value = value()
-        except Exception as error:
+        except OWN_FAILURES as error:
             hint = "of a function of words Task.from_predicate or Task.from_function makes a task"
-            said = f"{name}: calling it without arguments fails: {_line(error)}; {hint}"
+            said = f"{name}: calling it without arguments fails: {failure_line(error)}; {hint}"
             raise InputError(said) from None
     if not isinstance(value, Task):
         raise InputError(f"{name}: is a {type(value).__name__}, not a Task nor a function that gives one")
@@ -124,10 +121,6 @@ def _module(name: str) -> Any:
             raise InputError(
                 f"no module is named {missing!r}, in the current directory neither; expected {EXPECTED}"
             ) from None
-        raise InputError(f"module {name!r} cannot be imported: {_line(error)}") from None
-    except Exception as error:
-        raise InputError(f"module {name!r} cannot be imported: {_line(error)}") from None
-
-
-def _line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(f"module {name!r} cannot be imported: {failure_line(error)}") from None
+    except OWN_FAILURES as error:
+        raise InputError(f"module {name!r} cannot be imported: {failure_line(error)}") from None

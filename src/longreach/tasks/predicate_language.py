@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from longreach.errors import InputError
+from longreach.errors import OWN_FAILURES, InputError, failure_line
 from longreach.languages.regular.automaton import Automaton, Word
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.language_task import LanguageTask, RegularLanguage, label_name
@@ -72,9 +72,9 @@ class PredicateLanguage(LanguageTask):
             return bool(function(word))
         except InputError:
             raise
-        except Exception as error:
-            shown = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InputError(f"{self.name}: {what} fails for {' '.join(word) or 'ε'}: {shown}") from error
+        except OWN_FAILURES as error:
+            shown = " ".join(word) or "ε"
+            raise InputError(f"{self.name}: {what} fails for {shown}: {failure_line(error)}") from error
 
     def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
         """The automaton of the language, its classes "accept" and "reject", if it is learned."""
@@ -148,9 +148,8 @@ class PredicateLanguage(LanguageTask):
             found = tuple(self.drawer(length, rng))
         except InputError:
             raise
-        except Exception as error:
-            shown = " ".join(f"{type(error).__name__}: {error}".split())
-            raise InputError(f"{self.name}: draw({length}, rng) fails: {shown}") from error
+        except OWN_FAILURES as error:
+            raise InputError(f"{self.name}: draw({length}, rng) fails: {failure_line(error)}") from error
         strange = next((letter for letter in found if letter not in self.letters), None)
         if strange is not None:
             raise InputError(f"{self.name}: draw({length}, rng) has {strange!r}, which is no letter")

@@ -13,7 +13,7 @@ import re
 import numpy as np
 
 from longreach.config.task_name import SESSION
-from longreach.errors import InputError
+from longreach.errors import OWN_FAILURES, InputError, failure_line
 from longreach.tasks.task import Task
 
 EXAMPLES = 8
@@ -69,9 +69,8 @@ def fingerprint(task: Task) -> str:
                 found.update(np.ascontiguousarray(ids, dtype=np.int64).tobytes())
     except InputError:
         raise
-    except Exception as error:
-        shown = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{task.name}: drawing examples fails: {shown}") from None
+    except OWN_FAILURES as error:
+        raise InputError(f"{task.name}: drawing examples fails: {failure_line(error)}") from None
     return found.hexdigest()[:12]
 
 

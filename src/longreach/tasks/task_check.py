@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from longreach.errors import InputError
+from longreach.errors import OWN_FAILURES, InputError, failure_line
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import PAD, SEP, SEP_ID, SOS, SOS_ID, Batch, IntArray, Task
@@ -75,8 +75,8 @@ def check_task(task: Task) -> TaskCheck:
         except InputError as error:
             checks.append(Check(name, "failed", error.message))
             return None
-        except Exception as error:  # whatever goes wrong in somebody's code
-            checks.append(Check(name, "failed", " ".join(f"{type(error).__name__}: {error}".split())))
+        except OWN_FAILURES as error:  # whatever goes wrong in somebody's code
+            checks.append(Check(name, "failed", failure_line(error)))
             return None
         detail = found[-1] if isinstance(found, tuple) else found
         checks.append(Check(name, "passed", detail))

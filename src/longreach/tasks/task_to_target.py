@@ -34,6 +34,15 @@ def target_named(name: str, alphabet: Sequence[str] | None = None, *, length: in
     >>> target_named("tomita-4").alphabet, target_named("lib:dyck-1").alphabet
     (('0', '1'), ('(', ')'))
     """
+    try:
+        return _named(name, alphabet, length)
+    except InputError as error:
+        if TaskName(name).is_file or TaskName(name).is_text:
+            raise
+        raise InputError(error.about_argument, place=Argument("target")) from None
+
+
+def _named(name: str, alphabet: Sequence[str] | None, length: int | None) -> Target:
     read = TaskName(name)
     if read.is_regex:
         return regex_target(name.removeprefix(REGEX), alphabet)
@@ -45,9 +54,7 @@ def target_named(name: str, alphabet: Sequence[str] | None = None, *, length: in
         value = attribute_value(name)
         if callable(value) and not isinstance(value, Task | type):
             if alphabet is None:
-                raise InputError(
-                    f"{name}: a function needs its letters: --alphabet", place=Argument("target")
-                )
+                raise InputError(f"{name}: a function needs its letters: --alphabet")
             return PredicateTarget(value, tuple(alphabet), length)
     try:
         task = load_task(name, alphabet)
@@ -64,15 +71,14 @@ def target_named(name: str, alphabet: Sequence[str] | None = None, *, length: in
     if name in ENTRIES:
         return _acceptor(PREFIX + name)
     raise InputError(
-        f"{name}: says more of a word than yes or no; expected a language, an acceptor or a function",
-        place=Argument("target"),
+        f"{name}: says more of a word than yes or no; expected a language, an acceptor or a function"
     )
 
 
 def _acceptor(name: str) -> ProgramTarget:
     core = load_program(name).core
     if core.is_predictor:
-        raise InputError(f"{name}: is a predictor; expected an acceptor", place=Argument("target"))
+        raise InputError(f"{name}: is a predictor; expected an acceptor")
     return ProgramTarget(core)
 
 

@@ -320,11 +320,12 @@ def same_answers(program_class: ProgramClass, answer: Answer, proof: Proof) -> V
     )
 
 
-def undecided(program_class: ProgramClass, reason: str) -> Verdict:
-    """Nothing is known; the reason says why.
+def undecided(program_class: ProgramClass, reason: str, *, clause: str | None = None) -> Verdict:
+    """Nothing is known; the reason says why, and a clause says it in plain words.
 
     >>> undecided("C-RASP[∅]", "nobody has asked").document()["verdict"]
     'undecided'
     """
-    proof = Proof(reason=reason, certify=lambda: NoCertificate(reason=reason))
+    say = None if clause is None else lambda: clause
+    proof = Proof(reason=reason, say=say, certify=lambda: NoCertificate(reason=reason))
     return same_answers(program_class, Answer.UNDECIDED, proof)

@@ -54,7 +54,7 @@ def test_messages_name_places_in_what_was_typed_and_nothing_else() -> None:
     said = answer({"part": "verdicts", "document": program})["document"]["error"]
     assert said.startswith("line 2, column 7: unknown name 'b'")
     broken = answer({"part": "verdicts", "document": {"kind": "automaton", "text": "{"}})["document"]
-    assert broken["error"].startswith("Invalid JSON")
+    assert broken["error"].startswith("line 1, column 2: not JSON: ")
     regex = answer({"part": "verdicts", "document": {"kind": "regex", "text": "(a"}})["document"]
     assert regex["error"].startswith("column 1: ")
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from longreach.crasp import core as c
-from longreach.crasp.closure.transform import acceptance, symmetric_difference, union
+from longreach.crasp.closure.transform import symmetric_difference, union
 from longreach.crasp.core import Core
 from longreach.crasp.equal import MAX_STATES, Comparison, ProgramSide, common_alphabet, compare
 from longreach.crasp.equal import equal as equal_up_to
 from longreach.crasp.simplify import simplify
-from longreach.errors import MissingExtra
+from longreach.errors import InputError, MissingExtra
 from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.prove.automaton_side import automaton_side
 from longreach.languages.prove.first_difference import Decision, first_difference
@@ -84,7 +84,8 @@ def accepts_nothing(
     >>> found.comparison.equal, found.comparison.proof
     (True, 'proved')
     """
-    acceptance(core)  # a predictor has none
+    if core.is_predictor:
+        raise InputError("the program is a predictor: it accepts no words, nor refuses any")
     return equivalent(core, _never(core), length, budget, max_states)
 
 

@@ -20,6 +20,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from longreach.config.json_text import first_problem, read_json
 from longreach.config.task_name import SLUG
 from longreach.errors import File, InputError, near_names
 from longreach.languages.budget import DEFAULT_BUDGET, Budget
@@ -78,8 +79,12 @@ class AutomatonFile:
         return write_automaton(self.machine, self.name)
 
 
-def read_automaton(text: str | bytes, budget: Budget = DEFAULT_BUDGET) -> Automaton:
+def read_automaton(
+    text: str | bytes, budget: Budget = DEFAULT_BUDGET, *, file: str | None = None
+) -> Automaton:
     """The minimal automaton of a JSON document, for which a word is accepted or not.
+
+    With the name of its file errors begin with that.
 
     >>> text = '{"initial": 0, "accepting": [1], "transitions": {"0": {"go": 1}, "1": {}}}'
     >>> read_automaton(text).transitions
@@ -87,20 +92,31 @@ def read_automaton(text: str | bytes, budget: Budget = DEFAULT_BUDGET) -> Automa
     >>> read_automaton('{"alphabet": ["a"], "transitions": [[1], [0]], "accepting": [0]}').accepts("aa")
     True
     """
-    machine = read_automaton_file(text, budget).machine
+    machine = read_automaton_file(text, budget, file=file).machine
     if isinstance(machine, LabelledAutomaton):
-        raise InputError("accepting: missing; with outputs it is no single language, but a task: dfa:FILE")
+        reason = "accepting: missing; with outputs it is no single language, but a task: dfa:FILE"
+        raise InputError(reason, place=None if file is None else File(file))
     return machine
 
 
-def read_automaton_file(text: str | bytes, budget: Budget = DEFAULT_BUDGET) -> AutomatonFile:
+def read_automaton_file(
+    text: str | bytes, budget: Budget = DEFAULT_BUDGET, *, file: str | None = None
+) -> AutomatonFile:
     """The automaton of a JSON document, with classes where it has `outputs`.
 
     >>> text = '{"alphabet": ["a"], "transitions": [[1], [0]], "outputs": ["even", "odd"]}'
     >>> read_automaton_file(text).machine.class_of("aaa")
     'odd'
     """
-    document = _parsed(text)
+    content = read_json(text, file or "automaton")
+    try:
+        return _read(text, content, budget)
+    except InputError as error:
+        raise error if file is None else error.at(File(file)) from None
+
+
+def _read(text: str | bytes, content: Any, budget: Budget) -> AutomatonFile:
+    document = _parsed(text, content)
     if document.name is not None and not SLUG.fullmatch(document.name):
         raise InputError("name: at most 40 letters, digits, '.', '_' and '-', the first a letter or a digit")
     if (document.accepting is None) == (document.outputs is None):
@@ -113,24 +129,14 @@ def read_automaton_file(text: str | bytes, budget: Budget = DEFAULT_BUDGET) -> A
     return AutomatonFile(made, document.name)
 
 
-def _parsed(text: str | bytes) -> NamedDocument | NumberedDocument:
-    try:
-        content: Any = json.loads(text)
-    except json.JSONDecodeError as error:
-        reason = f"Invalid JSON: {error.msg} at line {error.lineno} column {error.colno}"
-        raise InputError(reason, place=WHOLE) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"Invalid JSON: {type(error).__name__}", place=WHOLE) from None
+def _parsed(text: str | bytes, content: Any) -> NamedDocument | NumberedDocument:
     if not isinstance(content, dict):
         raise InputError("expected a JSON object with alphabet, transitions and accepting", place=WHOLE)
     kind = NumberedDocument if isinstance(content.get("transitions"), list) else NamedDocument
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        # Of a union pydantic says which member it tried, which is not a field.
-        place = ".".join(str(part) for part in first["loc"] if part not in ("int", "none"))
-        raise InputError(f"{place or 'automaton'}: {first['msg']}") from None
+        raise InputError(first_problem(error, kind.model_fields)) from None
 
 
 def _check_alphabet(alphabet: Sequence[str]) -> None:
@@ -151,7 +157,14 @@ def _named(document: NamedDocument, budget: Budget) -> Machine:
     _check_alphabet(alphabet)
     for token in sorted(tokens - set(alphabet)):
         raise InputError(f"transitions: token {token!r} is not in the alphabet{near_names(token, alphabet)}")
-    targets = (target for moves in document.transitions.values() for target in moves.values())
+    # Where a state is only led to, its name may be mistyped: some other field must know it.
+    ends = (*(document.accepting or ()), *(document.outputs or ()))
+    targets = {target: state for state, moves in document.transitions.items() for target in moves.values()}
+    known = {document.initial, *document.transitions, *ends}
+    for target, state in targets.items():
+        if target not in known:
+            hint = near_names(target, document.transitions) or "; a state without moves is written {}"
+            raise InputError(f"transitions.{state}: no state is named {target!r}{hint}")
     names = list(dict.fromkeys([document.initial, *document.transitions, *targets]))
     number = {name: index for index, name in enumerate(names)}
     for field, given in (("accepting", document.accepting or ()), ("outputs", document.outputs or ())):

@@ -128,6 +128,8 @@ def _tokens(expression: str) -> list[_Token]:
     while place < len(expression):
         char, column = expression[place], place + 1
         width = 1
+        if expression.startswith("(?", place):
+            _fail(expression, column, "a group is written ( ), without '?' behind the bracket")
         if char in "()":
             tokens.append(_Token("open" if char == "(" else "close", column, char))
         elif char in "|&^":

@@ -63,11 +63,9 @@ def _automaton(name: str) -> Automaton:
     from longreach.languages.regular.automaton_documents import read_automaton
 
     read = TaskName(name)
-    try:
-        return read_automaton(read.source if read.is_text else read_text(read.source))
-    except InputError as error:
-        place = f"{read.source}: "
-        raise error if error.message.startswith(place) else InputError(place + error.message) from None
+    if read.is_text:
+        return read_automaton(read.source, file=read.short)
+    return read_automaton(read_text(read.source), file=read.source)
 
 
 def words(letters: int, length: int) -> Words:

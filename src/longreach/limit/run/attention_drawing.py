@@ -84,10 +84,14 @@ def growth_figure(rows: Sequence[tuple[int, dict[str, float]]], title: str) -> F
     return figure
 
 
+def check_format(path: Path, option: str) -> None:
+    """Refuse a figure whose name has another ending than those that can be drawn."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"{path.name}: the name ends in {', '.join(FORMATS)}", place=Field(option))
+
+
 def figure_bytes(figure: Figure, path: Path, title: str) -> bytes:
     """The file's content, by the ending of its name."""
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"{path.name}: the name ends in {', '.join(FORMATS)}", place=Field("out"))
     buffer = io.BytesIO()
     if path.suffix.lower() == ".png":
         figure.savefig(buffer, format="png", dpi=150)

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, deserialize
 
+from longreach.config.json_text import first_problem, read_json
 from longreach.errors import InputError
 from longreach.limit.model import START, Array, Head, Layer, Transformer
 from longreach.limit.run.sizes import MAX_BYTES, check_bytes
@@ -213,17 +214,17 @@ def _content(path: Path, most: int) -> bytes:
 
 def _read_config(path: Path) -> Config:
     try:
-        config = Config.model_validate_json(_content(path, _LARGEST_CONFIG))
+        content = _content(path, _LARGEST_CONFIG)
+        read_json(content, str(path))  # says where, if it is none
+        config = Config.model_validate_json(content)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise InputError(f"{path.name}: {place + ': ' if place else ''}{first['msg']}") from None
+        raise InputError(f"{path}: {first_problem(error, Config.model_fields)}") from None
     if sorted(config.vocabulary.values()) != list(range(len(config.vocabulary))):
-        raise InputError(f"{path.name}: vocabulary: rows must be 0, 1, …, each once")
+        raise InputError(f"{path}: vocabulary: rows must be 0, 1, …, each once")
     if START not in config.vocabulary:
-        raise InputError(f"{path.name}: vocabulary: the start symbol {START!r} is missing")
+        raise InputError(f"{path}: vocabulary: the start symbol {START!r} is missing")
     return config
 
 
