@@ -43,6 +43,7 @@ from longreach.cli.summary import (
     summary,
 )
 from longreach.cli.train_numbers import print_losses, regression_members
+from longreach.config.cell_label import encoding_label
 from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
@@ -253,8 +254,9 @@ def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     if offsets and not fits(ranges, lines, console().width):  # rather all ranges than the brackets
         offsets, lines = False, [_line(each, settings, names, offsets=False) for each in results]
     print_fitted(columns, lines)
-    if offsets:
-        console().print(f"accuracy from the first position on ({BRACKETS})", style="dim")
+    about = [f"with {label}" for label in dict.fromkeys(_label(each) for each in results)]
+    about += [f"accuracy from the first position on ({BRACKETS})"] if offsets else []
+    console().print(": ".join(about), style="dim", markup=False, highlight=False)
     for each in results:
         if each.final is not None and each.final.other:
             out = f"seed {each.seed} on its own: {_written(each.final.other)} (brackets: tokens alone)"
@@ -272,6 +274,10 @@ def _line(each: Result, settings: Sequence[str], names: Sequence[str], *, offset
         "" if final is None else str(final.steps), f"{each.timings.seconds:.1f}",
         *(_shares(found.get(name), shifted.get(name)) for name in names),
     ]  # fmt: skip
+
+
+def _label(result: Result) -> str:
+    return encoding_label(str(result.config["encoding"]), result.config)
 
 
 def _written(other: Mapping[str, float]) -> str:
