@@ -22,6 +22,8 @@ from longreach.cli.shared_options import (
     TaskArgument,
     TrainToOption,
 )
+from longreach.cli.verdict_text import STYLES as VERDICT_STYLES
+from longreach.verdicts.verdict import Answer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -172,7 +174,8 @@ def _width(block: Block) -> int:
     return max((len(line.label) for line in block.lines if line.says), default=0)
 
 
-STYLES = {"expected to work": "bold green", "expected to fail": "bold yellow", "not known": "bold"}
+STYLES = {answer.expectation: f"bold {VERDICT_STYLES[answer.value]}" for answer in Answer}
+"""As `longreach forecast` has them."""
 
 
 def _said(line: Line) -> Text:

@@ -8,6 +8,7 @@ from typing import Any
 from longreach import __version__
 from longreach.cli.output import console, print_json
 from longreach.cli.shared_options import JsonOption
+from longreach.cli.verdict_text import counted
 
 CORE = ("numpy", "lark", "automata-lib", "safetensors", "pydantic", "typer", "rich", "jinja2", "matplotlib")
 EXTRAS = {
@@ -82,6 +83,6 @@ def _devices() -> list[str]:
         return []
     import torch
 
-    devices = [f"cpu ({torch.get_num_threads()} threads)"]
+    devices = [f"cpu ({counted(torch.get_num_threads(), 'thread')})"]
     devices += [torch.cuda.get_device_name(k) for k in range(torch.cuda.device_count())]
     return devices + (["mps"] if torch.backends.mps.is_available() else [])

@@ -14,6 +14,7 @@ from longreach.cli.fitted_table import Column, print_fitted
 from longreach.cli.output import argument, check_directory, console, note, print_json, write_bytes, write_text
 from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.cli.stages import stage
+from longreach.cli.verdict_text import counted
 from longreach.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -138,7 +139,8 @@ def _print(found: Inspection) -> None:
     facts = found.facts
     about = [str(facts[name]) for name in ("task", "architecture", "encoding") if facts.get(name)]
     if facts.get("layers"):
-        about.append(f"{facts['layers']} layers of {facts['heads_per_layer']} heads, width {facts['width']}")
+        heads = counted(facts["heads_per_layer"], "head")
+        about.append(f"{counted(facts['layers'], 'layer')} of {heads}, width {facts['width']}")
     if facts.get("trained_to"):
         about.append(f"trained to {facts['trained_to']}")
     line(f"{found.name}   {', '.join(about)}", "bold")

@@ -19,8 +19,9 @@ from longreach.cli.output import (
     write_bytes,
 )
 from longreach.cli.remove_results import remove
-from longreach.cli.results_listing import MOST_ROWS, counted, print_listing, printable
+from longreach.cli.results_listing import MOST_ROWS, print_listing, printable
 from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
+from longreach.cli.verdict_text import counted
 from longreach.errors import InputError, near_names
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.cli.fitted_table import Column, print_fitted
 from longreach.cli.output import note
+from longreach.cli.verdict_text import counted
 
 if TYPE_CHECKING:
     from longreach.results.cells import Cell
@@ -61,15 +62,6 @@ def _print_cells(rows: list[Row]) -> None:
         + (f"; {counted(others, 'result')} of no task and encoding" if others else "")
         + ": --all lists every result, --limit N the first N, --task and --encoding choose"
     )
-
-
-def counted(number: int, name: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(2, "run")
-    ('1 run', '2 runs')
-    """
-    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _mean(cell: Cell, label: str) -> str:
