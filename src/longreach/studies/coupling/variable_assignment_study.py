@@ -117,6 +117,6 @@ STUDY = Study(
     title="Variable assignment with predictive position coupling",
     source=f"{SOURCE}, Figure 3",
     about="chains of assignments, followed with coupled ids, with other positions, without a scratchpad",
-    time="laptop: about 40 minutes on two cores (estimated)",
+    time="laptop: about 30 minutes on two cores",
     own=CurveCells("variable-assignment", curves, claims),
 )
