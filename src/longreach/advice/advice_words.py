@@ -88,7 +88,7 @@ def conclusion(found: TaskAdvice) -> str:
         return NOTHING_KNOWN if found.is_needed else NOTHING_NEEDED
     if trials.working is not None:
         remedy, trial = trials.working
-        tested = trial.cell.tested.name.replace("-", "–")
+        tested = trial.cell.tested.words
         original = trials.original
         beside = "" if original is None else f"; as it is, {original.cell.words}"
         return f"{remedy.name} works: {trial.cell.words} at lengths {tested}{beside}."

@@ -32,7 +32,7 @@ def known_runs(remedy: Remedy, runs: Path | None, chance: float) -> str | None:
         tally = Tally.of(cell.rows, longest, chance)
         if tally.runs and (best is None or _share(tally) > _share(best[0])):
             best = tally, longest
-    return None if best is None else f"{best[0].words} at {best[1].name.replace('-', '–')}"
+    return None if best is None else f"{best[0].words} at {best[1].words}"
 
 
 def _share(tally: Tally) -> tuple[float, int]:

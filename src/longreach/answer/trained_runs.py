@@ -85,7 +85,7 @@ class TrainedRuns:
     def _title(self) -> str:
         name = TaskName(self.config.task)
         task = task_of(self.config).name if name.is_session else TaskName(name.short).expression
-        lengths = self.config.train_lengths.name.replace("-", "–")
+        lengths = self.config.train_lengths.words
         return f"{task} {side_title(self.config.encoding)}, trained on lengths {lengths}"
 
     def __repr__(self) -> str:
@@ -96,7 +96,7 @@ class TrainedRuns:
 
     @property
     def _lengths(self) -> str:
-        return self.tested.name.replace("-", "–")
+        return self.tested.words
 
     def _shares(self, result: Result) -> str:
         share = None if result.final is None else result.final.accuracy.get(self.tested.name)

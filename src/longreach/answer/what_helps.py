@@ -118,11 +118,11 @@ def _other(change: str, basis: str) -> Advice:
 def _longer(threshold: Threshold | None) -> list[Advice]:
     if threshold is None or threshold.start is None or threshold.is_open_below:
         return []  # every length that was tried works, or none
-    tested = "longer inputs" if threshold.tested is None else f"inputs of {threshold.tested.name}"
+    tested = "longer inputs" if threshold.tested is None else f"inputs of {threshold.tested.words}"
     return [
         Advice(
             change=f"training to {threshold.start} or more",
-            basis=f"measured on {tested.replace('-', '–')}",
+            basis=f"measured on {tested}",
             measured=threshold.counts,
         )
     ]

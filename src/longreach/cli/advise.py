@@ -146,7 +146,7 @@ def _print_trials(out: Console, found: TaskAdvice) -> None:
     ]
     columns = [
         Column("", right=False),
-        *(Column(lengths.name.replace("-", "–")) for lengths in trial_ranges(found)),
+        *(Column(lengths.words) for lengths in trial_ranges(found)),
         Column("at the longest", right=False),
     ]
     print_fitted(columns, rows)

@@ -20,8 +20,8 @@ class LengthRange(NamedTuple):
     """Lengths from the first to the last, both included; in JSON a list of the two.
 
     >>> tests = LengthRange(51, 100)
-    >>> tests.name, tests.option, tests == (51, 100)
-    ('51-100', '51:100', True)
+    >>> tests.name, tests.option, tests.words, tests == (51, 100)
+    ('51-100', '51:100', '51–100', True)
     """
 
     first: int
@@ -31,6 +31,11 @@ class LengthRange(NamedTuple):
     def name(self) -> str:
         """As documents name it."""
         return f"{self.first}-{self.last}"
+
+    @property
+    def words(self) -> str:
+        """As people read it: 51–100, and 36 of one length alone."""
+        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
     @property
     def option(self) -> str:

@@ -71,7 +71,7 @@ def render_advice_page(found: TaskAdvice) -> str:
 
 
 def _shown(lengths: LengthRange) -> str:
-    return lengths.name.replace("-", "–")
+    return lengths.words
 
 
 def _chart(trials: Sequence[Trial], ranges: Sequence[LengthRange]) -> str:
