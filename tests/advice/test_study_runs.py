@@ -36,7 +36,7 @@ def test_only_the_last_length_counts() -> None:
     assert found == StudyRuns(
         task="a+scratchpad", encoding="coupled+predicted", train_to=12, length=36, accuracy=(0.5, 0.25)
     )
-    assert found.words == "in our study right on 25.0–50.0 % at length 36, trained to 12 (2 runs)"
+    assert found.words == "longreach study advice: right on 25.0–50.0 % at length 36, trained to 12 (2 runs)"
 
 
 def test_advice_says_what_the_study_found() -> None:

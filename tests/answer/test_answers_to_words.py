@@ -63,7 +63,7 @@ def test_two_noes_expect_no_length(tmp_path: Path) -> None:
     assert what_helps.lines[0].label.startswith("its steps written down before the answer (+scratchpad)")
     first, study, last = what_helps.lines[0].basis.split("; ")
     assert first == "each step then depends on 2 tokens near by"
-    assert study.startswith("in our study right on ")
+    assert study.startswith("longreach study advice: right on ")
     assert last == "longreach advise parity tries it in 5 minutes"
 
 

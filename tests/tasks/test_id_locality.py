@@ -106,6 +106,7 @@ def test_ids_that_are_not_there_or_do_not_fit() -> None:
     ("name", "told"),
     [
         ("variable-assignment:2,variables=30", True),
+        ("variable-assignment:20", True),
         ("copy-repeat", False),
         ("reverse", False),
         ("addition+reversed", False),

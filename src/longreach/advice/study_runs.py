@@ -32,11 +32,12 @@ class StudyRuns:
         """One clause.
 
         >>> StudyRuns(task="a", encoding="ape", train_to=12, length=36, accuracy=(1.0, 1.0, 0.5)).words
-        'in our study right on 50.0–100.0 % at length 36, trained to 12 (3 runs)'
+        'longreach study advice: right on 50.0–100.0 % at length 36, trained to 12 (3 runs)'
         """
         runs = f"{len(self.accuracy)} {'run' if len(self.accuracy) == 1 else 'runs'}"
         share = shares_words((min(self.accuracy), max(self.accuracy)))
-        return f"in our study right on {share} at length {self.length}, trained to {self.train_to} ({runs})"
+        lengths = f"at length {self.length}, trained to {self.train_to}"
+        return f"longreach study advice: right on {share} {lengths} ({runs})"
 
     def document(self) -> dict[str, Any]:
         """As JSON has it, beside the remedy's task and encoding."""

@@ -22,8 +22,8 @@ Parents: TypeAlias = Callable[[Batch], Sequence[Mapping[int, Sequence[int] | Non
 None: too many do."""
 
 EXAMPLES, MOST = 1000, 2
-LOOKED_AT, SPAN = 200, 40
-"""Examples in which ids of answers are compared, and how far above the least length they may be."""
+LOOKED_AT, TIMES, SPAN = 200, 4, 40
+"""Examples in which ids of answers are compared; how far above some times the least length they may be."""
 REPEATED = 4
 """How often the tokens at some places must repeat, on average, before they are said to determine another."""
 
@@ -221,7 +221,8 @@ def ids_tell(task: Task) -> bool:
     >>> ids_tell(load_task("variable-assignment")), ids_tell(load_task("addition"))
     (True, False)
     """
-    known = task.lengths(task.least_length, task.least_length + SPAN)
+    # The shortest inputs may leave nothing to choose, as one chain of assignments does.
+    known = task.lengths(task.least_length, TIMES * task.least_length + SPAN)
     length = int(known[min(len(known) - 1, 3)])
     batch = task.sample([length] * LOOKED_AT, np.random.default_rng(0))
     ids = task.coupled_ids(batch)

@@ -36,7 +36,7 @@ def test_points_are_those_of_the_runs(document: dict[str, Any]) -> None:
             assert (point["low"], point["high"]) == (min(shares), max(shares))
 
 
-def test_the_page_says_how_many_claims_hold(document: dict[str, Any]) -> None:
+def test_every_claim_is_judged_and_the_page_names_the_runs(document: dict[str, Any]) -> None:
     assert document["claims"]
     assert all(claim["holds"] is not None for claim in document["claims"])
     page = Path(__file__).parents[3] / "docs" / "studies" / f"{document['study']}.md"
