@@ -3,52 +3,87 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from longreach.comparison.outcome import Outcome
 from longreach.comparison.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
 from longreach.studies.study_definition import Study
+from longreach.studies.work_by_theory import GROUPS, group_of, work_by_theory
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 OTHERS = ("sinusoidal", "rope", "alibi", "t5", "fire", "randomized")
 MARKS = {"yes": " ✓", "no": " ✗", "undecided": " ?", None: ""}
-SCALE = "cividis"
+COLOURS = "cividis"
 DARK_BELOW = 0.55
+NOTE = (
+    "In a cell: the mean accuracy on the longest test range in per cent where all runs do the same thing, "
+    "else how many work; in brackets: no run is right on the whole training range. ✓ ✗ ? the forecast, "
+    "where theory has one."
+)
+NOTE_WIDTH = 18  # characters to a column of cells
 
 
 def figure(found: Sequence[Outcome], title: str) -> Figure:
-    """A matrix of accuracy on the last bin, tasks down and encodings across."""
+    """A matrix of the runs that work, encodings across and tasks down, grouped by the programs they have."""
     import numpy as np
     from matplotlib.figure import Figure
 
-    tasks = list(dict.fromkeys(each.place.task for each in found))
+    order = list(GROUPS)
+    tasks = sorted({each.place.task: None for each in found}, key=lambda task: order.index(group_of(task)))
     columns = list(dict.fromkeys(each.place.encoding for each in found))
-    values = np.full((len(tasks), len(columns)), np.nan)
-    drawn = Figure(figsize=(1.05 * len(columns) + 3.6, 0.3 * len(tasks) + 1.9), layout="constrained")
+    shares = np.full((len(tasks), len(columns)), np.nan)
+    drawn = Figure(figsize=(0.95 * len(columns) + 3.6, 0.27 * len(tasks) + 1.9), layout="constrained")
     drawn.suptitle(title, fontsize=10)
     axis = drawn.subplots()
     for each in found:
         row, column = tasks.index(each.place.task), columns.index(each.place.encoding)
-        last = each.accuracy[-1]
-        mark = MARKS[each.forecast]
-        if last is None or each.cell is None:
-            axis.text(column, row, f"–{mark}", ha="center", va="center", fontsize=7, color="black")
-            continue
-        values[row, column] = last.mean
-        number = f"{100 * last.mean:.0f}" if each.learned else f"({100 * last.mean:.0f})"
-        text = f"{number}  {len(each.cell.successful)}/{len(each.cell.rows)}{mark}"
-        colour = "white" if last.mean < DARK_BELOW else "black"
-        axis.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
-    image = axis.imshow(np.ma.masked_invalid(values), cmap=SCALE, vmin=0, vmax=1, aspect="auto")
+        tally = each.tallies[-1]
+        share = tally.work / tally.runs if tally.runs else np.nan
+        shares[row, column] = share
+        colour = "white" if share < DARK_BELOW else "black"
+        axis.text(column, row, cell_text(each), ha="center", va="center", fontsize=7, color=colour)
+    image = axis.imshow(np.ma.masked_invalid(shares), cmap=COLOURS, vmin=0, vmax=1, aspect="auto")
     axis.set_xticks(range(len(columns)), columns, fontsize=8)
+    axis.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
     axis.set_yticks(range(len(tasks)), tasks, fontsize=8)
-    axis.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    drawn.colorbar(image, ax=axis, fraction=0.03, pad=0.02).set_label("accuracy on the last bin", fontsize=8)
-    note = "per cent on the last bin (in brackets: not learned in distribution), successful runs of all"
-    axis.set_xlabel(f"{note}; ✓ ✗ ? the forecast", fontsize=7)
+    axis.tick_params(which="both", length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axis.grid(which="minor", color="white", linewidth=1)
+    axis.set_xlabel("\n".join(wrap(NOTE, NOTE_WIDTH * len(columns))), fontsize=7)
+    _name_groups(axis, tasks)
+    bar = drawn.colorbar(image, ax=axis, fraction=0.025, pad=0.01)
+    bar.set_label("runs that work on the longest test range", fontsize=8)
+    bar.set_ticks([0, 0.5, 1], labels=["none", "half", "all"], fontsize=7)
     return drawn
+
+
+def cell_text(each: Outcome) -> str:
+    """What stands in a cell: a mean only where all runs do the same thing."""
+    tally, last, mark = each.tallies[-1], each.accuracy[-1], MARKS[each.forecast]
+    if last is None or not tally.runs:
+        return f"–{mark}"
+    said = f"{tally.work} of {tally.runs}" if tally.is_mixed else f"{100 * last.mean:.0f}"
+    return f"{said if tally.learned else f'({said})'}{mark}"
+
+
+def _name_groups(axis: Axes, tasks: Sequence[str]) -> None:
+    """The groups at the right edge, and a gap between them."""
+    first = 0
+    for group, name in GROUPS.items():
+        size = sum(group_of(task) == group for task in tasks)
+        if not size:
+            continue
+        if first:
+            axis.axhline(first - 0.5, color="white", linewidth=4)
+        axis.text(
+            1.01, first + (size - 1) / 2, "\n".join(wrap(name, NOTE_WIDTH)),
+            fontsize=7.5, rotation=270, ha="left", va="center", multialignment="center",
+            transform=axis.get_yaxis_transform(),
+        )  # fmt: skip
+        first += size
 
 
 STUDY = Study(
@@ -61,4 +96,5 @@ STUDY = Study(
         Place(task, encoding) for task in (*ALGORITHMIC, *REGULAR) for encoding in (*ENCODINGS, *OTHERS)
     ),
     figure=figure,
+    summary=work_by_theory,
 )

@@ -9,6 +9,7 @@ from longreach.comparison.outcome import Outcome
 from longreach.comparison.places import ALGORITHMIC, Place
 from longreach.studies.drawing import BLUE, GREEN, ORANGE, Look, bins_note, grid, grouped, legend
 from longreach.studies.study_definition import Study
+from longreach.studies.work_by_theory import work_by_theory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,4 +60,5 @@ STUDY = Study(
     time="laptop: about as long as figure1; the members without the penalty are those of figure1",
     places=tuple(Place(task, "ape", value) for task in ALGORITHMIC for value in COEFFICIENTS),
     figure=figure,
+    summary=work_by_theory,
 )
