@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: setup demo test test-all chromium coq proofs lint bench docs clean
+.PHONY: setup demo test test-all chromium coq proofs lint bench docs wheel clean
 
 setup: $(VENV)/.setup
 $(VENV)/.setup: pyproject.toml constraints.txt
@@ -76,6 +76,16 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.docs
 	$(BIN)/zensical build --clean --strict
+
+# The wheel, installed with all extras into a fresh environment and tried where the repository is not.
+wheel: $(VENV)/.dev
+	rm -rf dist build/fresh
+	$(PIP) build
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv build/fresh
+	build/fresh/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	  "$$(ls dist/longreach-*.whl)[train,smt,web,hf,text,ray,slurm,parquet,docs]"
+	$(BIN)/python tools/try_wheel.py build/fresh
 
 clean:
 	rm -rf $(VENV) build dist site demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
