@@ -14,10 +14,14 @@ from longreach.results.files import read_result
 from longreach.results.index import Row, read_index
 from longreach.studies.all_studies import STUDIES
 from longreach.studies.cell_tables import cell_tables
+from longreach.studies.regularizer import COEFFICIENTS
+from longreach.studies.work_by_theory import work_by_theory
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "results" / "laptop"
 SEEDS = 3
+COMPLETE = ("figure1", "regularizer")
+"""Studies all of whose runs are there."""
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +35,46 @@ def outcomes(rows: list[Row]) -> list[Outcome]:
     return STUDIES["figure1"].outcomes(rows, "laptop")
 
 
-def test_every_member_of_figure_1_is_there_and_nothing_else() -> None:
-    members = STUDIES["figure1"].members("laptop")
+def test_every_member_of_the_studies_is_there_and_nothing_else() -> None:
+    members = [member for name in COMPLETE for member in STUDIES[name].members("laptop")]
     models = {member.key for member in members if member.encoding != BASELINE}
-    assert len(models) == 25 * 2 * SEEDS
+    assert len(models) == 25 * 2 * SEEDS + 8 * 2 * SEEDS
     there = {path.parent.name for path in RUNS.glob("*/result.json")}
     # The figure is drawn with the baselines that are there, or without.
     assert models <= there <= {member.key for member in members}
     assert all(read_result(RUNS, key).status == "done" for key in there)
+
+
+@pytest.mark.parametrize("name", ["regularizer"])
+def test_pages_count_the_runs_that_work(rows: list[Row], name: str) -> None:
+    page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
+    found = work_by_theory(STUDIES[name].outcomes(rows, "laptop"))
+    table = [line for line in found.markdown().splitlines() if line.startswith("|")]
+    assert len(table) == 2 + len(found.counts)
+    assert [line for line in page.splitlines() if line.startswith("|")][: len(table)] == table
+
+
+def test_the_page_of_the_penalty_counts_pairs_of_runs(rows: list[Row]) -> None:
+    last = {
+        (each.place.task, each.place.penalty, row.seed): row.accuracy[each.ranges[-1]]
+        for each in STUDIES["regularizer"].outcomes(rows, "laptop")
+        if each.cell
+        for row in each.cell.rows
+    }
+    page = " ".join((ROOT / "docs/studies/regularizer.md").read_text(encoding="utf-8").split())
+    for coefficient in COEFFICIENTS[1:]:
+        gains = {
+            (task, seed): last[task, coefficient, seed] - last[task, penalty, seed]
+            for task, penalty, seed in last
+            if not penalty
+        }
+        near = sum(abs(gain) < 0.05 for gain in gains.values())
+        assert f"{near} of {len(gains)}" in page
+        assert {task for (task, _), gain in gains.items() if abs(gain) >= 0.05} == {
+            "binary-majority-interleave"
+        }
+        tasks = {task for task, _ in gains}
+        assert [task for task in tasks if all(gains[task, seed] > 0 for seed in (3, 4, 5))] == ["copy-unique"]
 
 
 def test_the_readme_says_what_the_results_say(outcomes: list[Outcome]) -> None:
