@@ -37,6 +37,7 @@ from longreach.report.text import visible
 from longreach.tasks.language_task import RegularLanguage
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Answer, Verdict
+from longreach.wording import counted
 
 Document: TypeAlias = dict[str, Any]
 SHOWN_SIDES = ("nope", "ape")
@@ -100,8 +101,7 @@ def _verdicts(subject: Subject, document: Mapping[str, Any]) -> Document:
     automaton = subject.automaton
     about = task.about
     if automaton is not None and subject.program is None:
-        count, letters = len(automaton), " ".join(automaton.alphabet)
-        about = f"words over {letters}, {count} state{'' if count == 1 else 's'}"
+        about = f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
     title = "automaton" if subject.kind == "automaton" else TaskName(subject.task_name).expression
     return {
         "title": "program" if subject.program is not None else title,
