@@ -14,7 +14,7 @@ import numpy as np
 from longreach.config.task_name import TaskName
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.program import Program
-from longreach.crasp.words import Encoder, encode
+from longreach.crasp.words import Encoder, encode, spelled
 from longreach.errors import Field, InputError
 from longreach.forecast.certificate_kinds import kind_of
 from longreach.forecast.odds_model import odds_words
@@ -22,7 +22,6 @@ from longreach.forecast.odds_of_task import USUAL_LENGTH, OddsRow, task_odds
 from longreach.languages.budget import Budget
 from longreach.languages.profile.determinacy import profiles
 from longreach.languages.profile.prefix_summary import Summary
-from longreach.languages.prove.flow_explainer import spelled
 from longreach.languages.prove.language_certificates import FlowCertificate
 from longreach.languages.prove.rightness import rightness
 from longreach.languages.regular.automaton import Automaton
