@@ -7,8 +7,6 @@ from typing import Any, Protocol
 
 from longreach.studies.markdown_table import markdown_table
 
-PUBLISHED = {"short": {64: 17.59, 128: 14.74}, "long": {64: 17.62, 128: 14.49}}
-"""Golowich et al., arXiv 2502.16792, Table 1: other text, other tokens, 1.3 B parameters."""
 PANELS = {
     ("short", "short"): "Figure 4",
     ("long", "long"): "Figure 6a",
