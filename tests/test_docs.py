@@ -13,7 +13,7 @@ import pytest
 
 from longreach.cli.main import run
 from longreach.studies.all_studies import EVERY
-from tools import study_pages
+from tools import census_page, study_pages
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -105,6 +105,20 @@ def test_every_study_has_its_page() -> None:
         measured = "](../images/" in text or "**Our numbers**" in text
         assert measured != (study_pages.NO_FIGURE in text), study.name
         assert f'"studies/{page.name}"' in nav
+
+
+def test_the_page_of_the_census_has_the_numbers_of_its_document_and_runs() -> None:
+    """If not: `longreach study census --no-train … --json > results/census/census.json`, then
+    `python tools/census_page.py`."""
+    text = census_page.PAGE.read_text(encoding="utf-8")
+    assert census_page.page(text) == text
+
+
+@pytest.mark.parametrize("marks", ["", "B", "EB", "BBE"])
+def test_a_page_without_its_place_is_refused(marks: str) -> None:
+    text = "".join({"B": "<!-- n: begin -->", "E": "<!-- n: end -->"}[each] for each in marks)
+    with pytest.raises(ValueError, match="the page needs one line"):
+        census_page.with_block(text, "n", "")
 
 
 def test_links_lead_somewhere() -> None:

@@ -17,9 +17,10 @@ import longreach
 ROOT = Path(longreach.__file__).parent
 # From first to last; a package or module may import itself and those before it.
 ORDER = [
-    "errors", "notebook", "config", "crasp", "languages", "limit", "verdicts", "bounds", "sparsity",
-    "synthesis", "tasks", "results", "forecast", "models", "training", "execution", "language_models",
-    "experiments", "comparison", "inspection", "advice", "answer", "studies", "report", "cli", "__main__",
+    "errors", "notebook", "wording", "config", "crasp", "languages", "limit", "verdicts", "bounds",
+    "sparsity", "synthesis", "tasks", "results", "forecast", "models", "training", "execution",
+    "language_models", "experiments", "comparison", "inspection", "advice", "answer", "studies", "report",
+    "cli", "__main__",
 ]  # fmt: skip
 WITH_TORCH = {"models", "training", "language_models", "inspection"}
 # These ask for it only inside functions, when something trains.

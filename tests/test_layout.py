@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -35,6 +37,12 @@ ACROSS = {
     "training/test_faults.py": "kills, interruptions and damaged files",
     "training/test_prediction_forecast.py": "training meets its forecast",
 }
+# What package docstrings name that stands elsewhere, by package.
+NAMED_ELSEWHERE = {
+    "limit/translate": {"norms"},
+    "models": {"train"},  # an extra
+    "verdicts": {"certificate_kinds"},
+}
 # Names that several modules may share, with the reason; today none need it.
 SHARED: dict[str, str] = {}
 
@@ -53,6 +61,16 @@ def test_tests_mirror_the_source() -> None:
 def test_no_two_modules_share_a_name() -> None:
     names = Counter(path.stem for path in SOURCE.rglob("*.py") if path.stem != "__init__")
     assert {name for name, times in names.items() if times > 1} == SHARED.keys()
+
+
+def test_packages_name_modules_that_they_have() -> None:
+    for path in SOURCE.rglob("__init__.py"):
+        package = path.parent.relative_to(SOURCE).as_posix()
+        named = set(
+            re.findall(r"`([a-z_0-9]+)`", ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "")
+        )
+        there = {each.stem for each in path.parent.rglob("*") if each.suffix == ".py" or each.is_dir()}
+        assert named - there == NAMED_ELSEWHERE.get(package, set()), package
 
 
 def test_helpers_stand_together() -> None:

@@ -134,9 +134,10 @@ def test_a_changed_reduction_is_rejected() -> None:
 
 def test_other_documents_are_refused() -> None:
     bad: list[dict[str, Any]] = [{"kind": "reduction"}, {"kind": "communication", "task": "addition"}]
-    for document in (*bad, {"kind": "magic"}, {"kind": 3}, {}):
-        with pytest.raises(InputError):
+    for document in (*bad, {"kind": "flow"}, {"kind": "none"}, {"kind": "magic"}, {"kind": 3}, {}):
+        with pytest.raises(InputError) as caught:
             read_any(document)
+        assert "\n" not in caught.value.message
 
 
 # The programs of the algorithmic tasks on all short inputs

@@ -15,9 +15,9 @@ from longreach.languages.decide.prediction import on_prefixes
 from longreach.languages.decide.without_positions import plain_analysis
 from longreach.languages.prove.findings import Finding
 from longreach.languages.prove.flow_checker import check_certificate
-from longreach.languages.prove.induction import prove_predictor
+from longreach.languages.prove.induction import prove_announcer
 from longreach.languages.prove.language_certificates import END
-from longreach.languages.prove.predictor_checker import check_predictor
+from longreach.languages.prove.predictor_checker import check_predictor, legal_symbols
 from longreach.languages.regular.automaton import Automaton
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import named_automaton
@@ -104,7 +104,7 @@ def test_the_easier_ones_to_length_ten_and_with_both_kinds_of_proof() -> None:
     for automaton in filter(flips, SMALL):
         program = predictor(on_prefixes(plain_analysis(automaton)))
         assert right_on_prefixes(program, automaton, 10)
-        assert prove_predictor(program.core, automaton, END, always_z3=True).proved
+        assert prove_announcer(program.core, automaton, legal_symbols(automaton), always_z3=True).proved
 
 
 def test_every_no_has_a_certificate_for_both() -> None:
@@ -241,4 +241,4 @@ def test_wrong_predictors_are_found() -> None:
     automaton = from_expression("(a|ba)*b?")
     other = predictor(on_prefixes(plain_analysis(from_expression("(a|ba)*b"))))
     assert check_predictor(other.core, automaton) == Finding.invalid("after ε it predicts a b, not a b EOS")
-    assert not prove_predictor(other.core, automaton, END).proved
+    assert not prove_announcer(other.core, automaton, legal_symbols(automaton)).proved

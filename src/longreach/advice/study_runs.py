@@ -11,6 +11,7 @@ from typing import Any
 
 from longreach.advice.advice_words import shares_words
 from longreach.config.cell_label import encoding_label
+from longreach.wording import counted
 
 KEPT = Path(__file__).with_name("study_runs.json")
 """Written by `python tools/advice_study_runs.py` from the study's own document."""
@@ -34,7 +35,7 @@ class StudyRuns:
         >>> StudyRuns(task="a", encoding="ape", train_to=12, length=36, accuracy=(1.0, 1.0, 0.5)).words
         'longreach study advice: right on 50.0–100.0 % at length 36, trained to 12 (3 runs)'
         """
-        runs = f"{len(self.accuracy)} {'run' if len(self.accuracy) == 1 else 'runs'}"
+        runs = counted(len(self.accuracy), "run")
         share = shares_words((min(self.accuracy), max(self.accuracy)))
         lengths = f"at length {self.length}, trained to {self.train_to}"
         return f"longreach study advice: right on {share} {lengths} ({runs})"

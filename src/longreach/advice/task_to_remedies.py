@@ -26,6 +26,7 @@ from longreach.tasks.local_steps import LocalSteps, far_steps, local_steps
 from longreach.tasks.reversed_answer import ReversedAnswer
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import Answer
+from longreach.wording import counted
 
 HINTED = "a hint names the symbol to look at, which is found by what it is and not by counting"
 HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
@@ -115,7 +116,7 @@ def _forms(forecast: Forecast) -> tuple[Remedy, ...]:
             encoding="coupled-local" if steps.everywhere else "coupled",
             change=_change_words(name, forecast.stored),
             basis=f"{coupled_note(steps).statement} ({COUPLED_SOURCE})",
-            plain=f"each step then depends on {_tokens(steps)} near by",
+            plain=f"each step then depends on {counted(steps.parents, 'token')} near by",
             ground="local steps",
         )
         for name, steps in forms
@@ -189,10 +190,6 @@ def seems_local(task: Task) -> bool:
 def _may_help(task: Task, changes: tuple[str, ...]) -> bool:
     """The other order helps numbers, whose carries go from the least bit up."""
     return "reversed" not in changes or (isinstance(task, ReversedAnswer) and task.is_number)
-
-
-def _tokens(steps: LocalSteps) -> str:
-    return "1 token" if steps.parents == 1 else f"{steps.parents} tokens"
 
 
 def _local_forms(forecast: Forecast) -> list[tuple[str, LocalSteps]]:

@@ -15,6 +15,7 @@ from longreach.forecast.odds_model import odds_words
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Answer
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.answer.three_answers import ThreeAnswers
@@ -60,8 +61,7 @@ def heading(found: ThreeAnswers) -> tuple[str, str]:
     automaton = getattr(forecast.task, "automaton", None)
     if automaton is None or about != name:
         return name, about
-    count = len(automaton)
-    return name, f"words over {' '.join(forecast.alphabet)}, {count} state{'' if count == 1 else 's'}"
+    return name, f"words over {' '.join(forecast.alphabet)}, {counted(len(automaton), 'state')}"
 
 
 def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block, Block]:

@@ -8,6 +8,7 @@ from longreach.languages.regular.automaton import Automaton
 from longreach.synthesis.inference import Inference, infer
 from longreach.synthesis.program_family import Family
 from longreach.synthesis.search_target import RegularTarget
+from longreach.wording import counted
 
 MOST_LETTERS = 3
 MOST_MODULUS, MOST_DISTANCE = 4, 2
@@ -49,8 +50,7 @@ def inferred_words(run: Inference) -> str:
         least = run.steps[-1].at_least
         more = f"up to {run.to // 2} letters needs {least} operations or more"
         return f"N₀ of the inference procedure is not known: a program for words {more}"
-    size = run.steps[-1].complexity or 0
-    operations = f"{size} operation{'' if size == 1 else 's'}"
+    operations = counted(run.steps[-1].complexity or 0, "operation")
     return (
         f"N₀ = {run.n0} of the inference procedure: fitted to words up to length {run.n0_trained_to}, "
         f"the smallest program ({operations}) is right"

@@ -84,12 +84,8 @@ class _Measuring:
 
     # Which members
 
-    def _answer(self, encoding: str) -> Answer | None:
-        side = self.forecast.sides.get(encoding)
-        return None if side is None else side.trained
-
     def _may_work(self) -> bool:
-        return any(self._answer(encoding) is not Answer.NO for encoding in self.question.encodings)
+        return any(self.forecast.expected(encoding) is not Answer.NO for encoding in self.question.encodings)
 
     def _share(self, part: float) -> float:
         """The share of steps: as in the plan that was made when the question was first asked."""
@@ -123,8 +119,11 @@ class _Measuring:
         finished = [cell for cell in cells if cell.tally.runs == cell.planned]
         working = [cell for cell in finished if cell.tally.works]
         if working:
-            return max(working, key=lambda cell: (self._answer(cell.encoding) is Answer.YES, cell.tally.work))
-        hopeful = [cell for cell in finished if self._answer(cell.encoding) is not Answer.NO]
+            return max(
+                working,
+                key=lambda cell: (self.forecast.expected(cell.encoding) is Answer.YES, cell.tally.work),
+            )
+        hopeful = [cell for cell in finished if self.forecast.expected(cell.encoding) is not Answer.NO]
         # Longer training inputs are no remedy for runs that did not learn the shorter ones.
         hopeful = [cell for cell in hopeful if 2 * cell.tally.learned >= cell.tally.runs]
         return max(hopeful, key=lambda cell: cell.tally.work, default=None)

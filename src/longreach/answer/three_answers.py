@@ -63,8 +63,7 @@ class ThreeAnswers:
 
     def answer_of(self, encoding: str) -> Answer | None:
         """The forecast for what is trained; None where theory has none for the encoding."""
-        side = self.forecast.sides.get(encoding)
-        return None if side is None else side.trained
+        return self.forecast.expected(encoding)
 
     @cached_property
     def advice(self) -> tuple[Advice, ...]:

@@ -14,6 +14,7 @@ from longreach.cli.verdict_text import print_hanging
 from longreach.config.regression_name import RegressionName
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -240,8 +241,7 @@ def _grouped(why: Any) -> list[tuple[str, str]]:
 def _measured(quantities: dict[str, Any]) -> str:
     """A model in one line."""
     kind = "trained model" if quantities["kind"] == "trained" else "limit transformer"
-    layers = quantities["layers"]
-    parts = [f"{kind}, {layers} layer{'' if layers == 1 else 's'}", f"L {quantities['L']:.4g}"]
+    parts = [f"{kind}, {counted(quantities['layers'], 'layer')}", f"L {quantities['L']:.4g}"]
     names = {"period": "Δ", "locality": "τ", "alphabet": "|Σ|"}
     parts += [f"{sign} {quantities[name]}" for name, sign in names.items() if name in quantities]
     margin = quantities["gamma"]

@@ -20,8 +20,8 @@ from longreach.cli.output import (
 )
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
-from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.crasp.core import Core

@@ -19,8 +19,8 @@ from longreach.cli.output import (
     write_text,
 )
 from longreach.cli.shared_options import JsonOption
-from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.crasp.core import Core

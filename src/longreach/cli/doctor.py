@@ -8,7 +8,7 @@ from typing import Any
 from longreach import __version__
 from longreach.cli.output import console, print_json
 from longreach.cli.shared_options import JsonOption
-from longreach.cli.verdict_text import counted
+from longreach.wording import counted
 
 CORE = ("numpy", "lark", "automata-lib", "safetensors", "pydantic", "typer", "rich", "jinja2", "matplotlib")
 EXTRAS = {

@@ -9,8 +9,8 @@ import typer
 
 from longreach.cli.output import argument, console, print_json
 from longreach.cli.shared_options import JsonOption
-from longreach.cli.verdict_text import counted
 from longreach.errors import InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.training.model_to_automaton import Extraction
@@ -65,8 +65,8 @@ def _print(run: Path, found: Extraction) -> None:
     if isinstance(learned, NotLearned):
         says = f"no automaton: {learned.reason}"
     else:
-        count = len(learned.machine)
-        says = f"an automaton with {count} {'state' if count == 1 else 'states'}, to length {learned.length}"
+        states = counted(len(learned.machine), "state")
+        says = f"an automaton with {states}, to length {learned.length}"
     out.print(f"{run}   {says}", markup=False, highlight=False)
     for each in found.agreements:
         row = f"  {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs the model is right on "

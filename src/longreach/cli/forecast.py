@@ -17,7 +17,6 @@ from longreach.cli.verdict_text import (
     STYLES,
     TITLES,
     about_language,
-    counted,
     finite_note,
     fitting_table,
     print_hanging,
@@ -28,6 +27,7 @@ from longreach.cli.verdict_text import (
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.languages.program_class import ENCODING_SIDES
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ from longreach.cli.fitted_table import Column, print_fitted
 from longreach.cli.output import argument, check_directory, console, note, print_json, write_bytes, write_text
 from longreach.cli.shared_options import AlphabetOption, JsonOption
 from longreach.cli.stages import stage
-from longreach.cli.verdict_text import counted
 from longreach.errors import InputError, MissingExtra
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.inspection.head_report import HeadReport

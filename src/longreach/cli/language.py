@@ -14,7 +14,6 @@ from longreach.cli.verdict_text import (
     CAVEAT,
     TITLES,
     about_language,
-    counted,
     finite_note,
     print_hanging,
     print_heading,
@@ -24,6 +23,7 @@ from longreach.cli.verdict_text import (
 from longreach.config.task_name import TaskName
 from longreach.errors import Argument, InputError
 from longreach.languages.program_class import ENCODING_SIDES
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.languages.budget import Budget

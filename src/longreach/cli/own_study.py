@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from longreach.cli.output import note, print_json, say, write_bytes
+from longreach.cli.output import note, say, write_bytes
 from longreach.cli.progress import Bars, going_on
 from longreach.cli.study_asked import StudyAsked, end
 
@@ -41,10 +41,7 @@ def own_study(chosen: Study, asked: StudyAsked) -> None:
     if path is not None:
         write_bytes(path, done.content(path.suffix.lower(), chosen.heading(asked.scale)))
     if asked.as_json:
-        heading = {
-            "study": chosen.name, "title": chosen.title, "source": chosen.source, "scale": asked.scale,
-        }  # fmt: skip
-        print_json({**heading, "figure": None if path is None else str(path), **done.document()})
+        asked.print_document(chosen, path, done.document())
     else:
         say(done.text(), end="")
         if asked.scale == "smoke":

@@ -169,8 +169,10 @@ def _extent(result: Equivalence) -> str:
 
 
 def _first_word(result: Equivalence) -> str:
+    from longreach.crasp.words import spelled
+
     witness = result.comparison.witness
-    return f"has length {result.shortest}" if witness is None else f"is {_shown(witness)}"
+    return f"has length {result.shortest}" if witness is None else f"is {spelled(witness)}"
 
 
 def _answer(
@@ -182,6 +184,8 @@ def _answer(
 
 
 def _print(result: Equivalence, as_json: bool, sides: tuple[str, str], core: Core | None) -> None:
+    from longreach.crasp.words import spelled
+
     found = result.comparison
     if as_json:
         print_json({"equal": found.equal, **_known(result)})
@@ -193,7 +197,7 @@ def _print(result: Equivalence, as_json: bool, sides: tuple[str, str], core: Cor
     elif found.witness is None:
         console().print(f"[red]different[/red], first on a word of length {result.shortest}")
     else:
-        word = _shown(found.witness)
+        word = spelled(found.witness)
         console().print("[red]different[/red] on ", end="")
         console().print(word, markup=False, end="")
         console().print("" if core is None else f", {_which(core, found.witness, sides)}", markup=False)
@@ -204,7 +208,3 @@ def _which(core: Core, witness: Sequence[str], sides: tuple[str, str]) -> str:
     from longreach.crasp.words import Encoder
 
     return sides[0] if accepts(core, [Encoder(core).tokens(witness)])[0] else sides[1]
-
-
-def _shown(word: Sequence[str]) -> str:
-    return ("" if all(len(token) == 1 for token in word) else " ").join(word) or "ε"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from longreach.cli.output import error_console, note
 from longreach.results.running_members import progress_of
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.config.any_member import AnyMember
@@ -102,7 +103,7 @@ def _lines(bars: Sequence[Bar], runs: Path, total: int | None) -> Iterator[Calla
         while not ended.wait(LINE_SECONDS):
             waiting = [bar for bar in bars if bar.key not in over]
             running = [(bar, found) for bar in waiting if (found := progress_of(runs / bar.key))]
-            parts = [f"{before + len(over)} of {_plural(before + len(bars), 'run')} done"]
+            parts = [f"{before + len(over)} of {counted(before + len(bars), 'run')} done"]
             parts += [_stand(bar, found["step"]) for bar, found in running[:SHOWN_RUNNING]]
             parts += [f"{len(running) - SHOWN_RUNNING} more"] if len(running) > SHOWN_RUNNING else []
             note("; ".join(parts))
@@ -153,7 +154,7 @@ def print_plan(planned: Planned, *, less: str, stops_early: bool) -> None:
     """What would run, for people."""
     found, most = planned.plan, planned.seconds_at_most
     again = f", {found.failed} of them failed before" if found.failed else ""
-    print(f"{_plural(found.jobs, 'job')}: {found.done} done, {found.pending} to run{again}")
+    print(f"{counted(found.jobs, 'job')}: {found.done} done, {found.pending} to run{again}")
     seconds = found.seconds if most is None else most
     if most is not None and stops_early:
         print(f"at most about {duration(most)}, if no member stops early")
@@ -167,14 +168,14 @@ def announce(planned: Planned, cores: int, *, less: str, stops_early: bool) -> N
     """What will run and for how long, before it starts, on standard error."""
     found = planned.plan
     if not found.pending:
-        note(f"{_plural(found.jobs, 'run')}, done before")
+        note(f"{counted(found.jobs, 'run')}, done before")
         return
-    parts = [_plural(found.jobs, "run")]
+    parts = [counted(found.jobs, "run")]
     parts += [f"{found.done} done before"] if found.done else []
     seconds = found.seconds if planned.seconds_at_most is None else planned.seconds_at_most
     if seconds is not None:
         most = "at most " if planned.seconds_at_most is not None and stops_early else ""
-        parts.append(f"{most}about {duration(seconds)} on {_plural(cores, 'core')}")
+        parts.append(f"{most}about {duration(seconds)} on {counted(cores, 'core')}")
     note(", ".join(parts))
     if seconds is not None and seconds > LONG:
         note(f"for less: {less}")
@@ -197,14 +198,10 @@ def duration(seconds: float) -> str:
     ('1 second', '90 seconds', '10 minutes', '2.5 hours', '116 days')
     """
     if seconds < 120:
-        return _plural(max(1, round(seconds)), "second")
+        return counted(max(1, round(seconds)), "second")
     if seconds < 2 * 3600:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.1f} hours" if seconds < 48 * 3600 else f"{seconds / 86_400:.0f} days"
-
-
-def _plural(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _state(found: dict[str, Any], speed: float | None) -> str:

@@ -11,6 +11,7 @@ import typer
 from longreach.cli.output import note, print_json, say
 from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
 from longreach.errors import InputError, near_names
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.results.index import Index
@@ -54,7 +55,7 @@ def remove(
         known = _known(index)
         chosen = _chosen(known, keys or [], task, encoding, status)
     size = sum(size_of(runs / each["key"]) for each in chosen)
-    what = f"{len(chosen)} run{'' if len(chosen) == 1 else 's'}, {_size(size)}"
+    what = f"{counted(len(chosen), 'run')}, {_size(size)}"
     if chosen and not yes and (as_json or not sys.stdin.isatty()):
         raise InputError(f"--yes: needed to remove {what}, since nobody can be asked")
     if not chosen:

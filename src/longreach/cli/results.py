@@ -21,8 +21,8 @@ from longreach.cli.output import (
 from longreach.cli.remove_results import remove
 from longreach.cli.results_listing import MOST_ROWS, print_listing, printable
 from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
-from longreach.cli.verdict_text import counted
 from longreach.errors import InputError, near_names
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.results.index import Index, Row

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.cli.fitted_table import Column, print_fitted
 from longreach.cli.output import note
-from longreach.cli.verdict_text import counted
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.results.cells import Cell

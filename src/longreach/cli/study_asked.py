@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from longreach.config.scales import Scale
     from longreach.experiments.engine_makers import EngineMaker
     from longreach.results.schema import Result
+    from longreach.studies.all_studies import AnyStudy
 
 
 class PartName(StrEnum):
@@ -103,6 +104,11 @@ class StudyAsked:
             print_json({"study": study, "scale": self.scale, **planned.document()})
         else:
             print_plan(planned, less=less, stops_early=stops_early)
+
+    def print_document(self, study: AnyStudy, figure: Path | None, found: Mapping[str, Any]) -> None:
+        """What a study found, as JSON, behind what it is."""
+        heading = {"study": study.name, "title": study.title, "source": study.source, "scale": self.scale}
+        print_json({**heading, "figure": None if figure is None else str(figure), **found})
 
     def announce(self, members: Sequence[AnyMember], *, less: str) -> None:
         """Say what will run where it trains on this machine."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longreach.cli.fitted_table import Column, fits, print_fitted
-from longreach.cli.output import console, note, print_json, write_bytes
+from longreach.cli.output import console, note, write_bytes
 from longreach.cli.progress import Bars, going_on
 from longreach.cli.study_asked import StudyAsked, end, listed_names
 from longreach.cli.summary import BRACKETS
@@ -15,7 +14,6 @@ from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.comparison.outcome import Outcome
-    from longreach.config.scales import Scale
     from longreach.results.cells import Spread
     from longreach.studies.study_definition import Study
 
@@ -49,7 +47,7 @@ def study_cells(chosen: Study, asked: StudyAsked) -> None:
     if path is not None:
         write_bytes(path, chosen.content(cells, asked.scale, path.suffix.lower()))
     if asked.as_json:
-        _print_document(chosen, cells, asked.scale, path)
+        asked.print_document(chosen, path, _document(chosen, cells))
     else:
         _print_cells(cells)
         if asked.scale == "smoke":
@@ -63,21 +61,16 @@ def study_cells(chosen: Study, asked: StudyAsked) -> None:
     end(done.failed)
 
 
-def _print_document(chosen: Study, found: Sequence[Outcome], scale: Scale, path: Path | None) -> None:
+def _document(chosen: Study, found: Sequence[Outcome]) -> dict[str, Any]:
     from longreach.comparison.outcome import agreement
 
-    print_json(
-        {
-            "study": chosen.name,
-            "title": chosen.title,
-            "source": chosen.source,
-            "scale": scale,
-            "figure": None if path is None else str(path),
-            "cells": [outcome.document() for outcome in found],
-            "agreement": agreement(found),
-            **({} if chosen.summary is None else {"summary": chosen.summary(found).document()}),
-        }
-    )
+    document: dict[str, Any] = {
+        "cells": [outcome.document() for outcome in found],
+        "agreement": agreement(found),
+    }
+    if chosen.summary is not None:
+        document["summary"] = chosen.summary(found).document()
+    return document
 
 
 def _print_cells(found: Sequence[Outcome]) -> None:

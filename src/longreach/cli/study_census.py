@@ -156,18 +156,15 @@ def _judge(
     if path is not None:
         write_bytes(path, census_content(found[-1], path.suffix.lower()))
     if asked.as_json:
-        print_json(
+        asked.print_document(
+            study,
+            path,
             {
-                "study": study.name,
-                "title": study.title,
-                "source": study.source,
-                "scale": asked.scale,
                 "settings": fingerprint(),
                 "settings_commit": commit,
                 "missing": collected.missing,
-                "figure": None if path is None else str(path),
                 "parts": [each.document() for each in found],
-            }
+            },
         )
         return
     out = console()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import note, print_json, say, write_bytes
+from longreach.cli.output import note, say, write_bytes
 from longreach.cli.stages import stage
 from longreach.cli.study_asked import StudyAsked
 
@@ -16,12 +16,9 @@ if TYPE_CHECKING:
 def computed_study(study: ComputedStudy, asked: StudyAsked) -> None:
     """Compute, then the document or the table, and the figure."""
     asked.refuse(study.name, "computes and trains nothing", "--tasks", "--encodings", "--seeds")
-    heading = {
-        "study": study.name, "title": study.title, "source": study.source, "scale": asked.scale,
-    }  # fmt: skip
     if asked.dry_run:
         if asked.as_json:
-            print_json({**heading, "jobs": 0})
+            asked.print_document(study, None, {"jobs": 0})
         else:
             say(f"0 jobs: {study.name} computes and trains nothing; {study.time}")
         return
@@ -31,7 +28,7 @@ def computed_study(study: ComputedStudy, asked: StudyAsked) -> None:
     if path is not None:
         write_bytes(path, study.content(report, asked.scale, path.suffix.lower()))
     if asked.as_json:
-        print_json({**heading, "figure": None if path is None else str(path), **report.document})
+        asked.print_document(study, path, report.document)
         return
     ranks = {title: len(report.spare) - place for place, title in enumerate(report.spare)}
     columns = [Column(title, rank=ranks.get(title, 0), right=False) for title in report.columns]

@@ -145,8 +145,7 @@ def _show(study: LanguageStudy, document: dict[str, Any], asked: StudyAsked) -> 
         )
         write_bytes(path, content)
     if asked.as_json:
-        head = {"study": study.name, "title": study.title, "source": study.source, "scale": asked.scale}
-        print_json({**head, "figure": None if path is None else str(path), **document})
+        asked.print_document(study, path, document)
         return
     _print(document, asked.scale)
     if path is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import note, print_json, write_bytes
+from longreach.cli.output import note, write_bytes
 from longreach.cli.progress import Bars, going_on
 from longreach.cli.study_asked import StudyAsked, end, listed_names
 
@@ -40,17 +40,7 @@ def loss_study(study: LossStudy, asked: StudyAsked) -> None:
     if path is not None:
         write_bytes(path, study.content(done.report, asked.scale, path.suffix.lower()))
     if asked.as_json:
-        print_json(
-            {
-                "study": study.name,
-                "title": study.title,
-                "source": study.source,
-                "scale": asked.scale,
-                "figure": None if path is None else str(path),
-                "law": study.law,
-                **done.report.document(),
-            }
-        )
+        asked.print_document(study, path, {"law": study.law, **done.report.document()})
     else:
         _print(study, done.report, asked.scale)
         if path is not None:

@@ -50,10 +50,7 @@ def standalone(chosen: StandaloneStudy, asked: StudyAsked) -> None:
     if path is not None:
         write_bytes(path, done.content(path.suffix.lower(), chosen.heading(asked.scale)))
     if asked.as_json:
-        heading = {
-            "study": chosen.name, "title": chosen.title, "source": chosen.source, "scale": asked.scale,
-        }  # fmt: skip
-        print_json({**heading, "figure": None if path is None else str(path), **done.document()})
+        asked.print_document(chosen, path, done.document())
         return
     say(done.text(), end="")
     if asked.scale == "smoke":

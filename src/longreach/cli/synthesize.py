@@ -13,8 +13,8 @@ from longreach.cli.crasp import app
 from longreach.cli.output import console, exit_code, print_json, say
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
-from longreach.cli.verdict_text import counted
 from longreach.errors import Argument, Field, InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.synthesis.program_family import Family

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from longreach.wording import counted
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -45,15 +47,6 @@ def about_language(automaton: Automaton) -> str:
     'words over a, 1 state'
     """
     return f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(2, "run")
-    ('1 run', '2 runs')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def finite_note(automaton: Automaton) -> str | None:

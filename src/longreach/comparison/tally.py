@@ -17,6 +17,7 @@ from longreach.results.index import Row
 from longreach.results.schema import Result
 from longreach.tasks.catalog import TASKS
 from longreach.verdicts.verdict import Answer
+from longreach.wording import counted
 
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
 
@@ -78,13 +79,14 @@ class Tally:
         """How many work."""
         if not self.runs:
             return "no run has finished"
-        return f"{self.work} of {_counted(self.runs)} {'works' if 1 in (self.work, self.runs) else 'work'}"
+        verb = "works" if 1 in (self.work, self.runs) else "work"
+        return f"{self.work} of {counted(self.runs, 'run')} {verb}"
 
     @property
     def learned_words(self) -> str:
         """How many are right on the whole training range."""
         verb = "is" if 1 in (self.learned, self.runs) else "are"
-        return f"{self.learned} of {_counted(self.runs)} {verb} right on the whole training range"
+        return f"{self.learned} of {counted(self.runs, 'run')} {verb} right on the whole training range"
 
     @property
     def works(self) -> bool | None:
@@ -95,10 +97,6 @@ class Tally:
     def is_mixed(self) -> bool:
         """Whether some runs work and others do not: then their mean says nothing."""
         return 0 < self.work < self.runs
-
-
-def _counted(runs: int) -> str:
-    return f"{runs} run{'' if runs == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -155,7 +153,7 @@ def _reasons(forecast: Answer, tally: Tally) -> tuple[str, ...]:
         found.append("at these lengths a short window may already be enough: test on longer inputs")
     else:
         if missing := tally.runs - tally.learned:
-            found.append(f"{_counted(missing)} did not learn the training range: {MORE_TRAINING}")
+            found.append(f"{counted(missing, 'run')} did not learn the training range: {MORE_TRAINING}")
         found.append("too few training lengths to tell the rule from others: train on longer inputs")
     return (*found, *_few(tally))
 

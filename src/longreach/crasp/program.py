@@ -32,6 +32,7 @@ from longreach.crasp.syntax import Expr, Listing, Operand, Statement, as_expr, r
 from longreach.crasp.trace import Trace, trace
 from longreach.crasp.words import Encoder, encode
 from longreach.errors import InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from longreach.limit.model import Transformer
@@ -105,11 +106,10 @@ class Program(Listing):
         try:
             core = self.core
         except InputError:
-            count = len(self.statements)
-            return f"Program: {count} statement{'' if count == 1 else 's'}, not a program yet"
+            return f"Program: {counted(len(self.statements), 'statement')}, not a program yet"
         kind = "a predictor" if core.is_predictor else "an acceptor"
         letters = " ".join(core.alphabet[:SHOWN]) + (" …" if len(core.alphabet) > SHOWN else "")
-        size = f"{core.size} operation{'' if core.size == 1 else 's'}, depth {core.depth}"
+        size = f"{counted(core.size, 'operation')}, depth {core.depth}"
         return f"Program: {kind} over {letters} in {core.class_name}, {size}"
 
     def _repr_html_(self) -> str:

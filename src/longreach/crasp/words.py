@@ -128,6 +128,15 @@ class Encoder:
         return f"token {shown!r} is not in the alphabet{hint}"
 
 
+def spelled(word: Sequence[str]) -> str:
+    """A word as people read it.
+
+    >>> spelled(("a", "b")), spelled(("not", "1")), spelled(())
+    ('ab', 'not 1', 'ε')
+    """
+    return ("" if all(len(token) == 1 for token in word) else " ").join(word) or EMPTY
+
+
 def _after_last_space(text: str) -> int:
     # Starting at a space keeps the search linear in the length of the last tokens.
     found = re.search(r"\s\S*\Z", text)

@@ -18,6 +18,7 @@ from longreach.experiments.running import Nobody, Watcher, train_pending
 from longreach.results.atomic import ResultError, write_atomically
 from longreach.results.files import read_result
 from longreach.results.schema import Result
+from longreach.wording import counted
 
 SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """Of the setting's steps: the largest with which everything fits."""
@@ -97,7 +98,7 @@ class TimedTraining:
 
 
 def _plan(waiting: Sequence[AnyMember], seconds: float | None, what: str, after: str) -> str:
-    count = f"{len(waiting)} run{'' if len(waiting) == 1 else 's'}"
+    count = counted(len(waiting), "run")
     steps = f"{waiting[0].max_steps:,} steps each"
     about = "" if seconds is None else f": about {_about(seconds)}"
     then = f", {after}" if after else ""

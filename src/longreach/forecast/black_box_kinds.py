@@ -16,6 +16,7 @@ from longreach.languages.prove.language_certificates import FlowCertificate
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.task import Task
 from longreach.verdicts.verdict import Verdict
+from longreach.wording import counted
 
 
 def by_answers(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
@@ -27,7 +28,7 @@ def by_answers(task: Task, name: str, key: str, evidence: Evidence, trusted: boo
 
 
 def _learned(certificate: LearnedProgramCertificate | LearnedFlowCertificate) -> str:
-    states = f"{certificate.states} {'state' if certificate.states == 1 else 'states'}"
+    states = counted(certificate.states, "state")
     return f"automaton with {states}, learned from answers to length {certificate.learned_to}"
 
 

@@ -24,6 +24,7 @@ from longreach.tasks.data_task import DataTask
 from longreach.tasks.task import EOS
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer, Verdict, undecided
+from longreach.wording import counted
 
 MOST_ANSWERS = 16
 CONFIRMED = 4
@@ -121,7 +122,7 @@ def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
 
 def _by_automaton(key: str, fitted: FittingAutomaton, budget: Budget) -> _Sign:
     verdict = judge(written(fitted.machine), budget).sides[key]
-    states = f"{len(fitted.machine)} {'state' if len(fitted.machine) == 1 else 'states'}"
+    states = counted(len(fitted.machine), "state")
     says = f"for an automaton with {states} there is no counter-example in {fitted.examples} examples"
     if verdict.prediction is Answer.UNDECIDED:
         return _Sign(Answer.UNDECIDED, f"{says}, which is not decided")

@@ -25,6 +25,7 @@ from longreach.tasks.regular_answer import UNDEFINED
 from longreach.tasks.task import EOS, SEP, SOS
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.verdict import Answer, CertificateDocument, Proof, Verdict, same_answers
+from longreach.wording import counted
 
 
 def learned_language_sides(
@@ -89,7 +90,7 @@ def marked_proof(
 
 
 def _basis(learned: LearnedAutomaton) -> str:
-    states = f"{len(learned.machine)} {'state' if len(learned.machine) == 1 else 'states'}"
+    states = counted(len(learned.machine), "state")
     return f"automaton with {states}, learned to length {learned.length}"
 
 

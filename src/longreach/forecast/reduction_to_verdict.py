@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from longreach.config.task_name import TaskName
+from longreach.crasp.words import spelled
 from longreach.forecast.asking import automaton_of_task
 from longreach.forecast.reduction_checker import LONG, check_reduction
 from longreach.forecast.task_certificates import ReductionCertificate, ReductionDocument
@@ -22,7 +23,6 @@ from longreach.tasks.evidence import Evidence, Reduction, image
 from longreach.tasks.task import Task
 from longreach.verdicts.automaton_to_verdicts import judge
 from longreach.verdicts.decision_to_clause import clause_of
-from longreach.verdicts.decision_to_reason import spelled
 from longreach.verdicts.program_to_basis import PROVED
 from longreach.verdicts.verdict import (
     Answer,

@@ -86,6 +86,15 @@ class Forecast:
         """With learned absolute positions."""
         return self.sides["ape"]
 
+    def expected(self, encoding: str) -> Answer | None:
+        """For what is trained under an encoding; None where theory has no forecast for it.
+
+        >>> forecast("aa").expected("nope").value, forecast("aa").expected("alibi")
+        ('no', None)
+        """
+        side = self.sides.get(encoding)
+        return None if side is None else side.trained
+
     @property
     def program(self) -> Program | None:
         """Of the first side that is expected to work, NoPE before APE; None if there is none.

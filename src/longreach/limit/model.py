@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
+from longreach.wording import counted
 
 Array: TypeAlias = NDArray[np.float64]
 Relation: TypeAlias = Callable[[int, int], float]
@@ -107,7 +108,7 @@ class Transformer:
     def __repr__(self) -> str:
         layers, heads = len(self.layers), max((len(layer.heads) for layer in self.layers), default=0)
         kind = "limit transformer" if self.context is None else f"transformer for {self.context} positions"
-        shape = f"{_counted(layers, 'layer')}, {_counted(heads, 'head')}, width {self.width}"
+        shape = f"{counted(layers, 'layer')}, {counted(heads, 'head')}, width {self.width}"
         tokens = [token for token in self.vocabulary if token != START]
         reads = " ".join(tokens[:SHOWN]) + (" …" if len(tokens) > SHOWN else "")
         does = "accepts or rejects" if self.read_out == "acceptor" else "predicts what may follow"
@@ -158,7 +159,3 @@ class Transformer:
                 f"a word of {len(word)} tokens and {START}{at} exceeds the context of {self.context}"
             )
         return np.array([rows[START], *(rows[token] for token in word)], dtype=np.intp)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -15,6 +15,7 @@ from longreach.errors import InputError
 from longreach.results.index import Row, read_index
 from longreach.results.length_plot import plot_by_length
 from longreach.results.table import table_of
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ class CollectedRuns:
         done = [row for row in self.found if row.status == "done"]
         learned = sum(bool(row.reached) for row in done)
         return (
-            f"{count} run{'' if count == 1 else 's'}: {', '.join(named[:NAMED])}{more}\n"
+            f"{counted(count, 'run')}: {', '.join(named[:NAMED])}{more}\n"
             f"{len(done)} done, {learned} of them right on the whole training range"
         )
 

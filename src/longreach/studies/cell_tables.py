@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from longreach.comparison.outcome import Outcome, agreement
 from longreach.comparison.tally import Tally
 from longreach.results.cells import Spread
+from longreach.studies.markdown_table import markdown_table
 
+SHORT_COLUMNS = ("task", "encoding", "forecast", "last bin", "work", "paper", "judgement", "why")
 FIRST_COLUMNS = ("task", "encoding", "forecast", "learned")
 LAST_COLUMNS = ("work", "paper", "by the mean", "by runs")
 USUAL_BINS = 3
@@ -33,17 +35,13 @@ def cell_tables(found: Sequence[Outcome]) -> str:
             "",
             "## Cells that do not agree, or are not counted",
             "",
-            "| task | encoding | forecast | last bin | work | paper | judgement | why |",
-            "|---|---|---|---|---|---|---|---|",
-            *(_short(each) for each in found if not _is_usual(each)),
+            *markdown_table(SHORT_COLUMNS, [_short(each) for each in found if not _is_usual(each)]),
             "",
             "## All cells",
             "",
             ABOUT,
             "",
-            f"| {' | '.join(columns)} |",
-            f"|{'---|' * len(columns)}",
-            *(_long(each) for each in found if each.cell is not None),
+            *markdown_table(columns, [_long(each) for each in found if each.cell is not None]),
             "",
         ]
     )
@@ -68,7 +66,7 @@ def _is_usual(outcome: Outcome) -> bool:
     return states == {"agrees"} or outcome.place.is_baseline or outcome.cell is None
 
 
-def _short(each: Outcome) -> str:
+def _short(each: Outcome) -> tuple[str, ...]:
     last, shifted, tally = each.accuracy[-1], each.accuracy_random_offset[-1], each.tallies[-1]
     measured = "–"
     if tally.is_mixed:
@@ -76,14 +74,13 @@ def _short(each: Outcome) -> str:
     elif last is not None:
         measured = f"{100 * last.mean:.1f} %{_brackets(shifted)} at {each.ranges[-1]}"
     state, by_runs = each.judgement.state, each.judgement_by_runs.state
-    cells = (
-        _task(each), each.place.label, each.forecast or "–", measured, _work(tally), _paper(each),
+    return (
+        each.place.task, each.place.label, each.forecast or "–", measured, _work(tally), _paper(each),
         state if state == by_runs else f"{state}; by runs {by_runs}", each.judgement.reason,
     )  # fmt: skip
-    return f"| {' | '.join(cells)} |"
 
 
-def _long(each: Outcome) -> str:
+def _long(each: Outcome) -> tuple[str, ...]:
     assert each.cell is not None
     bins = [
         _bin(tally, spread, shifted)
@@ -92,16 +89,10 @@ def _long(each: Outcome) -> str:
         )
     ]
     success = f"{len(each.cell.successful)} of {len(each.cell.rows)}"
-    cells = (
-        _task(each), each.place.label, each.forecast or "–", success, *bins, _work(each.tallies[-1]),
+    return (
+        each.place.task, each.place.label, each.forecast or "–", success, *bins, _work(each.tallies[-1]),
         _paper(each), each.judgement.state, each.judgement_by_runs.state,
     )  # fmt: skip
-    return f"| {' | '.join(cells)} |"
-
-
-def _task(each: Outcome) -> str:
-    """An expression may have what separates columns."""
-    return each.place.task.replace("|", "\\|")
 
 
 def _work(tally: Tally) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.config.scales import Scale
 from longreach.results.figure_files import figure_bytes
+from longreach.studies.markdown_table import markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,8 +32,7 @@ class ComputedReport:
 
     def markdown(self) -> str:
         """The table and the remarks."""
-        rows = [f"| {' | '.join(line)} |" for line in (self.columns, *self.lines)]
-        rows.insert(1, "|" + "---|" * len(self.columns))
+        rows = markdown_table(self.columns, self.lines)
         return "\n".join([*rows, "", *(f"{remark}\n" for remark in self.remarks)])
 
 

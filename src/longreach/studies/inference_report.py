@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.results.figure_files import figure_bytes
 from longreach.results.schema import Result
+from longreach.studies.markdown_table import markdown_table
 from longreach.synthesis.inference import Inference
 from longreach.synthesis.threshold_functions import ThresholdPair
 
@@ -84,17 +85,16 @@ class InferenceReport:
 
     def markdown(self) -> str:
         """The table, and the lengths that tell thresholds apart."""
-        lines = [f"| {' | '.join(HEADINGS)} |", "|" + "---|" * len(HEADINGS)]
-        lines += [f"| {' | '.join(cell.replace('|', '∣') for cell in row.cells())} |" for row in self.rows]
-        lines += [
+        pairs = [(str(pair.first), str(pair.second), str(pair.length)) for pair in self.pairs]
+        lines = [
+            *markdown_table(HEADINGS, [row.cells() for row in self.rows]),
             "",
             "F_α and F_β: the shortest input on which they differ",
             "",
-            "| α | β | length |",
-            "|---|---|---|",
+            *markdown_table(("α", "β", "length"), pairs),
+            "",
         ]
-        lines += [f"| {pair.first} | {pair.second} | {pair.length} |" for pair in self.pairs]
-        return "\n".join([*lines, ""])
+        return "\n".join(lines)
 
     def text(self) -> str:
         columns = list(zip(HEADINGS, *(row.cells() for row in self.rows), strict=True))

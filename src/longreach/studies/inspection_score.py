@@ -18,6 +18,7 @@ from longreach.results.atomic import write_atomically
 from longreach.results.figure_files import figure_bytes
 from longreach.studies.census.census_settings import commit_of
 from longreach.studies.inspectable_runs import RATIO, Chosen, chosen_runs, is_held_out, look_into, spread
+from longreach.studies.markdown_table import markdown_table
 from longreach.studies.score_odds import frozen_odds, left_out_odds
 from longreach.studies.standalone_study import StandaloneAsked, StandaloneStudy
 
@@ -116,14 +117,21 @@ class InspectionScoreResult:
         if suffix == ".md":
             lines = []
             for each in self.slices:
+                rows = [
+                    (
+                        row.name,
+                        str(row.runs),
+                        _shown(row.auc),
+                        "" if row.gain is None else _shown(row.gain, sign="+"),
+                    )
+                    for row in each.rows
+                ]
                 lines += [
-                    f"{each.name}: {each.runs} runs of {each.languages} tasks, {each.work} work", "",
-                    "| number | runs | ROC area | more than the odds |", "|---|---|---|---|",
-                ]  # fmt: skip
-                for row in each.rows:
-                    than = "" if row.gain is None else _shown(row.gain, sign="+")
-                    lines.append(f"| {row.name} | {row.runs} | {_shown(row.auc)} | {than} |")
-                lines.append("")
+                    f"{each.name}: {each.runs} runs of {each.languages} tasks, {each.work} work",
+                    "",
+                    *markdown_table(("number", "runs", "ROC area", "more than the odds"), rows),
+                    "",
+                ]
             return ("\n".join(lines)).encode()
         return figure_bytes(lambda: draw(self.slices, heading), suffix, salt="inspection-score")
 

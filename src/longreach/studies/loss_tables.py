@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from longreach.results.schema import loss_number
 from longreach.studies.loss_report import LossReport
+from longreach.studies.markdown_table import markdown_table
 
 CELLS = ("task", "N", "runs", "at the target loss", "training", "longest test", "lowest", "highest")
 THRESHOLDS = ("task", "least N", "by seed", "bound", "bound / measured")
@@ -56,13 +55,8 @@ def law_lines(report: LossReport, law: str) -> list[str]:
 def loss_tables(report: LossReport, law: str) -> str:
     """All of it."""
     parts = [
-        _table(CELLS, cell_lines(report)),
-        _table(THRESHOLDS, threshold_lines(report)),
+        "\n".join([*markdown_table(CELLS, cell_lines(report)), ""]),
+        "\n".join([*markdown_table(THRESHOLDS, threshold_lines(report)), ""]),
         "".join(f"- {line.strip()}\n" for line in law_lines(report, law)),
     ]
     return "\n".join(parts)
-
-
-def _table(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rows = [titles, ["---"] * len(titles), *lines]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)

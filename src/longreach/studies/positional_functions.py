@@ -64,23 +64,34 @@ class PositionalFunction:
         return np.where(distances >= 0, self.values()[np.maximum(distances, 0)], 0.0)
 
 
-def _functions() -> tuple[PositionalFunction, ...]:
-    found = [PositionalFunction("one distance", f"c = {c}", lambda d, c=c: d == c) for c in (1, 5, 20)]  # type: ignore[misc]
-    found += [PositionalFunction("near", f"c = {c}", lambda d, c=c: d < c) for c in (2, 5, 20)]  # type: ignore[misc]
-    found += [
-        PositionalFunction("periodic", f"{r} mod {m}", lambda d, m=m, r=r: d % m == r)  # type: ignore[misc]
-        for m, r in ((2, 0), (3, 1), (10, 5))
-    ]
-    found += [PositionalFunction("far", f"c = {c}", lambda d, c=c: d > c) for c in (5, 20, 40)]  # type: ignore[misc]
-    found.append(PositionalFunction("prime", "", lambda d: d in PRIMES))
-    found += [
-        PositionalFunction("combined", f"c = {m}", lambda d, m=m: (d == 1) + (d % m == 0))  # type: ignore[misc]
-        for m in (2, 5)
-    ]
-    return tuple(found)
+def _one_distance(c: int) -> PositionalFunction:
+    return PositionalFunction("one distance", f"c = {c}", lambda d: d == c)
 
 
-FUNCTIONS = _functions()
+def _near(c: int) -> PositionalFunction:
+    return PositionalFunction("near", f"c = {c}", lambda d: d < c)
+
+
+def _periodic(modulus: int, residue: int) -> PositionalFunction:
+    return PositionalFunction("periodic", f"{residue} mod {modulus}", lambda d: d % modulus == residue)
+
+
+def _far(c: int) -> PositionalFunction:
+    return PositionalFunction("far", f"c = {c}", lambda d: d > c)
+
+
+def _combined(c: int) -> PositionalFunction:
+    return PositionalFunction("combined", f"c = {c}", lambda d: (d == 1) + (d % c == 0))
+
+
+FUNCTIONS = (
+    *map(_one_distance, (1, 5, 20)),
+    *map(_near, (2, 5, 20)),
+    *map(_periodic, (2, 3, 10), (0, 1, 5)),
+    *map(_far, (5, 20, 40)),
+    PositionalFunction("prime", "", lambda d: d in PRIMES),
+    *map(_combined, (2, 5)),
+)
 
 
 @dataclass(frozen=True, kw_only=True)

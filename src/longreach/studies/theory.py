@@ -8,6 +8,7 @@ from typing import Any
 
 from longreach.comparison.cell_forecast import verdict_of
 from longreach.comparison.paper import PublishedRow, published_row
+from longreach.studies.markdown_table import markdown_table
 
 SAME = {("undecided", "none found")}
 """Our word and the paper's for the same answer."""
@@ -55,9 +56,11 @@ class TheoryTable:
 
     def markdown(self) -> str:
         """The table for people; what the paper says stands there only where it differs."""
-        lines = [f"| # | task | {' | '.join(self.columns)} |", "|" + "---|" * (2 + len(self.columns))]
-        for number, task, entries in self.rows:
-            lines.append(f"| {number} | {task} | {' | '.join(str(entries[name]) for name in self.columns)} |")
+        rows = [
+            (str(number), task, *(str(entries[name]) for name in self.columns))
+            for number, task, entries in self.rows
+        ]
+        lines = markdown_table(("#", "task", *self.columns), rows)
         entries_with = sum(
             entry.published is not None for *_, entries in self.rows for entry in entries.values()
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from longreach.results.figure_files import figure_bytes
 from longreach.studies.growth_law import GrowthLaw
+from longreach.studies.markdown_table import markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,16 +36,17 @@ def law_content(found: ThresholdLaw, suffix: str, title: str) -> bytes:
 
 
 def _table(found: ThresholdLaw) -> str:
-    lines = [f"| {' | '.join(HEAD)} |", "|" + "---|" * len(HEAD)]
+    rows = []
     for row in found.rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.2g}"
         curve = row.answer.curve
-        cells = [
-            f"`{row.name}`".replace("|", "\\|"), str(row.states), str(row.window), str(row.modulus),
-            _from(row, found), str(row.bound), ratio, "" if curve is None else curve.counts,
-        ]  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+        rows.append(
+            [
+                f"`{row.name}`", str(row.states), str(row.window), str(row.modulus), _from(row, found),
+                str(row.bound), ratio, "" if curve is None else curve.counts,
+            ]
+        )  # fmt: skip
+    return "\n".join([*markdown_table(HEAD, rows), ""])
 
 
 def _from(row: LawRow, found: ThresholdLaw) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from longreach.languages.regular.automaton import Word
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton, labelled
@@ -85,10 +86,10 @@ class _Tree:
             state = self.parent[state]
         return state
 
-    def merge(self, left: int, right: int) -> tuple[int, list[Callable[[], None]]] | None:
+    def merge(self, left: int, right: int) -> tuple[int, list[Callable[[], object]]] | None:
         """Makes two states one, with all that follows: how many classes are in favour, and how to take it
         back; None, and nothing done, if classes contradict."""
-        undo: list[Callable[[], None]] = []
+        undo: list[Callable[[], object]] = []
         waiting, score = [(left, right)], 0
         while waiting:
             first, second = (self.find(state) for state in waiting.pop())
@@ -107,10 +108,10 @@ class _Tree:
                     waiting.append((self.moves[first][letter], target))
                 else:
                     self.moves[first][letter] = target
-                    undo.append(lambda moves=self.moves[first], letter=letter: moves.pop(letter))  # type: ignore[misc]
+                    undo.append(partial(self.moves[first].pop, letter))
         return score, undo
 
-    def _join(self, first: int, second: int, undo: list[Callable[[], None]]) -> None:
+    def _join(self, first: int, second: int, undo: list[Callable[[], object]]) -> None:
         label = self.labels[first]
 
         def step() -> None:

@@ -23,6 +23,10 @@ from longreach.synthesis.word_tree import Truth, Word, WordTree
 
 Predicate: TypeAlias = Callable[[tuple[str, ...]], bool]
 Examples: TypeAlias = Mapping[Word, bool]
+Wanted: TypeAlias = (
+    Automaton | Program | Core | Predicate | Mapping[Any, bool] | Iterable[tuple[Sequence[str], bool]]
+)
+"""What a program is searched for, as users say it; `target_of` makes a target of it."""
 CHECKED_LENGTH = 12
 CHECKED_WORDS = 1 << 14
 """Words on which a predicate is asked, at most."""
@@ -231,12 +235,7 @@ def accepted_words(core: Core, words: Sequence[Word]) -> Truth:
 
 
 def target_of(
-    wanted: Automaton
-    | Program
-    | Core
-    | Predicate
-    | Mapping[Any, bool]
-    | Iterable[tuple[Sequence[str], bool]],
+    wanted: Wanted,
     alphabet: Iterable[str] | None = None,
     *,
     length: int | None = None,

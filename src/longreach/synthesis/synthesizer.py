@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from longreach.crasp.core import Core
 from longreach.crasp.program import Program
@@ -19,10 +18,10 @@ from longreach.synthesis.program_family import Family
 from longreach.synthesis.search_target import (
     Check,
     ExamplesTarget,
-    Predicate,
     PredicateTarget,
     RegularTarget,
     Target,
+    Wanted,
     target_of,
 )
 from longreach.synthesis.set_to_program import readable
@@ -104,12 +103,7 @@ class Synthesis:
 
 
 def synthesize(
-    wanted: Automaton
-    | Program
-    | Core
-    | Predicate
-    | Mapping[Any, bool]
-    | Iterable[tuple[Sequence[str], bool]],
+    wanted: Wanted,
     *,
     alphabet: Iterable[str] | None = None,
     family: Family | str = "empty",

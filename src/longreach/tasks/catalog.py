@@ -38,6 +38,7 @@ from longreach.tasks.session_task import session_task
 from longreach.tasks.state_task import StateTask
 from longreach.tasks.task import Task
 from longreach.tasks.task_change import ChangedTask
+from longreach.wording import counted
 
 
 def _named(name: str) -> Task:
@@ -164,8 +165,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
 def _states(name: str, alphabet: Sequence[str] | None) -> StateTask:
     expression, after = TaskName(name).source, TaskName(name).prefix == STATES_AFTER
     language = from_expression(expression, alphabet)
-    count = len(live_states(language))
-    states = f"{count} {'state' if count == 1 else 'states'}"
+    states = counted(len(live_states(language)), "state")
     about = f"which of {states}, {'after' if after else 'at'} each letter of words of {expression}"
     return StateTask(name, language, about, after)
 

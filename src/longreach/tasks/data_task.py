@@ -20,6 +20,7 @@ from longreach.tasks.coupling import IdScheme, ids_by_function
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, PAD, SEP, SEP_ID, SOS, Batch, BoolArray, IntArray
+from longreach.wording import counted
 
 RESERVED = (PAD, SOS, EOS, SEP)
 RARE = 0.05
@@ -56,9 +57,9 @@ class DataTask(SequenceTask):
     @property
     def about(self) -> str:  # type: ignore[override]
         """How many examples there are, and of which lengths."""
-        count, known = len(self.examples), self.known_lengths
+        known = self.known_lengths
         return (
-            f"{count} {'example' if count == 1 else 'examples'} of a file, "
+            f"{counted(len(self.examples), 'example')} of a file, "
             f"inputs of length {LengthRange(int(known[0]), int(known[-1])).name}"
         )
 

@@ -15,6 +15,7 @@ from longreach.tasks.coupling import IdScheme, ids_by_function
 from longreach.tasks.evidence import Evidence
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.task import EOS, PAD, SEP, SEP_ID, SOS, Batch, BoolArray, IntArray
+from longreach.wording import counted
 
 Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
 Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
@@ -80,8 +81,7 @@ class FunctionTask(SequenceTask):
             raise InputError(f"{self.name}: {call} fails: {failure_line(error)}") from error
         if len(found) != length:
             raise InputError(
-                f"{self.name}: {call} gives {len(found)} {'token' if len(found) == 1 else 'tokens'}, "
-                f"not {length}: {_shown(found)}"
+                f"{self.name}: {call} gives {counted(len(found), 'token')}, not {length}: {_shown(found)}"
             )
         return tuple(self._check_token(token, call) for token in found)
 

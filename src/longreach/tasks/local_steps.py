@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longreach.tasks.task import Task
+from longreach.wording import counted
 
 END = "the end comes where no symbol of the input has the next position"
 
@@ -31,7 +32,7 @@ class LocalSteps:
     @property
     def words(self) -> str:
         """One sentence without a full stop."""
-        tokens = "1 token" if self.parents == 1 else f"{self.parents} tokens"
+        tokens = counted(self.parents, "token")
         said = f"each step depends on {tokens} at coupled distance {self.distance} or less: {self.why}"
         return f"{said}; {self.but}" if self.but else said
 

@@ -16,6 +16,7 @@ from longreach.tasks.labelled_language import LabelledLanguage
 from longreach.tasks.language_task import RegularLanguage
 from longreach.tasks.program_task import ProgramTask
 from longreach.tasks.task import EOS, PAD, SOS, Task
+from longreach.wording import counted
 
 
 def program_task(name: str) -> ProgramTask:
@@ -63,7 +64,7 @@ def automaton_task(name: str) -> Task:
     ('{even}', '{odd}')
     """
     machine = automaton_file(name).machine
-    states = f"{len(machine)} {'state' if len(machine) == 1 else 'states'}"
+    states = counted(len(machine), "state")
     if isinstance(machine, LabelledAutomaton):
         count = len(machine.classes)
         classes = f"{count} {'class' if count == 1 else 'classes'}"

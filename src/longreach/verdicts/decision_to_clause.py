@@ -15,6 +15,7 @@ from longreach.languages.decide.with_positions import ArrowRefutation
 from longreach.languages.regular.automaton import Automaton, Word
 from longreach.languages.regular.longest_word import longest_word
 from longreach.verdicts.plain_words import plainly
+from longreach.wording import counted
 
 LONGEST_SHOWN = 16
 """Characters of an example word; longer ones do not help a reader."""
@@ -237,7 +238,7 @@ def _of_length(automaton: Automaton, start: int, goal: int, block: int) -> Word 
 def _finite(longest: int) -> str:
     if longest < 0:
         return "no word is in the language"
-    return f"the language is finite: its longest word has {longest} letter{'' if longest == 1 else 's'}"
+    return f"the language is finite: its longest word has {counted(longest, 'letter')}"
 
 
 def _enough(analysis: Analysis) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from longreach.crasp.words import spelled
 from longreach.languages.decide.automaton_to_decisions import ClassDecision
 from longreach.languages.decide.extended_automaton import Analysis, Convention, first_bad_pair
 from longreach.languages.decide.with_positions import ArrowRefutation
-from longreach.languages.regular.automaton import Word
 
 
 def reason_of(decision: ClassDecision) -> str:
@@ -93,12 +93,3 @@ def _enough(analysis: Analysis, on_words: bool = False) -> str:
     joined = " and ".join(seen) if len(seen) < 3 else f"{', '.join(seen[:-1])} and {seen[-1]}"
     plural = len(seen) > 1 or depth or extended.window > 1
     return f"{joined} determine{'' if plural else 's'} the next state"
-
-
-def spelled(word: Word) -> str:
-    """A word as people read it: letters side by side, longer tokens apart.
-
-    >>> spelled(("a", "b")), spelled(("not", "1"))
-    ('ab', 'not 1')
-    """
-    return "".join(word) if all(len(token) == 1 for token in word) else " ".join(word)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-import json
 from pathlib import Path
 
 import pytest
 
+from longreach.forecast.certificate_kinds import read_any
 from longreach.languages.budget import Budget
 from longreach.languages.decide.extended_automaton import Convention
 from longreach.languages.decide.without_positions import plain_analysis, refutation
 from longreach.languages.prove import prediction_checker
 from longreach.languages.prove.findings import Finding, Status
 from longreach.languages.prove.flow_checker import check_certificate
-from longreach.languages.prove.language_certificates import NoCertificate, read_certificate, write_certificate
+from longreach.languages.prove.language_certificates import NoCertificate
 from longreach.languages.prove.prediction_checker import live_states_of, prediction_claim_problem
 from longreach.languages.prove.program_checker import check_program
 from longreach.languages.prove.proof_to_certificate import flow_certificate
@@ -42,7 +42,7 @@ def test_a_predictor_is_a_certificate_of_its_own() -> None:
     certificate = answer.prediction_certificate
     assert certificate.kind == "program"
     assert certificate.prediction
-    assert read_certificate(write_certificate(certificate)) == certificate
+    assert read_any(certificate.model_dump(mode="json", by_alias=True)) == certificate
     assert check_program(certificate, None) == Finding(Status.VALID, "proved for all lengths")
     assert not check_program(certificate, automaton_table(from_expression("(a|ba)*"))).valid
     # The flow of membership is not one of prediction.
@@ -71,8 +71,10 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", list(CHANGES))
 def test_changed_predictors(change) -> None:
-    document = json.loads(write_certificate(answer_of(EASIER).prediction_certificate)) | CHANGES[change]
-    assert check_program(read_certificate(json.dumps(document)), None).status is Status.INVALID
+    document = (
+        answer_of(EASIER).prediction_certificate.model_dump(mode="json", by_alias=True) | CHANGES[change]
+    )
+    assert check_program(read_any(document), None).status is Status.INVALID
 
 
 def test_a_flow_must_be_about_a_letter_that_may_follow_both() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from longreach.errors import InputError
 from longreach.studies.census.census_members import language_table
-from longreach.studies.census.census_run import CensusRun
+from longreach.studies.census.census_run import CensusRun, read_runs
 from longreach.studies.census.census_settings import settings
 from longreach.studies.census.recipes import RECIPES, read_recipes, recipe_members, recipe_scores, recipes
 
@@ -64,6 +66,13 @@ def test_gains_are_over_the_same_languages_and_failed_runs_count_as_runs() -> No
     assert score.work == (3, 3, 3, 0)
     assert found["3000 steps"].runs == 1
     assert found["3000 steps"].gain is None
+
+
+def test_every_recipe_has_been_tried_on_every_language() -> None:
+    kept = Path(__file__).parents[3] / "results" / "census" / "recipes.jsonl"
+    scores = recipe_scores(read_runs(kept), recipes(), language_table())
+    assert [each.recipe for each in scores] == [*recipes().recipes]
+    assert {each.runs for each in scores} == {len(recipes().languages)}
 
 
 def test_bad_recipes_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from longreach.studies.natural_language.language_report import (
@@ -12,6 +13,10 @@ from longreach.studies.natural_language.language_report import (
     markdown,
     perplexity_rows,
 )
+
+ROOT = Path(__file__).parents[3]
+# Golowich et al., arXiv 2502.16792, Table 1: other text, other tokens, 1.3 B parameters.
+PUBLISHED = {"h_short": ["17.59", "14.74"], "h_long": ["17.62", "14.49"]}
 
 
 class Measured:
@@ -44,6 +49,15 @@ def test_table_1() -> None:
     assert perplexity_rows(sample()) == [
         ["model", "at 64", "at 128"], ["h_short", "22.00", "14.00"], ["h_long", "23.00", "15.00"],
     ]  # fmt: skip
+
+
+def test_the_page_shows_what_was_found_beside_what_was_published() -> None:
+    found = json.loads((ROOT / "results" / "natural-language" / "findings.json").read_text())
+    page = (ROOT / "docs" / "natural-language.md").read_text()
+    rows = perplexity_rows(found)[1:]
+    assert [model for model, *_ in rows] == list(PUBLISHED)
+    for model, *ours in rows:
+        assert f"| {' | '.join([model, *ours, *PUBLISHED[model]])} |" in page
 
 
 def test_influence_by_panel() -> None:

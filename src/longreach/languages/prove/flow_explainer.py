@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 
+from longreach.crasp.words import spelled
 from longreach.languages.decide.without_positions import distinguishing_word, shortest_word
 from longreach.languages.prove.language_certificates import FlowCertificate, SampledFlowCertificate
 from longreach.languages.regular.automaton import Automaton, Word
 from longreach.languages.regular.automaton_documents import table_automaton
-
-
-def spelled(word: Sequence[str]) -> str:
-    """A word as people write it."""
-    return ("" if all(len(token) == 1 for token in word) else " ").join(word) or "ε"
 
 
 def explain_flow(certificate: FlowCertificate) -> tuple[str, ...]:

@@ -92,26 +92,6 @@ def prove(
     return _prove(Machine(core, automaton, (core.accept,), answers), always_z3, budget)
 
 
-def prove_predictor(
-    core: Core, automaton: Automaton, end: str, always_z3: bool = False, budget: Budget = DEFAULT_BUDGET
-) -> Induction:
-    """Whether a program predicts the legal next symbols after every prefix of a word of the language, of
-    any length; `end` is its token for the end of a word. Other words are not looked at.
-
-    >>> from longreach.crasp import parse
-    >>> from longreach.languages.regular.expression_to_automaton import from_expression
-    >>> last = parse('#alphabet a b E\\noutput "a" = true\\noutput "b" = !"b"\\noutput "E" = true')
-    >>> prove_predictor(last.core, from_expression("(a|ba)*b?"), "E").proved
-    True
-    """
-    live = live_states(automaton)
-    labels = {
-        token: {q for q in live if automaton.transitions[q][letter] in live}
-        for letter, token in enumerate(automaton.alphabet)
-    } | {end: set(automaton.accepting)}
-    return prove_announcer(core, automaton, labels, always_z3, budget)
-
-
 def prove_announcer(
     core: Core,
     automaton: Automaton,
@@ -119,7 +99,8 @@ def prove_announcer(
     always_z3: bool = False,
     budget: Budget = DEFAULT_BUDGET,
 ) -> Induction:
-    """The same for a program that says every label that is right at the state reached.
+    """Whether a program says, after every prefix of a word of the language, exactly the labels of the state
+    that is reached, for words of every length. Other words are not looked at.
 
     >>> from longreach.crasp import parse
     >>> from longreach.languages.regular.expression_to_automaton import from_expression

@@ -5,11 +5,10 @@ Each carries the automaton it speaks of. Weights are fractions in text, such as 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal, TypeAlias
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from longreach.errors import InputError
 from longreach.languages.program_class import EMPTY, ProgramClass, WithoutPositions, WithPositions
 
 END = "EOS"
@@ -155,30 +154,4 @@ class NoCertificate(_Document):
     reason: str
 
 
-Certificate = Annotated[
-    FlowCertificate | SampledFlowCertificate | ProgramCertificate | NoCertificate, Field(discriminator="kind")
-]
-_ADAPTER: TypeAdapter[Certificate] = TypeAdapter(Certificate)
-
-
-def read_certificate(text: str | bytes) -> Certificate:
-    """A certificate from its JSON text.
-
-    >>> read_certificate('{"kind": "none", "reason": "undecided"}').reason
-    'undecided'
-    """
-    try:
-        return _ADAPTER.validate_json(text, strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"])) or "certificate"
-        raise InputError(f"{place}: {first['msg']}") from None
-
-
-def write_certificate(certificate: Certificate) -> str:
-    """The JSON text of a certificate, which `read_certificate` reads back.
-
-    >>> write_certificate(NoCertificate(reason="undecided"))
-    '{"kind":"none","reason":"undecided"}'
-    """
-    return certificate.model_dump_json(by_alias=True)
+Certificate: TypeAlias = FlowCertificate | SampledFlowCertificate | ProgramCertificate | NoCertificate

@@ -10,6 +10,7 @@ from longreach.languages.prove.language_certificates import END, AutomatonTable,
 from longreach.languages.prove.predictor_checker import check_predictor
 from longreach.languages.prove.rightness import LONGEST_WORD, rightness
 from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.wording import counted
 
 CHECKED_LENGTH = 14
 
@@ -34,7 +35,7 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
             f"the program uses {beyond[0]} relations, which {certificate.program_class} lacks"
         )
     if core.locality > certificate.window:
-        back = f"{core.locality} letter{'' if core.locality == 1 else 's'}"
+        back = counted(core.locality, "letter")
         return Finding.invalid(f"the program looks {back} back, beyond the window")
     if certificate.modulus < 1 or certificate.modulus % core.modulus:
         return Finding.invalid(f"the program's modulus {core.modulus} does not divide the certificate's")

@@ -21,20 +21,12 @@ Word = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Automaton:
-    """The minimal complete automaton of a language, states numbered in breadth-first order from 0.
-
-    Two automata over the same alphabet are equal exactly when their languages are.
-
-    >>> even = minimal(("a",), [[1], [0]], 0, {0})
-    >>> even.accepts("aa"), even.accepts("aaa")
-    (True, False)
-    """
+class Moves:
+    """The letters and moves of a complete deterministic automaton, whatever is known of its states."""
 
     alphabet: tuple[str, ...]
     transitions: tuple[tuple[int, ...], ...]
     """`transitions[state][letter]`, letters by their place in the alphabet."""
-    accepting: frozenset[int]
 
     def __len__(self) -> int:
         return len(self.transitions)
@@ -48,6 +40,28 @@ class Automaton:
     def letter_index(self) -> dict[str, int]:
         """The place of each token in the alphabet."""
         return {token: index for index, token in enumerate(self.alphabet)}
+
+    def run(self, word: Iterable[str], state: int = 0) -> int:
+        """The state reached from `state` by reading the word."""
+        for token in word:
+            if token not in self.letter_index:
+                raise InputError(f"token {token!r} is not in the alphabet {' '.join(self.alphabet)}")
+            state = self.transitions[state][self.letter_index[token]]
+        return state
+
+
+@dataclass(frozen=True)
+class Automaton(Moves):
+    """The minimal complete automaton of a language, states numbered in breadth-first order from 0.
+
+    Two automata over the same alphabet are equal exactly when their languages are.
+
+    >>> even = minimal(("a",), [[1], [0]], 0, {0})
+    >>> even.accepts("aa"), even.accepts("aaa")
+    (True, False)
+    """
+
+    accepting: frozenset[int]
 
     @cached_property
     def alike(self) -> dict[int, tuple[int, ...]]:
@@ -68,14 +82,6 @@ class Automaton:
             return self
         rows = tuple(tuple(row[letter] for letter in self.alike) for row in self.transitions)
         return Automaton(tuple(self.alphabet[letter] for letter in self.alike), rows, self.accepting)
-
-    def run(self, word: Iterable[str], state: int = 0) -> int:
-        """The state reached from `state` by reading the word."""
-        for token in word:
-            if token not in self.letter_index:
-                raise InputError(f"token {token!r} is not in the alphabet {' '.join(self.alphabet)}")
-            state = self.transitions[state][self.letter_index[token]]
-        return state
 
     def accepts(self, word: Iterable[str]) -> bool:
         """Whether the word is in the language."""
@@ -108,7 +114,7 @@ def minimal(
     """
     from automata.fa.dfa import DFA
 
-    reached = _breadth_first(transitions, initial)
+    reached = breadth_first(transitions, initial)
     marked = set(accepting)
     if not alphabet:
         raise InputError("the alphabet is empty; a language needs at least one letter")
@@ -122,7 +128,7 @@ def minimal(
     rows: dict[Any, list[Any]] = {
         q: [row[str(a)] for a in range(len(alphabet))] for q, row in dfa.transitions.items()
     }
-    order = {q: number for number, q in enumerate(_breadth_first(rows, dfa.initial_state))}
+    order = {q: number for number, q in enumerate(breadth_first(rows, dfa.initial_state))}
     return Automaton(
         tuple(alphabet),
         tuple(tuple(order[t] for t in rows[q]) for q in order),
@@ -219,7 +225,8 @@ def strong_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
     return found[::-1]
 
 
-def _breadth_first(transitions: Any, initial: int) -> list[int]:
+def breadth_first(transitions: Any, initial: int) -> list[int]:
+    """The states that are reached, in the order in which a search meets them."""
     seen = {initial: None}
     queue = deque([initial])
     while queue:

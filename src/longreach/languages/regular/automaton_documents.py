@@ -27,6 +27,7 @@ from longreach.languages.budget import DEFAULT_BUDGET, Budget
 from longreach.languages.prove.language_certificates import AutomatonTable
 from longreach.languages.regular.automaton import Automaton, minimal
 from longreach.languages.regular.labelled_automaton import LabelledAutomaton, labelled
+from longreach.wording import counted
 
 Machine: TypeAlias = Automaton | LabelledAutomaton
 WHOLE = File("automaton")
@@ -191,8 +192,8 @@ def _numbered(document: NumberedDocument, budget: Budget) -> Machine:
     for state, row in enumerate(document.transitions):
         if len(row) != letters:
             raise InputError(
-                f"transitions.{state}: {len(row)} {'move' if len(row) == 1 else 'moves'} for {letters} "
-                f"{'letter' if letters == 1 else 'letters'} of the alphabet"
+                f"transitions.{state}: {counted(len(row), 'move')} for {counted(letters, 'letter')} "
+                "of the alphabet"
             )
         _check_states(f"transitions.{state}", [target for target in row if target is not None], count)
     _check_states("initial", [document.initial], count)

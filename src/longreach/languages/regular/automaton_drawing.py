@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from longreach.languages.regular.automaton import Automaton, live_states
+from longreach.wording import counted
 
 RADIUS = 22
 LAYER, ROW = 130, 96  # distances between centres, to the right and down
@@ -112,7 +113,7 @@ def in_words(automaton: Automaton) -> str:
     moves: dict[int, list[str]] = {}
     for (source, target), letters in _merged_edges(automaton).items():
         moves.setdefault(source, []).append(f"{', '.join(letters)} to {target}")
-    count = f"{len(automaton)} state{'' if len(automaton) == 1 else 's'}"
+    count = counted(len(automaton), "state")
     accepting = ", ".join(map(str, sorted(automaton.accepting))) or "none"
     rows = [f"State {state}: {'; '.join(each)}." for state, each in sorted(moves.items())]
     return " ".join([f"{count}, from 0; accepting: {accepting}.", *rows])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from longreach.errors import InputError
-from longreach.languages.regular.automaton import Automaton, IntArray, minimal
+from longreach.languages.regular.automaton import Automaton, Moves, breadth_first, minimal
 
 
 @dataclass(frozen=True)
-class LabelledAutomaton:
+class LabelledAutomaton(Moves):
     """The least complete automaton that gives each word its class, states in breadth-first order from 0.
 
     >>> modulo = labelled(("a",), [[1], [2], [0]], 0, ["zero", "one", "two"])
@@ -22,36 +19,13 @@ class LabelledAutomaton:
     ('one', ('zero', 'one', 'two'), True)
     """
 
-    alphabet: tuple[str, ...]
-    transitions: tuple[tuple[int, ...], ...]
     outputs: tuple[str, ...]
     """The class of each state."""
-
-    def __len__(self) -> int:
-        return len(self.transitions)
-
-    @cached_property
-    def table(self) -> IntArray:
-        """The transitions as an array of shape (states, letters)."""
-        return np.array(self.transitions, dtype=np.int64).reshape(len(self), len(self.alphabet))
-
-    @cached_property
-    def letter_index(self) -> dict[str, int]:
-        """The place of each token in the alphabet."""
-        return {token: index for index, token in enumerate(self.alphabet)}
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
         """The classes, each once, in the order in which a search from the first state meets them."""
         return tuple(dict.fromkeys(self.outputs))
-
-    def run(self, word: Iterable[str], state: int = 0) -> int:
-        """The state reached from `state` by reading the word."""
-        for token in word:
-            if token not in self.letter_index:
-                raise InputError(f"token {token!r} is not in the alphabet {' '.join(self.alphabet)}")
-            state = self.transitions[state][self.letter_index[token]]
-        return state
 
     def class_of(self, word: Iterable[str]) -> str:
         """The class of a word."""
@@ -74,7 +48,7 @@ def labelled(
     """
     if not alphabet:
         raise InputError("the alphabet is empty; a language needs at least one letter")
-    order = _reached(transitions, initial)
+    order = breadth_first(transitions, initial)
     names = {label: number for number, label in enumerate(dict.fromkeys(outputs))}
     numbered, count = {state: names[outputs[state]] for state in order}, 0
     while True:
@@ -97,14 +71,3 @@ def labelled(
         tuple(tuple(place[numbered[t]] for t in transitions[state]) for state in first.values()),
         tuple(outputs[state] for state in first.values()),
     )
-
-
-def _reached(transitions: Sequence[Sequence[int]], initial: int) -> list[int]:
-    seen = {initial: None}
-    queue = deque([initial])
-    while queue:
-        for target in transitions[queue.popleft()]:
-            if target not in seen:
-                seen[target] = None
-                queue.append(target)
-    return list(seen)

@@ -7,7 +7,6 @@ then the attended averages are exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil, sin, sqrt
 
 import numpy as np
@@ -125,15 +124,3 @@ def modp_task_model(period: int = 5, residue: int = 0) -> Transformer:
         read_out=("y",),
         coordinates=place,
     )
-
-
-def simple_task(word: Sequence[str], omega: float = 1.0) -> float:
-    """What `simple_task_model` computes, from the definition."""
-    zeros, ones = (sum(token == wanted for token in word) for wanted in "01")
-    return sin(omega * (zeros - ones) / max(zeros + ones, 1))
-
-
-def modp_task(word: Sequence[str], period: int, residue: int) -> float:
-    """What `modp_task_model` computes, from the definition."""
-    bits = [int(token) for place, token in enumerate(word, 1) if place % period == residue]
-    return sum(bits) / len(bits)

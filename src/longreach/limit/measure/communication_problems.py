@@ -23,6 +23,7 @@ from longreach.config.task_name import REGEX, TaskName
 from longreach.errors import InputError, near_names
 from longreach.languages.regular.automaton import Automaton
 from longreach.limit.measure.communication import Function, Inputs, Problem
+from longreach.wording import counted
 
 Words: TypeAlias = NDArray[np.int64]
 Split: TypeAlias = tuple[Inputs, Inputs, Function]
@@ -97,8 +98,9 @@ def regular_problem(name: str, automaton: Automaton) -> Problem:
             states = automaton.table[states, letter]
         return states, halves, _once(answers)
 
-    states = "1 state" if len(automaton) == 1 else f"{len(automaton)} states"
-    return Problem(name, f"regular, {states}", lambda n: int(letters**n), split, automaton)
+    return Problem(
+        name, f"regular, {counted(len(automaton), 'state')}", lambda n: int(letters**n), split, automaton
+    )
 
 
 def _once(function: Function) -> Function:

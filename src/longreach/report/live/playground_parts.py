@@ -14,7 +14,7 @@ import numpy as np
 from longreach.config.task_name import TaskName
 from longreach.crasp.evaluate import accepts
 from longreach.crasp.program import Program
-from longreach.crasp.words import Encoder, encode
+from longreach.crasp.words import Encoder, encode, spelled
 from longreach.errors import Field, InputError
 from longreach.forecast.certificate_kinds import kind_of
 from longreach.forecast.odds_model import odds_words
@@ -22,7 +22,6 @@ from longreach.forecast.odds_of_task import USUAL_LENGTH, OddsRow, task_odds
 from longreach.languages.budget import Budget
 from longreach.languages.profile.determinacy import profiles
 from longreach.languages.profile.prefix_summary import Summary
-from longreach.languages.prove.flow_explainer import spelled
 from longreach.languages.prove.language_certificates import FlowCertificate
 from longreach.languages.prove.rightness import rightness
 from longreach.languages.regular.automaton import Automaton
@@ -37,6 +36,7 @@ from longreach.report.text import visible
 from longreach.tasks.language_task import RegularLanguage
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Answer, Verdict
+from longreach.wording import counted
 
 Document: TypeAlias = dict[str, Any]
 SHOWN_SIDES = ("nope", "ape")
@@ -100,8 +100,7 @@ def _verdicts(subject: Subject, document: Mapping[str, Any]) -> Document:
     automaton = subject.automaton
     about = task.about
     if automaton is not None and subject.program is None:
-        count, letters = len(automaton), " ".join(automaton.alphabet)
-        about = f"words over {letters}, {count} state{'' if count == 1 else 's'}"
+        about = f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
     title = "automaton" if subject.kind == "automaton" else TaskName(subject.task_name).expression
     return {
         "title": "program" if subject.program is not None else title,

@@ -6,5 +6,5 @@ size, and `census_draw` fills the strata. `census_language_table` keeps the exac
 
 `census_run` has runs and tables of them, `census_cell` what belongs together. `census_scores` judges the
 verdict and its rivals, `odds_fit` makes odds and `odds_judgement` judges them, `predicted_failures` says
-where a "no" ends; `census_analysis` joins all of it for `analysis_tables`, `census_figure`, `census_page`.
+where a "no" ends; `census_analysis` joins all of it for `analysis_tables` and `census_figure`.
 """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from longreach.config.encoding_table import ENCODINGS
+from longreach.studies.markdown_table import markdown_table
 
 Document = Mapping[str, Any]
 NOTHING = "–"
@@ -23,18 +24,7 @@ class TextTable:
 
     def markdown(self) -> str:
         """In Markdown, the title as a line above."""
-        lines = [
-            self.title,
-            "",
-            _line(self.columns),
-            f"|{'---|' * len(self.columns)}",
-            *map(_line, self.rows),
-        ]
-        return "\n".join(lines)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+        return "\n".join([self.title, "", *markdown_table(self.columns, self.rows)])
 
 
 def analysis_tables(document: Document) -> tuple[TextTable, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-PUBLISHED = {"short": {64: 17.59, 128: 14.74}, "long": {64: 17.62, 128: 14.49}}
-"""Golowich et al., arXiv 2502.16792, Table 1: other text, other tokens, 1.3 B parameters."""
+from longreach.studies.markdown_table import markdown_table
+
 PANELS = {
     ("short", "short"): "Figure 4",
     ("long", "long"): "Figure 6a",
@@ -65,9 +65,7 @@ def influence_rows(document: Mapping[str, Any]) -> list[list[str]]:
 
 def markdown(document: Mapping[str, Any]) -> str:
     """Both tables, for a file."""
-    return "\n".join([*_table(perplexity_rows(document)), "", *_table(influence_rows(document)), ""])
-
-
-def _table(rows: list[list[str]]) -> list[str]:
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
+    lines = []
+    for head, *rows in (perplexity_rows(document), influence_rows(document)):
+        lines += [*markdown_table(head, rows), ""]
+    return "\n".join(lines)

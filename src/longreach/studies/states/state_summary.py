@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from longreach.comparison.outcome import Outcome
+from longreach.studies.markdown_table import markdown_table
 from longreach.studies.states.published_verdicts import (
     LEVEL,
     LEVELS,
@@ -28,6 +29,12 @@ QUESTION = (
 )
 _LEVEL = "A published run works if its accuracy on the longest range is at least the level."
 WORDS = {True: "yes", False: "no", None: "undecided"}
+LEVEL_HEAD = ("level", "as forecast: NoPE, after letters", "NoPE, at letters", "APE")
+DISAGREEING_HEAD = ("suite", "language", "expression", "forecast", "last", "what is known")
+DISTANCE_HEAD = ("language", "expression", "read", "encoding", "perfect", "distance", "ours", "published")
+LANGUAGE_HEAD = (
+    "suite", "language", "expression", "label", "NoPE, after", "NoPE, at", "APE", "published, by range",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,9 +140,7 @@ class StateSummary:
             "",
             f"{total} languages of arXiv 2608.13433. {_LEVEL} Labels that are ours: {labels}.",
             "",
-            "| level | as forecast: NoPE, after letters | NoPE, at letters | APE |",
-            "|---|---|---|---|",
-            *(f"| {level} | {after} | {at} | {ape} |" for level, after, at, ape in self._levels()),
+            *markdown_table(LEVEL_HEAD, [tuple(map(str, row)) for row in self._levels()]),
             "",
             self.depths,
             "",
@@ -143,23 +148,17 @@ class StateSummary:
             "",
             "## Disagreeing at some level",
             "",
-            "| suite | language | expression | forecast | last | what is known |",
-            "|---|---|---|---|---|---|",
-            *map(_disagreeing, self.disagreeing),
+            *markdown_table(DISAGREEING_HEAD, map(_disagreeing, self.disagreeing)),
             "",
             "## Which encoding?",
             "",
             f"{QUESTION} {self.conclusion}",
             "",
-            "| language | expression | read | encoding | perfect | distance | ours | published |",
-            "|---|---|---|---|---|---|---|---|",
-            *map(_distance, self.distances),
+            *markdown_table(DISTANCE_HEAD, map(_distance, self.distances)),
             "",
             "## All languages",
             "",
-            "| suite | language | expression | label | NoPE, after | NoPE, at | APE | published, by range |",
-            "|---|---|---|---|---|---|---|---|",
-            *map(_language, self.languages),
+            *markdown_table(LANGUAGE_HEAD, map(_language, self.languages)),
             "",
         ]
         return "\n".join(lines)
@@ -171,30 +170,24 @@ def state_summary(found: Sequence[Outcome]) -> StateSummary:
     return StateSummary(languages=judged_languages(), distances=distances, comparison=compare(distances))
 
 
-def _disagreeing(each: JudgedLanguage) -> str:
+def _disagreeing(each: JudgedLanguage) -> tuple[str, ...]:
     found = each.published
-    cells = (found.suite, found.name, _code(found.expression), WORDS[each.after_letter], str(found.last))
-    return f"| {' | '.join((*cells, each.reason))} |"
+    forecast = WORDS[each.after_letter]
+    return (found.suite, found.name, f"`{found.expression}`", forecast, str(found.last), each.reason)
 
 
-def _distance(each: LanguageDistance) -> str:
-    cells = (
-        each.name, _code(each.expression), "after" if each.after else "at", each.encoding,
+def _distance(each: LanguageDistance) -> tuple[str, ...]:
+    return (
+        each.name, f"`{each.expression}`", "after" if each.after else "at", each.encoding,
         "yes" if each.perfect else "no", f"{each.distance:.3f}",
         _shares(each.ours), _shares(each.published),
     )  # fmt: skip
-    return f"| {' | '.join(cells)} |"
 
 
-def _language(each: JudgedLanguage) -> str:
+def _language(each: JudgedLanguage) -> tuple[str, ...]:
     found = each.published
     verdicts = (WORDS[found.c_rasp], WORDS[each.after_letter], WORDS[each.at_letter], WORDS[each.ape])
-    cells = (found.suite, found.name, _code(found.expression), *verdicts, _shares(found.accuracy))
-    return f"| {' | '.join(cells)} |"
-
-
-def _code(expression: str) -> str:
-    return f"`{expression}`".replace("|", "\\|")
+    return (found.suite, found.name, f"`{found.expression}`", *verdicts, _shares(found.accuracy))
 
 
 def _shares(found: dict[str, float]) -> str:
