@@ -453,6 +453,7 @@ def test_a_split_that_the_task_does_not_name(longreach: Call, tmp_path: Path) ->
     forged = forecast("copy-repeat").sides["ape"].certificate.model_dump(mode="json", by_alias=True)
     forged |= {"task": "copy-unique", "split": forged["split"] | {"alice": ["0", "1"]}}
     document.found["ape"] = {"verdict": "no", "certificate": forged}
+    document.found["trained"]["ape"] = "no"
     assert document.verified() == {"nope": "valid", "ape": "claimed, not checked"}
 
 

@@ -76,6 +76,24 @@ def test_genuine_documents_of_random_expressions(expression: str) -> None:
     assert statuses(json.loads(json.dumps(document))) == expected
 
 
+@pytest.mark.parametrize(
+    ("key", "field", "said"),
+    [
+        ("nope", "end_of_sequence", "yes"),
+        ("ape", "end_of_sequence", "no"),
+        ("local", "end_of_sequence", "yes"),
+        ("trained", "nope", "yes"),
+        ("trained", "ape", "no"),
+    ],
+)
+def test_answers_that_the_verdict_excludes(key: str, field: str, said: str) -> None:
+    document = json.loads(genuine("aa"))
+    side = field if key == "trained" else key
+    assert document[key][field] != said
+    document[key][field] = said
+    assert statuses(document) == ALL_VALID | {side: "invalid"}
+
+
 # Mutations
 
 SOURCES = ("aa", "tomita-3", "d-2", "parity", "copy-repeat", "addition", "crasp:lib:aa", "regex:(a|b)*b")

@@ -10,7 +10,7 @@ from typing import Any
 from longreach.config.json_text import read_json
 from longreach.errors import InputError
 from longreach.forecast.certificate_kinds import read_any
-from longreach.languages.program_class import SIDES
+from longreach.languages.program_class import EMPTY, SIDES
 from longreach.languages.prove.prediction_checker import prediction_claim_problem
 from longreach.verdicts.verdict import CertificateDocument
 
@@ -143,7 +143,13 @@ def _statements(document: Any, place: str) -> list[Statement]:
     claims = tuple(
         claim
         for key, value in sides.items()
-        for claim in _claims(key, value, f"{place}: {key}", problem, convention if known else CONVENTION)
+        for claim in _claims(
+            key,
+            value,
+            f"{place}: {key}",
+            problem or _trained_problem(document, key),
+            convention if known else CONVENTION,
+        )
     )
     return [Statement(task, None if alphabet is None else tuple(alphabet), claims)]
 
@@ -164,6 +170,8 @@ def _claims(key: str, side: Any, place: str, problem: str | None, convention: st
             raise InputError(f"{place}: {field}: expected a JSON object")
         certificate = _certificate(written, place) if written else None
         found, about = problem, "" if answer == "verdict" else f"{answer}_"
+        if answer == "verdict":
+            found = found or _at_end_problem(side, program_class, convention)
         if answer == "verdict" and convention == CONVENTION:
             found = found or prediction_claim_problem(side)
         elif "prediction" in side and convention != CONVENTION:
@@ -176,6 +184,25 @@ def _claims(key: str, side: Any, place: str, problem: str | None, convention: st
                 found = f"the {measure} of the side is not that of the certificate"
         name = key if answer == "verdict" else f"{key}.{answer}"
         yield Claim(name, certificate, side.get(answer, ""), program_class, answer, found, convention)
+
+
+def _at_end_problem(side: dict[str, Any], program_class: str | None, convention: str) -> str | None:
+    """Why what a side says of reading after the last letter cannot be, beside its verdict."""
+    verdict, at_end = side.get("verdict"), side.get("end_of_sequence")
+    harder = (verdict, at_end) == ("yes", "no") and program_class == EMPTY and convention == CONVENTION
+    if harder or at_end in (None, "undecided", verdict) or verdict == "undecided":
+        return None  # only without relations reading after the last letter can be harder
+    return f"the verdict {str(verdict)[:40]!r} excludes {str(at_end)[:40]!r} for end_of_sequence"
+
+
+def _trained_problem(document: dict[str, Any], key: str) -> str | None:
+    """Why what is said of training is none of the answers of the side."""
+    side, trained = document[key], document.get("trained")
+    if not (isinstance(trained, dict) and isinstance(side, dict) and key in trained):
+        return None
+    said = trained[key]
+    known = said in (side.get("verdict"), side.get("prediction"))
+    return None if known else f"{str(said)[:40]!r} for what is trained is none of the answers of the side"
 
 
 def _certificate(document: dict[str, Any], place: str) -> CertificateDocument:

@@ -220,3 +220,11 @@ def test_cases_that_behave_alike_are_said_once(expression, size) -> None:
     program = acceptor(verdict.analysis)
     assert simplify(program.core).size <= size
     assert rightness(program.core, automaton).proved
+
+
+@pytest.mark.parametrize(("expression", "size"), [("a{1000}", 30), ("a{300}b{300}", 45)])
+def test_long_chains_of_components_share_one_counter(expression: str, size: int) -> None:
+    automaton = from_expression(expression)
+    program = acceptor(plain_analysis(automaton))
+    assert simplify(program.core).size <= size
+    assert rightness(program.core, automaton).proved

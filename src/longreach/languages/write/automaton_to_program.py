@@ -28,7 +28,9 @@ MOST_STATES = 600
 """Extended states up to which shorter programs, and wider windows than necessary, are tried."""
 Drafts: TypeAlias = list[tuple[tuple[Any, ...], Program]]
 """What was written for one language, each by what it depends on."""
-OTHER_STYLES = (Style(parts=True), Style(joined=True), Style(joined=True, parts=True))
+MANY_COMPONENTS = 40
+"""Components from which on programs that share counters among them are written first."""
+STYLES = (Style(), Style(parts=True), Style(joined=True), Style(joined=True, parts=True))
 
 
 def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
@@ -45,28 +47,43 @@ def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
     """
     budget = budget.running()
     drafts: Drafts = []
-    best = _shorter(analysis, Style(), budget, drafts)
+    first, *others = _styles(analysis)
+    best = _shorter(analysis, first, budget, drafts)
+    assert best is not None
     if _size(best) <= SHORT or len(analysis.extended.states) > MOST_STATES:
         return best
     try:
         view = analysis
         for wider in _wider(analysis, budget):
-            other = _shorter(wider, Style(), budget, drafts)
-            if _size(other) < _size(best):
+            other = _shorter(wider, first, budget, drafts, best)
+            if other is not None:
                 best, view = other, wider
-        for style in OTHER_STYLES:
-            best = min(best, _shorter(view, style, budget, drafts), key=_size)
+        for style in others:
+            best = _shorter(view, style, budget, drafts, best) or best
     except OverBudget:
         # What is written is right; only the search for a shorter one ends here.
         pass
     return best
 
 
-def _shorter(analysis: Analysis, style: Style, budget: Budget, drafts: Drafts) -> Program:
+def _styles(analysis: Analysis) -> list[Style]:
+    """Ways to write a program, first the one that is likely to be short."""
+    # Without shared counters a program grows with the components.
+    many = len(analysis.components) > MANY_COMPONENTS
+    return sorted(STYLES, key=lambda style: style.joined != many)
+
+
+def _shorter(
+    analysis: Analysis, style: Style, budget: Budget, drafts: Drafts, than: Program | None = None
+) -> Program | None:
+    """The shortest program in this style; None if the one that is known is not longer."""
+    best = than
     # Sometimes it is shorter to say which words are rejected.
-    return min(
-        (_acceptor(analysis, style, rejected, budget, drafts) for rejected in (False, True)), key=_size
-    )
+    for rejected in (False, True):
+        program = _acceptor(analysis, style, rejected, budget, drafts, best)
+        if program is not None and (best is None or _size(program) < _size(best)):
+            best = program
+    return None if best is than else best
 
 
 def _size(program: Program) -> int:
@@ -83,11 +100,16 @@ def _wider(analysis: Analysis, budget: Budget) -> list[Analysis]:
     return [] if wider is None else [analyse(wider, complete=False, budget=budget)]
 
 
-def _acceptor(analysis: Analysis, style: Style, rejected: bool, budget: Budget, drafts: Drafts) -> Program:
+def _acceptor(
+    analysis: Analysis, style: Style, rejected: bool, budget: Budget, drafts: Drafts, best: Program | None
+) -> Program | None:
+    """The program in this style; None if it is sure to be longer than the best one so far."""
     automaton = analysis.extended.automaton
     wanted = 0 in automaton.accepting
     automaton = automaton.complement() if rejected else automaton
     blocks = blocks_of(analysis, live_states(automaton), style, budget)
+    if best is not None and len(blocks) > _size(best):
+        return None  # every block needs an operation of its own
     # Half of the styles come to the same blocks, and so to the same program.
     signature = (rejected, analysis.extended.window, [_signature(block) for block in blocks])
     known = next((program for other, program in drafts if other == signature), None)
@@ -162,7 +184,7 @@ def _predictor_with(
 ) -> Program:
     """The program, with a clause for the empty word in the outputs that need one."""
     builder = Builder(dict.fromkeys((*analysis.extended.automaton.alphabet, *labels)))
-    blocks = blocks_of(analysis, live_states(analysis.extended.automaton), Style(), budget)
+    blocks = blocks_of(analysis, live_states(analysis.extended.automaton), _styles(analysis)[0], budget)
     writers = _write(blocks, builder, budget)
     for token, states in labels.items():
         said = _reached(writers, states)

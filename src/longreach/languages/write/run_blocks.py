@@ -154,12 +154,19 @@ def _joined(
         if block is None:
             return None
         # States in which letters alone are enough see neither window nor position.
-        last = first + 1
-        while last < len(parts) and _settled(extended, parts[last]) == block.settled:
-            longer = _block(extended, tuple(sorted({*block.states, *parts[last]})), style, budget)
+        alike = first + 1
+        while alike < len(parts) and _settled(extended, parts[alike]) == block.settled:
+            alike += 1
+        # Counters that serve parts serve the first of them, so that the last one is found by halving.
+        last, beyond, step = first + 1, alike + 1, 1
+        while last + 1 < beyond:
+            middle = min(last + step, alike) if beyond > alike else (last + beyond) // 2
+            states = tuple(sorted(state for part in parts[first:middle] for state in part))
+            longer = _block(extended, states, style, budget)
             if longer is None:
-                break
-            block, last = longer, last + 1
+                beyond = middle
+            else:
+                block, last, step = longer, middle, 2 * step
         blocks.append(block)
         first = last
     return blocks
