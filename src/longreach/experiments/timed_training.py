@@ -22,8 +22,6 @@ from longreach.results.schema import Result
 SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """Of the setting's steps: the largest with which everything fits."""
 LEAST_STEPS = 100
-START_SECONDS = 6.0
-"""What worker processes take to start and to load what they need."""
 MARGIN = 1.15
 """Evaluations and what else a few steps do not show."""
 
