@@ -11,9 +11,11 @@ from typing import Any
 
 from longreach.config.any_member import AnyMember
 from longreach.config.training import TrainConfig
+from longreach.errors import Field, InputError
 from longreach.execution.environment import cores
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.planning import seconds_of, together
+from longreach.experiments.resolve import resolve
 from longreach.experiments.running import Nobody, Watcher, train_pending
 from longreach.results.atomic import ResultError, write_atomically
 from longreach.results.files import read_result
@@ -104,6 +106,21 @@ def _plan(waiting: Sequence[AnyMember], seconds: float | None, what: str, after:
 
 def _about(seconds: float) -> str:
     return f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"
+
+
+def usual_member(task: str, encoding: str, **given: Any) -> TrainConfig:
+    """The laptop's setting, where only `train_to` can be chosen: what is wrong with default tests names that.
+
+    >>> usual_member("regex:a|ab", "ape")
+    Traceback (most recent call last):
+    longreach.errors.InputError: train_to: regex:a|ab: no input has a length in 21:40, the longest...
+    """
+    try:
+        return resolve(task, encoding, scale="laptop", **given)
+    except InputError as error:
+        if error.place == Field("test_lengths"):
+            raise InputError(error.reason, place=Field("train_to")) from None
+        raise
 
 
 def with_share(usual: TrainConfig, share: float) -> TrainConfig:
