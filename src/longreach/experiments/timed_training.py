@@ -16,7 +16,7 @@ from longreach.execution.environment import cores
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.planning import seconds_of, together
 from longreach.experiments.resolve import resolve
-from longreach.experiments.running import Nobody, Watcher, train_pending
+from longreach.experiments.running import Nobody, Watcher, train_pending, writable_runs
 from longreach.results.atomic import ResultError, write_atomically
 from longreach.results.files import read_result
 from longreach.results.schema import Result
@@ -82,6 +82,7 @@ class TimedTraining:
         waiting = [member for member in members if self.done(member) is None]
         if not waiting or self.is_over:
             return
+        writable_runs(self.runs)
         seconds = min(self.seconds(waiting), self.left) if self.here else None
         plan = _plan(waiting, seconds, what, after)
         self.progress.say(f"{plan}; {self.progress.ended_by} ends it with what there is")
