@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from longreach.answer.question import Question
 from longreach.answer.question_to_members import first_members, length_rule, trained_to
+from longreach.errors import Field, InputError
 from longreach.experiments.resolve import resolve
 from longreach.experiments.timed_training import LEAST_STEPS, SHARES, largest_share
 
@@ -63,3 +64,10 @@ def test_the_share_is_the_largest_that_fits(seconds: float) -> None:
         each for each in SHARES if sum(one.max_steps for one in first_members(question, each)) <= seconds
     ]
     assert share == max(fitting, default=SHARES[-1])
+
+
+def test_too_short_inputs_name_what_can_be_chosen() -> None:
+    for question in (Question(task="regex:a|ab"), Question(task="sort", train_to=100)):
+        with pytest.raises(InputError, match=r"no input has a length in \d+:\d+, the longest") as caught:
+            first_members(question, 1.0)
+        assert caught.value.place == Field("train_to")

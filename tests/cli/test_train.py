@@ -374,3 +374,18 @@ def test_without_a_scale_a_member_is_for_this_machine(longreach: Call, tmp_path:
         assert config == resolve(task).document() == resolve(task, scale="laptop").document()
     paper = json.loads(longreach("train", "addition", "--scale", "paper", *plan).out)["config"]
     assert (paper["layers"], paper["max_steps"], paper["stop_early"]) == (12, 60_000, True)
+
+
+@pytest.mark.parametrize("command", ["train", "study", "ask", "advise"])
+def test_runs_that_cannot_be_made_are_one_line(longreach: Call, tmp_path: Path, command: str) -> None:
+    (tmp_path / "file").write_text("")
+    words = {
+        "train": ("train", "binary-majority", *SMALL),
+        "study": ("study", "figure1", "--scale", "smoke", "--tasks", "aa"),
+        "ask": ("ask", "aa", "--minutes", 0.01),
+        "advise": ("advise", "parity", "--minutes", 0.01),
+    }[command]
+    runs = tmp_path / "file" / "runs"
+    done = longreach(*words, "--runs", runs, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"--runs: {runs}: cannot be created: Not a directory\n"

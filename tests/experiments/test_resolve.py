@@ -116,6 +116,16 @@ def test_bad_options_are_one_line(given: dict[str, Any], message: str) -> None:
     assert "\n" not in caught.value.message
 
 
+def test_default_tests_without_inputs_say_what_they_are() -> None:
+    shorter = "sort: no input has a length in 161:240, the longest of shorter ones is 150"
+    with pytest.raises(InputError) as caught:
+        resolve("sort", train_lengths=(1, 80))
+    assert caught.value.message == f"test_lengths: {shorter}; this is the default after training to 80"
+    with pytest.raises(InputError) as caught:
+        resolve("sort", train_lengths=(1, 80), test_lengths=((161, 240),))
+    assert caught.value.message == f"test_lengths: {shorter}"
+
+
 def test_from_python_errors_name_the_field() -> None:
     with pytest.raises(InputError) as caught:
         resolve("sort", train_lengths=(9, 3))

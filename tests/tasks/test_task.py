@@ -99,10 +99,16 @@ def test_lengths_that_a_task_lacks() -> None:
     assert load_task("aaaa").lengths(1, 12).tolist() == [4, 8, 12]
     assert load_task("binary-majority-interleave").lengths(1, 10).tolist() == [3, 6, 9]
     assert load_task("regex:ab|c").lengths(-3, 99).tolist() == [1, 2]
-    with pytest.raises(InputError, match=r"^aaaa: no input has a length in 5:7$"):
+    with pytest.raises(
+        InputError, match=r"^aaaa: no input has a length in 5:7, the longest of shorter ones is 4$"
+    ):
         load_task("aaaa").lengths(5, 7)
-    with pytest.raises(InputError, match=r"^sort: no input has a length in 151:200$"):
+    with pytest.raises(
+        InputError, match=r"^sort: no input has a length in 151:200, the longest of shorter ones is 150$"
+    ):
         load_task("sort").lengths(151, 200)
+    with pytest.raises(InputError, match=r"^addition: no input has a length in 1:3$"):
+        load_task("addition").lengths(1, 3)
     with pytest.raises(InputError, match=r"^dyck-1: no input has length 3$"):
         load_task("dyck-1").sample([2, 3], np.random.default_rng(0))
     with pytest.raises(InputError, match=r"^sort: no input has length -1$"):

@@ -139,4 +139,13 @@ def test_training_meets_several_chains() -> None:
         task = VariableAssignment(depth)
         lengths = task.lengths(*task.train_range(12))
         assert len(lengths) == 4
-        assert task.train_range(200).last == 200
+        assert task.train_range(150).last == 150
+
+
+@pytest.mark.parametrize(("depth", "variables"), [(2, 20), (2, 9), (3, 12), (1, 6), (5, 200), (20, 200)])
+def test_default_lengths_fit_the_variables(depth: int, variables: int) -> None:
+    task = VariableAssignment(depth, variables)
+    for train_to in (6, 20, 50):
+        trained = task.train_range(train_to)
+        lengths = [task.lengths(*each) for each in (trained, *task.test_ranges(trained.last))]
+        assert all(len(each) for each in lengths)

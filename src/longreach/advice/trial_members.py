@@ -11,7 +11,7 @@ from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.experiments.resolve import resolve
-from longreach.experiments.timed_training import with_share
+from longreach.experiments.timed_training import usual_member, with_share
 from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.task_to_name import file_name
 
@@ -80,10 +80,9 @@ def original_encoding(remedies: Sequence[Remedy], task: str) -> str:
 
 def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> list[TrainConfig]:
     """A member for each seed, with this share of the setting's steps."""
-    first = resolve(
+    first = usual_member(
         remedy.task,
         remedy.encoding,
-        scale="laptop",
         alphabet=question.alphabet,
         train_lengths=_lengths(question, remedy.task),
         predict_ids=remedy.predict_ids or None,

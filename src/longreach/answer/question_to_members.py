@@ -12,8 +12,7 @@ from longreach.answer.threshold_rule import Doubling
 from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
-from longreach.experiments.resolve import resolve
-from longreach.experiments.timed_training import with_share
+from longreach.experiments.timed_training import usual_member, with_share
 from longreach.tasks.catalog import load_argument
 
 WITHIN = 10
@@ -36,10 +35,9 @@ def first_members(question: Question, share: float) -> list[TrainConfig]:
 
 
 def _member(question: Question, encoding: str, seed: int, share: float) -> TrainConfig:
-    usual = resolve(
+    usual = usual_member(
         question.task,
         encoding,
-        scale="laptop",
         alphabet=question.alphabet,
         seed=seed,
         train_lengths=_lengths(question),

@@ -14,7 +14,8 @@ from longreach.answer.threshold_rule import Strategy, decided, more_seeds
 from longreach.comparison.criterion import Criterion
 from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.any_member import AnyMember
-from longreach.experiments.timed_training import START_SECONDS, TimedTraining
+from longreach.experiments.planning import START_SECONDS
+from longreach.experiments.timed_training import TimedTraining
 
 Stop: TypeAlias = Literal["time", "interrupted", "failed", "not learned"]
 """Why a sweep ended before its rule did: with "not learned" no more would have helped."""

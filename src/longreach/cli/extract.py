@@ -68,6 +68,8 @@ def _print(run: Path, found: Extraction) -> None:
         states = counted(len(learned.machine), "state")
         says = f"an automaton with {states}, to length {learned.length}"
     out.print(f"{run}   {says}", markup=False, highlight=False)
+    if found.first_token_only:
+        out.print("  of each answer only the first token is asked for, here and below", style="dim")
     for each in found.agreements:
         row = f"  {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs the model is right on "
         row += str(each.model_and_task)

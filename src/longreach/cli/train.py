@@ -208,8 +208,11 @@ def _plan(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, as_json: 
 def announce_members(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, less: str) -> None:
     """Say what will run and for how long."""
     from longreach.experiments.planning import plan
+    from longreach.experiments.running import writable_runs
 
     planned = plan(configs, runs, engine=make)
+    if planned.plan.pending:
+        writable_runs(runs)
     cores = make(max(1, planned.plan.pending)).parallel
     announce(planned, cores, less=less, stops_early=any(config.stop_early for config in configs))
 

@@ -56,7 +56,13 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **give
     fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
     fields.setdefault("compile", _worth_compiling(fields))
     config = TrainConfig.read(fields)
-    check_lengths(config)
+    try:
+        check_lengths(config)
+    except InputError as error:
+        if "test_lengths" in given or error.place != Field("test_lengths"):
+            raise
+        chosen = f"this is the default after training to {config.train_lengths.last}"
+        raise InputError(f"{error.reason}; {chosen}", place=error.place) from None
     check_ids(config)
     return config
 

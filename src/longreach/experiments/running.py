@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -72,6 +73,18 @@ def check_runs(runs: str | Path) -> Path:
     return path
 
 
+def writable_runs(runs: str | Path) -> Path:
+    """The results directory, made where it is missing, before anything is said or trained."""
+    path = check_runs(runs)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be created: {error.strerror}", place=Field("runs")) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: cannot be written to", place=Field("runs"))
+    return path
+
+
 def job_of(config: AnyMember) -> Job:
     """The job that trains a member."""
     from longreach.training import job, regression_job
@@ -97,6 +110,8 @@ def train_pending(
     runs, progress = check_runs(runs), progress or Nobody()
     jobs = [job_of(config) for config in configs]
     waiting = {job.key for job in pending(jobs, runs)}
+    if waiting:
+        writable_runs(runs)
     make = engine or usual_maker(configs, runs)
     finished: dict[str, Result] = {}
     members = [config for config in configs if config.key in waiting]

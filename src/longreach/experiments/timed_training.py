@@ -11,10 +11,12 @@ from typing import Any
 
 from longreach.config.any_member import AnyMember
 from longreach.config.training import TrainConfig
+from longreach.errors import Field, InputError
 from longreach.execution.environment import cores
 from longreach.experiments.engine_makers import EngineMaker
 from longreach.experiments.planning import seconds_of, together
-from longreach.experiments.running import Nobody, Watcher, train_pending
+from longreach.experiments.resolve import resolve
+from longreach.experiments.running import Nobody, Watcher, train_pending, writable_runs
 from longreach.results.atomic import ResultError, write_atomically
 from longreach.results.files import read_result
 from longreach.results.schema import Result
@@ -23,8 +25,6 @@ from longreach.wording import counted
 SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """Of the setting's steps: the largest with which everything fits."""
 LEAST_STEPS = 100
-START_SECONDS = 6.0
-"""What worker processes take to start and to load what they need."""
 MARGIN = 1.15
 """Evaluations and what else a few steps do not show."""
 
@@ -83,6 +83,7 @@ class TimedTraining:
         waiting = [member for member in members if self.done(member) is None]
         if not waiting or self.is_over:
             return
+        writable_runs(self.runs)
         seconds = min(self.seconds(waiting), self.left) if self.here else None
         plan = _plan(waiting, seconds, what, after)
         self.progress.say(f"{plan}; {self.progress.ended_by} ends it with what there is")
@@ -107,6 +108,21 @@ def _plan(waiting: Sequence[AnyMember], seconds: float | None, what: str, after:
 
 def _about(seconds: float) -> str:
     return f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"
+
+
+def usual_member(task: str, encoding: str, **given: Any) -> TrainConfig:
+    """The laptop's setting, where only `train_to` can be chosen: what is wrong with default tests names that.
+
+    >>> usual_member("regex:a|ab", "ape")
+    Traceback (most recent call last):
+    longreach.errors.InputError: train_to: regex:a|ab: no input has a length in 21:40, the longest...
+    """
+    try:
+        return resolve(task, encoding, scale="laptop", **given)
+    except InputError as error:
+        if error.place == Field("test_lengths"):
+            raise InputError(error.reason, place=Field("train_to")) from None
+        raise
 
 
 def with_share(usual: TrainConfig, share: float) -> TrainConfig:

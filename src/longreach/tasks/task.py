@@ -26,6 +26,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 
 PAD, SOS, EOS, SEP = "PAD", "SOS", "EOS", "SEP"
 PAD_ID, SOS_ID, EOS_ID, SEP_ID = range(4)
+LOOK_BACK = 10_000
+"""How many shorter lengths are looked at for a message."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,8 +235,14 @@ class Task(ABC):
         span = np.arange(max(first, 0), last + 1, dtype=np.int64)
         found: IntArray = span[self.has(span)]
         if not len(found):
-            raise InputError(f"{self.name}: no input has a length in {LengthRange(first, last).option}")
+            wanted = LengthRange(first, last).option
+            raise InputError(f"{self.name}: no input has a length in {wanted}{self._shorter(first)}")
         return found
+
+    def _shorter(self, first: int) -> str:
+        span = np.arange(max(first - LOOK_BACK, 0), max(first, 0), dtype=np.int64)
+        found = span[self.has(span)]
+        return f", the longest of shorter ones is {found[-1]}" if len(found) else ""
 
     def train_range(self, train_to: int) -> LengthRange:
         """The training range where nothing else is said: from the least length to `train_to`.

@@ -60,7 +60,7 @@ class VariableAssignment(FamilyTask):
 
     @property
     def least_length(self) -> int:
-        return BEFORE + 3 * self.d
+        return self._length(1)
 
     def has(self, lengths: IntArray) -> BoolArray:
         chains, rest = np.divmod(lengths - BEFORE, 3 * self.d)
@@ -72,8 +72,19 @@ class VariableAssignment(FamilyTask):
         return None if self.scratchpad else replace(self, scratchpad=True)
 
     def train_range(self, train_to: int) -> LengthRange:
-        """Of several chains at least: with one there is nothing to choose."""
-        return LengthRange(self.least_length, max(train_to, BEFORE + 3 * self.d * SOME_CHAINS))
+        """Of several chains at least: with one there is nothing to choose.
+
+        Where the variables are too few for tests on three times as much, of a third of the chains that there
+        can be.
+        """
+        chains = self.variables // (self.d + 1)
+        last = max(train_to, self._length(SOME_CHAINS))
+        if 2 * last >= self._length(chains):
+            last = self._length(max(chains // 3, 1))
+        return LengthRange(self.least_length, last)
+
+    def _length(self, chains: int) -> int:
+        return BEFORE + 3 * self.d * chains
 
     def answer_size(self, length: int) -> int:
         return 3 * self.d if self.scratchpad else 1

@@ -35,7 +35,7 @@ from longreach.tasks.catalog import load_argument
 from longreach.tasks.language_task import LanguageTask
 from longreach.tasks.layout import SequenceTask
 from longreach.tasks.regular_answer import UNDEFINED
-from longreach.tasks.task import SEP, SOS, Task, draw_lengths
+from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
 from longreach.training.checkpoint import MODEL, load_model
 
 INPUTS = 100
@@ -106,6 +106,17 @@ class TrainedModel:
             return None
         return answer[-1] if self.whole_words else answer[0]
 
+    def is_cut(self, word: Word) -> bool:
+        """Whether the task's answer has more than the one token that is asked for; an end is none.
+
+        >>> from longreach.tasks.catalog import load_task
+        >>> TrainedModel(load_task("copy-repeat"), None, {}, LengthRange(1, 2), ()).is_cut(("a", "a"))
+        True
+        """
+        if self.whole_words or self.right(word) is None:
+            return False
+        return sum(token != EOS for token in self.task.answer(word)) > 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
@@ -145,6 +156,8 @@ class Extraction:
     """The training range first."""
     partings: tuple[Parting, ...]
     """The shortest that were met."""
+    first_token_only: bool = False
+    """Whether answers have further tokens, which are not asked for and so count nowhere here."""
 
     def document(self) -> dict[str, Any]:
         """As `longreach extract --json` prints it."""
@@ -159,6 +172,7 @@ class Extraction:
                 "transitions": [list(row) for row in learned.machine.transitions],
                 "outputs": list(learned.machine.outputs),
             }
+        found["asked"] = "first token" if self.first_token_only else "all"
         found["agreement"] = [each.document() for each in self.agreements]
         found["partings"] = [
             {"word": list(each.word), "model": each.model, "task": each.task} for each in self.partings
@@ -208,7 +222,12 @@ def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -
     met: dict[Word, Parting] = {}
     agreements = tuple(_compared(trained, learned, lengths, words, met) for lengths, words in inputs.items())
     shortest = sorted(met.values(), key=lambda each: (len(each.word), each.word))
-    return Extraction(learned=learned, agreements=agreements, partings=tuple(shortest[:SHOWN]))
+    return Extraction(
+        learned=learned,
+        agreements=agreements,
+        partings=tuple(shortest[:SHOWN]),
+        first_token_only=any(trained.is_cut(word) for words in inputs.values() for word in words),
+    )
 
 
 def _inputs(task: Task, lengths: LengthRange, rng: np.random.Generator) -> Iterator[Word]:
