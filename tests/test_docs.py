@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.main import run
+from longreach.config.training import TrainConfig
 from longreach.studies.all_studies import EVERY
 from tools import study_pages
 
@@ -105,6 +106,16 @@ def test_every_study_has_its_page() -> None:
         measured = "](../images/" in text or "**Our numbers**" in text
         assert measured != (study_pages.NO_FIGURE in text), study.name
         assert f'"studies/{page.name}"' in nav
+
+
+def test_the_reference_describes_every_setting_of_a_training() -> None:
+    griffe = pytest.importorskip("griffe")
+    extensions = griffe.load_extensions(str(ROOT / "tools" / "described_fields.py"))
+    module = griffe.load("longreach.config.training", search_paths=[ROOT / "src"], extensions=extensions)
+    for name, field in TrainConfig.model_fields.items():
+        shown = module["TrainConfig"].members[name]
+        assert shown.docstring.value == field.description, name
+        assert "Annotated" not in str(shown.annotation), name
 
 
 def test_links_lead_somewhere() -> None:
