@@ -41,9 +41,10 @@ def test_every_member_of_figure_1_is_there_and_nothing_else() -> None:
     assert all(read_result(RUNS, key).status == "done" for key in there)
 
 
-def test_the_readme_says_what_the_results_say(outcomes: list[Outcome]) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/studies/figure1.md"])
+def test_pages_say_what_the_results_say(page: str, outcomes: list[Outcome]) -> None:
     found = agreement(outcomes)
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     said = re.search(r"agree in\s+(\d+)\s+of\s+(\d+)\s+counted\s+cells", text)
     assert said is not None
     assert (int(said[1]), int(said[2])) == (found["agrees"], found["counted"])
