@@ -7,23 +7,29 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
-from longreach.cli.main import run
+from longreach.cli.main import _command_line, run
+from longreach.config.training import TrainConfig
 from longreach.studies.all_studies import EVERY
 from tools import census_page, study_pages
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+OTHERS = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "RELEASING", "CHANGELOG")]
+OTHERS += sorted((ROOT / "results").glob("*/*.md"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What stands behind such a line is a file, which is there when the examples of the page run.
 FILE = re.compile(r"^File `([\w.-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def _write_files(place: str) -> None:
-    page = next(page for page in PAGES if page.name == place.partition(":")[0])
+    page = ROOT / place.partition(":")[0]
     for found in FILE.finditer(page.read_text(encoding="utf-8")):
         Path(found[1]).write_text(found[2], encoding="utf-8")
 
@@ -34,7 +40,7 @@ def _blocks(language: str) -> Iterator[tuple[str, str]]:
         files = {found.end() for found in FILE.finditer(text)}
         for found in FENCE.finditer(text):
             if found[1] == language and found.end() not in files:
-                yield f"{page.name}:{found.string[: found.start()].count(chr(10)) + 1}", found[2]
+                yield f"{page.relative_to(ROOT)}:{found.string[: found.start()].count(chr(10)) + 1}", found[2]
 
 
 def _commands() -> Iterator[tuple[str, str, str]]:
@@ -60,13 +66,33 @@ def test_console_example(
     _write_files(place)
     program, *arguments = shlex.split(command)
     assert program == "longreach", place
-    assert run(arguments) in (0, 1)
-    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     wanted = [line.rstrip() for line in output.splitlines()]
-    if "..." in wanted:  # stands for lines that differ from run to run
-        assert doctest.OutputChecker().check_output("\n".join(wanted), "\n".join(printed), doctest.ELLIPSIS)
-    else:
-        assert printed == wanted
+    if not _shows(wanted, _in_a_terminal(arguments, capsys, monkeypatch)):
+        assert _shows(wanted, printed := _printed(arguments, capsys)), "\n".join(printed)
+
+
+def _printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What a command prints into a pipe: lines of any length."""
+    assert run(arguments) in (0, 1)
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+
+def _in_a_terminal(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
+    """What it prints in a terminal without colours that is as wide as the code of a page."""
+    with monkeypatch.context() as terminal:
+        for name, value in {"TERM": "dumb", "COLUMNS": "86", "LINES": "60"}.items():
+            terminal.setenv(name, value)
+        terminal.setattr(sys.stdout, "isatty", lambda: True)
+        return _printed(arguments, capsys)
+
+
+def _shows(wanted: list[str], printed: list[str]) -> bool:
+    if "..." not in wanted:
+        return printed == wanted
+    # It stands for lines that differ from run to run.
+    return doctest.OutputChecker().check_output("\n".join(wanted), "\n".join(printed), doctest.ELLIPSIS)
 
 
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,8 +147,34 @@ def test_a_page_without_its_place_is_refused(marks: str) -> None:
         census_page.with_block(text, "n", "")
 
 
-def test_links_lead_somewhere() -> None:
+def test_the_reference_describes_every_setting_of_a_training() -> None:
+    griffe = pytest.importorskip("griffe")
+    extensions = griffe.load_extensions(str(ROOT / "tools" / "described_fields.py"))
+    module = griffe.load("longreach.config.training", search_paths=[ROOT / "src"], extensions=extensions)
+    for name, field in TrainConfig.model_fields.items():
+        shown = module["TrainConfig"].members[name]
+        assert shown.docstring.value == field.description, name
+        assert "Annotated" not in str(shown.annotation), name
+
+
+def test_every_block_is_of_a_kind_that_is_tried_here() -> None:
+    """A fence that is indented, or of another kind, would be passed over; and data stand in files."""
     for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        fences = re.findall(r"^([ >]*(?:```|~~~).*)$", text, re.MULTILINE)
+        assert set(fences[1::2]) <= {"```"}, page.name
+        assert set(fences[::2]) <= {"```console", "```python", "```bash", "```text", "```json"}, page.name
+    assert not list(_blocks("json"))
+
+
+def test_no_text_is_taken_for_a_formula() -> None:
+    for page in PAGES:
+        text = re.sub(r"`[^`]*`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
+        assert not re.search(r"(?<!\\)\$", text), f"{page.name}: write \\$"
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*PAGES, *OTHERS]:
         for target in re.findall(r"\]\(([^):]+)\)", page.read_text(encoding="utf-8")):
             name, _, place = target.partition("#")
             there = page.parent / name if name else page
@@ -136,6 +188,29 @@ def _places(page: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     slugs = {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", each).strip().lower()) for each in headings}
     return slugs | set(re.findall(r'id="([\w-]+)"', text))
+
+
+@cache
+def _options(command: tuple[str, ...]) -> set[str] | None:
+    """The options of a command, or of the subcommand that the further words begin with."""
+    found: Any = typer.main.get_command(_command_line(command))
+    for word in command:
+        if not hasattr(found, "commands"):
+            break
+        if word not in found.commands:
+            return None if word == command[0] else {"--help"}
+        found = found.commands[word]
+    return {"--help", *(each for option in found.params for each in (*option.opts, *option.secondary_opts))}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_within_sentences_exist_with_the_options_that_they_name(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for command in re.findall(r"`longreach ([a-z][^`]*)`", text):
+        words = [re.split(r"[|\[,]", word)[0] for word in command.split()]
+        known = _options(tuple(words[:2]))
+        assert known is not None, command
+        assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", command)) <= known, command
 
 
 def _untried() -> Iterator[tuple[str, list[str]]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -30,6 +33,18 @@ def test_functions_are_those_of_the_packages() -> None:
 def test_what_is_offered_is_listed() -> None:
     assert set(longreach.__all__) <= set(dir(longreach))
     assert all(callable(getattr(longreach, name)) for name in longreach.__all__)
+
+
+@pytest.mark.parametrize("name", longreach.__all__)
+def test_what_is_offered_is_documented(name: str) -> None:
+    """In the table of the page on Python, and in the reference, by the place that it is loaded from."""
+    docs = Path(__file__).parents[1] / "docs"
+    assert f"`longreach.{name}" in (docs / "python.md").read_text(encoding="utf-8")
+    offered = getattr(longreach, name)
+    found = getattr(offered, name) if isinstance(offered, ModuleType) else offered
+    reference = (docs / "reference.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: (.+)\.(\w+)$", reference, re.MULTILINE)
+    assert any(getattr(import_module(module), attribute) is found for module, attribute in shown)
 
 
 def test_editors_see_the_same_names() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,6 +55,19 @@ def _modules() -> list[Path]:
 
 def test_every_part_has_a_place_in_the_order() -> None:
     assert {_part(path) for path in _modules()} <= set(ORDER)
+
+
+def test_the_page_on_how_it_is_built_has_this_order_and_names_files_that_exist() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "how-it-is-built.md").read_text(encoding="utf-8")
+    packages, _, others = page.partition("## To follow")
+    assert [*re.findall(r"^\| `(\w+)` \|", packages, re.MULTILINE), "__main__"] == ORDER
+    light = re.search(r"Of the packages above only (.+?) do;\s+(.+?) load it", packages, re.DOTALL)
+    assert light is not None
+    assert set(re.findall(r"`(\w+)`", light[1])) == WITH_TORCH
+    assert set(re.findall(r"`(\w+)`", light[2])) == LATE_TORCH
+    named = re.findall(r"`(\w+(?:/\w+)+(?:\.py)?)`", others)
+    assert named
+    assert all((ROOT / each).exists() for each in named if "NAME" not in each)
 
 
 @pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(ROOT)))

@@ -29,6 +29,12 @@ def test_further_lines_hang() -> None:
     assert lines(stream) == ["  one two three four five six seven"]
 
 
+def test_the_first_line_has_the_width_that_its_own_indent_leaves() -> None:
+    out, stream = console(30)
+    print_hanging(out, "a label   one two three four five six seven", 2, 12)
+    assert lines(stream) == ["  a label   one two three four", "            five six seven"]
+
+
 def test_text_from_outside_is_no_markup() -> None:
     out, stream = console(60)
     print_hanging(out, "[red]a*[/red]", 0)

@@ -77,9 +77,10 @@ def test_the_page_of_the_penalty_counts_pairs_of_runs(rows: list[Row]) -> None:
         assert [task for task in tasks if all(gains[task, seed] > 0 for seed in (3, 4, 5))] == ["copy-unique"]
 
 
-def test_the_readme_says_what_the_results_say(outcomes: list[Outcome]) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/studies/figure1.md"])
+def test_pages_say_what_the_results_say(page: str, outcomes: list[Outcome]) -> None:
     found = agreement(outcomes)
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / page).read_text(encoding="utf-8")
     said = re.search(r"agree in\s+(\d+)\s+of\s+(\d+)\s+counted\s+cells", text)
     assert said is not None
     assert (int(said[1]), int(said[2])) == (found["agrees"], found["counted"])

@@ -33,6 +33,7 @@ from longreach.cli.setting_options import (
     with_setting_options,
 )
 from longreach.cli.shared_options import DEFAULT_RUNS, INTERRUPTED, JsonOption, RunsOption
+from longreach.cli.verdict_text import print_hanging
 from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 
@@ -199,10 +200,10 @@ def _print(found: ThresholdAnswer, figure: Path | None) -> None:
     out.print()
     out.print(f"measured: {found.sentence}" if found.cells else found.words, style="bold", markup=False)
     for remark in found.remarks:
-        out.print(f"  {remark}", markup=False)
-    out.print(f"theory:   {found.theory.words}", markup=False)
+        print_hanging(out, remark, 2, 4)
+    print_hanging(out, f"theory:   {found.theory.words}", 0, 10)
     for line in (*found.bounds_words, *found.theory.notes):
-        out.print(f"  {line}", markup=False)
+        print_hanging(out, line, 2, 4)
     if figure is not None:
         note(f"wrote {figure}")
 

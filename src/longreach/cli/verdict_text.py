@@ -26,7 +26,10 @@ def print_hanging(out: Console, text: Text | str, indent: int = 2, then: int | N
 
     words = Text(text) if isinstance(text, str) else text
     later = indent if then is None else then
-    lines = words.wrap(out, max(20, out.width - max(indent, later)))
+    first = words.wrap(out, max(20, out.width - indent))[0]
+    rest = words[len(first) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+    lines = [first, *(rest.wrap(out, max(20, out.width - later)) if rest.plain else ())]
     for place, line in enumerate(lines):
         line.rstrip()
         out.print(Text(" " * (later if place else indent)).append_text(line))
