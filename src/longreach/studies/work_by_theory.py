@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from longreach.comparison.cell_forecast import forecast_of
 from longreach.comparison.outcome import Outcome
 from longreach.comparison.places import Place
+from longreach.studies.markdown_table import markdown_table
 
 Group: TypeAlias = Literal["without positions", "with positions", "none"]
 GROUPS: dict[Group, str] = {
@@ -82,8 +83,7 @@ class WorkByTheory:
     def markdown(self) -> str:
         """A table, with a sentence on what it counts."""
         heading, *lines = self._lines(GROUPS)
-        rows = [heading, ["---"] * len(heading), *lines]
-        return "\n".join([ABOUT, "", *(f"| {' | '.join(row)} |" for row in rows), ""])
+        return "\n".join([ABOUT, "", *markdown_table(heading, lines), ""])
 
     def text(self) -> str:
         """The same for a terminal."""

@@ -6,7 +6,7 @@ import pytest
 
 from longreach.languages.prove.language_certificates import AutomatonTable
 from longreach.languages.regular.automaton_documents import table_automaton
-from longreach.languages.regular.automaton_drawing import in_words, to_svg
+from longreach.languages.regular.automaton_drawing import LEFT_OUT, in_words, to_svg
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
 
@@ -14,13 +14,18 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("name", NAMED_LANGUAGES)
-def test_every_state_and_edge_is_drawn(name: str) -> None:
+def test_every_state_and_edge_is_drawn_or_told(name: str) -> None:
     automaton = named_automaton(name)
     root = ElementTree.fromstring(to_svg(automaton, name))
     assert root.tag == f"{SVG}svg"
     circles = root.findall(f".//{SVG}circle")
-    assert len(circles) == len(automaton) + len(automaton.accepting)
-    arrows = {(q, t) for q, row in enumerate(automaton.transitions) for t in row}
+    states = {int(each.text or -1) for each in root.findall(f"{SVG}g/{SVG}text")}
+    told = [each.text or "" for each in root.iter(f"{SVG}text") if "said" in (each.get("class") or "")]
+    left_out = set(range(len(automaton))) - states
+    assert bool(left_out) == (name == "d-12")  # where its edges would run over the others
+    assert told == [LEFT_OUT.format(each) for each in left_out]
+    assert len(circles) == len(states) + len(automaton.accepting)
+    arrows = {(q, t) for q, row in enumerate(automaton.transitions) for t in row if {q, t} <= states}
     assert len(root.findall(f"{SVG}g/{SVG}path")) == len(arrows) + 1
     inside = [float(circle.get(axis) or -1) for circle in circles for axis in ("cx", "cy")]
     assert all(0 < value < float(root.get("width") or 0) + float(root.get("height") or 0) for value in inside)

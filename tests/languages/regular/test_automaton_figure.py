@@ -13,7 +13,11 @@ from longreach.languages.regular.automaton_figure import PIXELS_PER_INCH, to_fig
 from longreach.languages.regular.expression_to_automaton import from_expression
 from tests.helpers.language_oracles import random_automaton
 
-AUTOMATA = [from_expression("(a|b)*abb"), random_automaton(6, "abc", random.Random(0), sink=0.2)]
+AUTOMATA = [
+    from_expression("(a|b)*abb"),
+    random_automaton(6, "abc", random.Random(0), sink=0.2),
+    from_expression("(a|b)*a(a|b)(a|b)(a|b)"),
+]
 
 
 @pytest.mark.parametrize("automaton", AUTOMATA)

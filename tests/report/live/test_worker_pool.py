@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from longreach.report.live import worker_pool
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.worker_pool import Reply, WorkerPool
 
@@ -60,8 +61,10 @@ def test_whoever_goes_away_leaves_no_answer_for_the_next() -> None:
 def test_after_a_call_that_took_too_long_one_that_is_warm_is_chosen() -> None:
     async def scene() -> tuple[Reply, int, int]:
         async with WorkerPool(LiveLimits(workers=2, seconds=60)).running() as pool:
+            await pool.call("verdicts", CALL)
             both = [pool.call("verdicts", CALL), pool.call("verdicts", {"kind": "regex", "text": "(ab)*"})]
-            await asyncio.gather(*both)  # both have started
+            await asyncio.gather(*both)
+            await asyncio.gather(*pool._mending)  # both have started
             pool.limits = LiveLimits(workers=2, seconds=0.05)
             for worker in pool._workers:
                 worker._limits = pool.limits
@@ -75,6 +78,22 @@ def test_after_a_call_that_took_too_long_one_that_is_warm_is_chosen() -> None:
     slow, mending, idle = asyncio.run(scene())
     assert slow.status == 408
     assert (mending, idle) == (1, 1)
+
+
+def test_nobody_waits_for_a_process_to_start_while_another_can_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scene() -> list[int]:
+        async with WorkerPool(LiveLimits(workers=2, seconds=60)).running() as pool:
+            await pool.call("verdicts", CALL)
+            (cold,) = (worker for worker in pool._workers if not worker.is_ready)
+            monkeypatch.setattr(cold, "_started", asyncio.Event().wait)  # it never does
+            calls = asyncio.gather(*(pool.call("verdicts", CALL) for _ in range(5)))
+            replies = await asyncio.wait_for(calls, 60)
+            assert len(pool._mending) == 1  # yet it was asked to
+            return [reply.status for reply in replies]
+
+    assert asyncio.run(scene()) == [200] * 5
 
 
 def test_a_call_whose_caller_goes_away_while_it_waits_is_never_begun() -> None:
@@ -91,10 +110,11 @@ def test_a_call_whose_caller_goes_away_while_it_waits_is_never_begun() -> None:
     assert asyncio.run(scene()) == 0
 
 
-def test_a_process_without_room_to_start_is_said_to_be_lost() -> None:
+def test_a_process_that_does_not_start_is_said_to_be_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool, "MODULE", "longreach.errors")  # ends at once and greets nobody
+
     async def scene() -> Reply:
-        limits = LiveLimits(workers=1, seconds=60, memory=64 << 20)
-        async with WorkerPool(limits).running() as pool:
+        async with WorkerPool(LiveLimits(workers=1, seconds=60)).running() as pool:
             return await pool.call("verdicts", CALL)
 
     reply = asyncio.run(scene())

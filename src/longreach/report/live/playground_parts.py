@@ -158,7 +158,7 @@ def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
     notes = potential_notes(automaton)
     said = ["States with two rings accept; pale ones accept nothing any more."]
     if notes.below:
-        said.append("Below a state: the potentials by which counting knows it;")
+        said.append("Beside a state: the potentials by which counting knows it;")
         said.append("≈ stands before states that no count can tell from it.")
     return {
         "svg": to_svg(automaton, "the minimal automaton", part="automaton", notes=notes.below),

@@ -35,6 +35,7 @@ class WorkerPool:
     def __init__(self, limits: LiveLimits) -> None:
         self.limits = limits
         self._idle: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
+        self._cold: list[_Worker] = []
         self._waiting = 0
         self._workers: list[_Worker] = []
         self._mending: set[asyncio.Task[None]] = set()
@@ -43,9 +44,7 @@ class WorkerPool:
     async def running(self) -> AsyncIterator[WorkerPool]:
         """The processes exist inside of it: one from the beginning, others when they are first needed."""
         self._workers = [_Worker(self.limits) for _ in range(self.limits.workers)]
-        first, *others = self._workers
-        for worker in others:
-            self._idle.put_nowait(worker)
+        first, *self._cold = self._workers
         self._give_back(first)
         try:
             yield self
@@ -75,6 +74,8 @@ class WorkerPool:
         """The answer to one call; cancelled while it waits, it is never begun."""
         if self._waiting >= self.limits.waiting:
             return Reply(BUSY, {"error": "too many calls are waiting; try again"})
+        if self._idle.empty() and self._cold and not self._mending:
+            self._give_back(self._cold.pop())  # it takes a while to load; whoever is ready first answers
         self._waiting += 1
         try:
             worker = await self._idle.get()
