@@ -43,7 +43,7 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-def opened(browser: Browser, server: LiveServer, fragment: str = "") -> Tab:
+def opened(browser: Browser, server: LiveServer, fragment: str = "#kind=regex&text=(aa)*") -> Tab:
     """The playground with its first answer."""
     tab = Tab(browser, DESK)
     tab.open(f"{server.address}/playground{fragment}")
@@ -56,7 +56,7 @@ def test_typing_changes_all_that_is_shown(
     browser: Browser, server: LiveServer, width: int, dark: bool
 ) -> None:
     tab = Tab(browser, width, dark=dark)
-    tab.open(f"{server.address}/playground")
+    tab.open(f"{server.address}/playground#kind=regex&text=(aa)*")
     page = tab.page
     page.wait_for_selector("#verdicts .card")
     page.wait_for_selector("#automaton svg")
@@ -249,11 +249,59 @@ def test_new_results_are_said_wherever_the_reader_is(browser: Browser, tmp_path:
         tab.close()
 
 
+def test_whoever_comes_first_sees_every_part(browser: Browser, server: LiveServer) -> None:
+    """Before anything is typed: odds, words that fool and where they part, a program that attends."""
+    tab = Tab(browser, DESK)
+    tab.open(f"{server.address}/playground")
+    page = tab.page
+    for part in (
+        ".card.ape .odds:has-text('works at')",
+        "#automaton svg .note",
+        "#profile svg",
+        "#trace td.true",
+    ):
+        page.wait_for_selector(part)
+    page.wait_for_selector("#attention svg")
+    words = page.locator("#fooling .pair code").all_text_contents()
+    unmarked = tab.evaluate(
+        "[...document.querySelectorAll('#fooling .pair code')]"
+        ".map(e => [...e.childNodes].map(n => n.tagName === 'B' ? '' : n.textContent).join(''))"
+    )
+    assert words[0] != words[1]
+    assert unmarked[0] == unmarked[1]
+    assert page.locator("#fooling .pair .badge").all_text_contents().count("in the language") == 1
+    tab.close()
+
+
+def test_an_error_stands_at_the_field_that_is_wrong(browser: Browser, server: LiveServer) -> None:
+    for width in (DESK, PHONE):
+        tab = Tab(browser, width)
+        tab.open(f"{server.address}/playground#kind=automaton&text=[")
+        tab.page.wait_for_selector("#complaint:not([hidden])")
+        field, said, examples = (
+            tab.evaluate(f"document.querySelector('{each}').getBoundingClientRect()")
+            for each in ("#text", "#complaint", "#examples")
+        )
+        assert field["bottom"] <= said["top"] < field["bottom"] + 30
+        assert said["bottom"] <= examples["top"]
+        tab.page.click("#examples button:has-text('no b after b')")
+        tab.page.wait_for_selector("#about:has-text('3 states')")
+        assert tab.page.is_hidden("#complaint")
+        assert tab.evaluate(WIDER) == 0
+        tab.close()
+
+
 def test_borders_of_what_can_be_used_stand_out(browser: Browser, server: LiveServer) -> None:
     for dark in (False, True):
         tab = Tab(browser, DESK, dark=dark)
         tab.open(f"{server.address}/playground")
-        for selector in ("#text", "#word", "#train"):
+        tab.page.wait_for_selector("#train:enabled")
+        filled, page = (
+            tab.evaluate(f"getComputedStyle(document.querySelector('{name}')).backgroundColor")
+            for name in ("#train", "body")
+        )
+        assert contrast(filled, page) >= 3, dark
+        for selector in ("#text", "#word", "#share"):
             tab.page.wait_for_selector(selector)
             edge, ground = (
                 tab.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longreach.crasp.library import load
+from longreach.crasp.program import parse
 from longreach.errors import InputError
 from longreach.forecast import forecast
 from longreach.languages.decide.extended_automaton import Convention
@@ -103,6 +104,21 @@ def test_the_drawing_is_also_a_table() -> None:
         ([1], True, "≈ 1"),
         ([0], False, "≈ 0"),
     ]
+
+
+def test_of_a_program_that_is_typed_the_core_is_written() -> None:
+    text = load("dyck-1").text
+    (found,) = part_of("program", {"kind": "program", "text": text})["programs"]
+    assert found["text"] != text.strip()
+    assert parse(found["text"]).core == parse(text).core
+
+
+def test_verdicts_are_sentences_and_an_empty_language_is_said() -> None:
+    for side in part_of("verdicts", {"kind": "regex", "text": "(a|b)*bb(a|b)*"})["sides"]:
+        assert side["clause"][0].isupper()
+        assert side["basis"][0].isupper()
+    with pytest.raises(InputError, match=r"^no word fits: the language is empty$"):
+        part_of("verdicts", {"kind": "regex", "text": "a&b"})
 
 
 def test_large_things_are_named_and_not_drawn() -> None:

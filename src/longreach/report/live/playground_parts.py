@@ -13,7 +13,7 @@ import numpy as np
 
 from longreach.config.task_name import TaskName
 from longreach.crasp.evaluate import accepts
-from longreach.crasp.program import Program
+from longreach.crasp.program import Program, raise_core
 from longreach.crasp.words import Encoder, encode, spelled
 from longreach.errors import Field, InputError
 from longreach.forecast.certificate_kinds import kind_of
@@ -32,7 +32,7 @@ from longreach.report.certificate_view import program_view
 from longreach.report.live.live_limits import LiveLimits
 from longreach.report.live.playground_subject import Subject, check_characters
 from longreach.report.live.potential_notes import potential_notes
-from longreach.report.text import visible
+from longreach.report.text import sentence_case, visible
 from longreach.tasks.language_task import RegularLanguage
 from longreach.verdicts.plain_words import clause, expectation, rests_on, side_title
 from longreach.verdicts.verdict import Answer, Verdict
@@ -116,8 +116,8 @@ def _side(key: str, verdict: Verdict) -> Document:
         "answer": verdict.trained.value,
         "membership": verdict.answer.value,
         "expectation": expectation(verdict.trained),
-        "clause": clause(verdict),
-        "basis": rests_on(verdict),
+        "clause": sentence_case(clause(verdict)),
+        "basis": sentence_case(rests_on(verdict)),
         "class": str(verdict.program_class),
         "reason": verdict.reason,
     }
@@ -125,7 +125,7 @@ def _side(key: str, verdict: Verdict) -> Document:
 
 def _odds(subject: Subject, document: Mapping[str, Any]) -> Document:
     if not isinstance(subject.task, RegularLanguage):
-        return {"rows": [], "reason": "odds are known for regular languages alone"}
+        return {"rows": [], "reason": "known for regular languages alone"}
     found = task_odds(subject.task, subject.sides, trained_to=[USUAL_LENGTH])
     rows = [row.document() | {"words": _odds_words(row, subject.sides)} for row in found.rows]
     setting = None if found.model is None else found.model.setting
@@ -150,7 +150,7 @@ def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
         return {
             "svg": None,
             "table": None,
-            "note": "no automaton of what the program accepts was found and proved",
+            "note": "No automaton of what the program accepts was found and proved.",
         }
     if len(automaton) > MOST_STATES:
         note = f"{len(automaton)} states; at most {MOST_STATES} are drawn"
@@ -183,7 +183,7 @@ def _table(automaton: Automaton, notes: Mapping[int, str]) -> Document:
 
 def _program(subject: Subject, document: Mapping[str, Any]) -> Document:
     if subject.program is not None:
-        return {"programs": [_written("the program", subject.program, None)]}
+        return {"programs": [_written("in core operations", raise_core(subject.program.core), None)]}
     programs: list[Document] = []
     for key in SHOWN_SIDES:
         found = subject.written_program(key)
@@ -269,7 +269,10 @@ def _attention(subject: Subject, document: Mapping[str, Any]) -> Document:
 
 def _profile(subject: Subject, document: Mapping[str, Any]) -> Document:
     if subject.automaton is None or not subject.automaton.accepting:
-        return {"lines": [], "reason": "the profile is that of a regular language with words"}
+        return {
+            "lines": [],
+            "reason": "Known for regular languages alone, and this program is not known to be one.",
+        }
     found = profiles(subject.automaton, FAMILY, LENGTHS, most_nodes=PROFILE_NODES)
     lines = [
         {"summary": str(each.summary), "values": list(each.probabilities), "exhausted": each.exhausted}

@@ -113,6 +113,8 @@ class Subject:
         if self.program is not None:
             return ProgramTask("the program", self.program)
         assert self.automaton is not None
+        if not self.automaton.accepting:
+            raise InputError("no word fits: the language is empty")
         return RegularLanguage(self.kind, self.automaton)
 
     @cached_property

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longreach.errors import InputError
+from longreach.report.text import encoding_name
 from longreach.results.running_members import progress_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class Teller:
 
 def _stand(member: AnyMember, step: int) -> dict[str, Any]:
     known = member.document()
-    return {name: known.get(name) for name in ("encoding", "seed", "max_steps")} | {"step": step}
+    shown = {name: known.get(name) for name in ("encoding", "seed", "max_steps")}
+    return shown | {"step": step, "title": encoding_name(str(known.get("encoding")))}
 
 
 def main() -> None:

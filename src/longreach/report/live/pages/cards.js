@@ -36,8 +36,19 @@ function transitions(table) {
 export function fooling(found) {
   $("fooling-section").hidden = !found.sides.length;
   $("fooling").replaceChildren(...found.sides.map((side) => element("div", { class: "card" }, element("h4", {}, side.title),
-    element("pre", { class: "wrap" }, side.lines.join("\n")),
-    side.pair ? [element("p", { class: "small soft" }, `With each loop ${side.pair.repeated} times:`), side.pair.words.map((word, place) => element("p", { class: "small" }, element("code", { class: "word" }, word), side.pair.inside[place] ? "in the language" : "not in the language"))] : null)));
+    side.lines.map((line) => line.startsWith(" ") ? element("code", { class: "word" }, line.trim()) : element("p", { class: "small" }, line)),
+    side.pair ? pair(side.pair) : null)));
+}
+
+// Two long words; where they part is marked.
+function pair({ words, inside, repeated }) {
+  const most = Math.min(...words.map((word) => word.length));
+  let before = 0, after = 0;
+  while (before < most && words[0][before] === words[1][before]) before++;
+  while (after < most - before && words[0].at(-1 - after) === words[1].at(-1 - after)) after++;
+  const shown = (word) => element("code", { class: "word" }, word.slice(0, before), element("b", {}, word.slice(before, word.length - after)), word.slice(word.length - after));
+  return [element("p", { class: "small soft" }, `With each loop ${repeated} times; where the words part is marked:`),
+    element("div", { class: "pair" }, words.map((word, place) => [shown(word), element("span", { class: `badge ${inside[place] ? "yes" : "no"}` }, inside[place] ? "in the language" : "not in the language")]))];
 }
 
 export function programs(found) {

@@ -17,7 +17,7 @@ export function drawing(markup) {
   return template.content;
 }
 
-const HEIGHT = 250, LEFT = 46, BOTTOM = 30, TOP = 10, RIGHT = 14;
+const HEIGHT = 268, LEFT = 46, BOTTOM = 48, TOP = 10, RIGHT = 14;
 
 export function profile(found) {
   const WIDTH = window.matchMedia("(max-width: 40rem)").matches ? 360 : 640; // numbers of one size on every screen
@@ -30,8 +30,9 @@ export function profile(found) {
     parts.push(`<text class="tick y" x="${LEFT - 6}" y="${y(share) + 4}">${share * 100} %</text>`);
   }
   for (const length of [1, 10, 20, 30, 40, 50, 60].filter((each) => each <= last)) {
-    parts.push(`<text class="tick x" x="${x(length)}" y="${HEIGHT - 10}">${length}</text>`);
+    parts.push(`<text class="tick x" x="${x(length)}" y="${HEIGHT - BOTTOM + 20}">${length}</text>`);
   }
+  parts.push(`<text class="tick x" x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 8}">length of the word</text>`);
   const names = element("ul", { class: "names" });
   found.lines.forEach((line, number) => {
     const style = `line p${number % 9} d${Math.floor(number / 3) % 3}`;
@@ -64,8 +65,8 @@ function table(found) {
     return value === null || value === undefined ? "–" : `${(100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0)} %`;
   };
   return element("details", {}, element("summary", {}, "The numbers"),
-    element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "length"), at.map((length) => element("th", { class: "number" }, String(length))))),
-      element("tbody", {}, found.lines.map((line) => element("tr", {}, element("th", { scope: "row" }, line.summary), at.map((length) => element("td", { class: "number" }, share(line, length))))))));
+    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, element("th", {}, "length"), at.map((length) => element("th", { class: "number" }, String(length))))),
+      element("tbody", {}, found.lines.map((line) => element("tr", {}, element("th", { scope: "row" }, line.summary), at.map((length) => element("td", { class: "number" }, share(line, length)))))))));
 }
 
 export function trace(found) {

@@ -77,7 +77,10 @@ async function update() {
   show("automaton", subject, signal, automaton);
   show("fooling", subject, signal, fooling);
   show("program", subject, signal, (each) => { programs(each); chooseSide(each); });
-  show("profile", subject, signal, (each) => $("profile").replaceChildren(each.lines.length ? profile(each) : element("p", { class: "small soft" }, each.reason)));
+  show("profile", subject, signal, (each) => {
+    $("profile-about").hidden = !each.lines.length;
+    $("profile").replaceChildren(each.lines.length ? profile(each) : element("p", { class: "small soft" }, each.reason));
+  });
   suggested = "";
   isSuggested = false;
   await show("example", subject, signal, (each) => { suggested = each.word; });
@@ -146,9 +149,9 @@ async function updateWord(isNew = false) {
 
 function attended(maps, question, signal) {
   if (signal.aborted) return;
-  $("attention").replaceChildren(...maps.heads.map((head) => element("figure", {}, element("figcaption", {}, head.title), drawing(head.svg))));
+  $("attention").replaceChildren(...maps.heads.map((head) => element("figure", {}, element("figcaption", {}, head.title), enlarged(drawing(head.svg)))));
   const more = maps.number - maps.heads.length;
-  $("attention-note").replaceChildren(maps.reason || "Rows are positions that look, columns those looked at; the stronger the colour, the more. ");
+  $("attention-note").replaceChildren(maps.reason || "Rows are positions that look, columns those looked at, $ the place before the word; the stronger the colour, the more. ");
   if (more <= 0) return;
   if (question.all) { $("attention-note").append(`There are ${more} more heads.`); return; }
   const button = element("button", { type: "button" }, `Show ${more} more head${more === 1 ? "" : "s"}`);
@@ -157,6 +160,14 @@ function attended(maps, question, signal) {
     try { attended(await call("attention", all, signal), all, signal); } catch (error) { if (!expired(error)) complain("word-complaint", $("word"), error); }
   });
   $("attention-note").append(button);
+}
+
+// Maps of short words are small; there is room for larger ones.
+function enlarged(map) {
+  if (window.matchMedia("(max-width: 40rem)").matches) return map;
+  const svg = map.firstElementChild, side = Number(svg.getAttribute("width"));
+  for (const name of ["width", "height"]) svg.setAttribute(name, String(Math.max(side, Math.min(1.6 * side, 300))));
+  return map;
 }
 
 function later(work, wait = 250) {

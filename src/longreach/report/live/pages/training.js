@@ -47,6 +47,7 @@ function follow(training) {
   $("training-title").textContent = training.title;
   $("training-answer").replaceChildren();
   $("training-runs").replaceChildren();
+  $("training-bar").hidden = false;
   $("training-bar").removeAttribute("value");
   say("starting");
   if (source) source.close();
@@ -79,11 +80,11 @@ function heard(event) {
     $("training-bar").max = event.total;
     $("training-bar").value = event.done;
     say(`${event.done} of ${event.total} runs done`);
-    $("training-runs").replaceChildren(...event.running.map((run) => element("li", {}, `${run.encoding}, seed ${run.seed}: step ${run.step} of ${run.max_steps}`)));
+    $("training-runs").replaceChildren(...event.running.map((run) => element("li", {}, `${run.title}, seed ${run.seed}: step ${run.step} of ${run.max_steps}`)));
   }
   if (ENDS.includes(event.event)) {
     source.close();
-    if (!$("training-bar").hasAttribute("value")) $("training-bar").value = 0;
+    $("training-bar").hidden = true;
     $("training-runs").replaceChildren();
     say({ done: event.judgement || "done", failed: event.error, cancelled: cancelled(event) }[event.event]);
     if (event.answers) $("training-answer").replaceChildren(...event.answers.map(answer));

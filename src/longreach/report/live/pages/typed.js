@@ -3,9 +3,16 @@ import { element } from "./drawing.js";
 
 const $ = (id) => document.getElementById(id);
 const EXAMPLES = {
-  regex: ["(aa)*", "(ab|ba)*", "(a|b)*bb(a|b)*", "(a(ab)*b)*", "(b|ab*a)*"],
-  automaton: ['{"alphabet": ["a", "b"], "transitions": [[1, 0], [2, 1], [0, 2]], "accepting": [0]}'],
-  program: ['#alphabet a b\nL = # "a" >= # "b"', '#alphabet ( )\nopened = # "("\nclosed = # ")"\nbad = # (opened < closed)\nD = bad == 0 && opened == closed'],
+  regex: ["(a|b)*bb(a|b)*", "(aa)*", "(ab|ba)*", "(a(ab)*b)*", "(b|ab*a)*"].map((text) => ({ text })),
+  automaton: [
+    { name: "as in threes", text: '{"alphabet": ["a", "b"], "transitions": [[1, 0], [2, 1], [0, 2]], "accepting": [0]}' },
+    { name: "no b after b", text: '{"alphabet": ["a", "b"], "transitions": [[0, 1], [0, 2], [2, 2]], "accepting": [0, 1]}' },
+  ],
+  program: [
+    { name: "as many a as b, or more", text: '#alphabet a b\nL = # "a" >= # "b"' },
+    { name: "brackets that match", text: '#alphabet ( )\nopened = # "("\nclosed = # ")"\nbad = # (opened < closed)\nD = bad == 0 && opened == closed' },
+    { name: "b right after a", text: '#alphabet a b\nL = exists ("b" && #[i-1] "a" >= 1)' },
+  ],
 };
 const LABELS = { regex: "Regular expression", automaton: "Automaton as JSON: alphabet, transitions (a row per state, an entry per letter), accepting", program: "Program, one statement a line" };
 const SIDES = ["nope", "ape"];
@@ -35,7 +42,7 @@ export function recall(update) {
   const found = new URLSearchParams(location.hash.slice(1));
   const kind = Object.hasOwn(EXAMPLES, found.get("kind") ?? "") ? found.get("kind") : "regex";
   document.querySelector(`input[name=kind][value=${kind}]`).checked = true;
-  put({ text: found.get("text") ?? EXAMPLES[kind][0], alphabet: found.get("alphabet") ?? "", word: found.get("word"), side: SIDES.includes(found.get("side")) ? found.get("side") : null });
+  put({ text: found.get("text") ?? EXAMPLES[kind][0].text, alphabet: found.get("alphabet") ?? "", word: found.get("word"), side: SIDES.includes(found.get("side")) ? found.get("side") : null });
   chosen(update);
 }
 
@@ -43,7 +50,7 @@ export function recall(update) {
 export function turn(update) {
   kept.set(shownKind, { text: $("text").value, alphabet: $("alphabet").value, ...wish });
   const { kind } = asked();
-  put(kept.get(kind) ?? { text: EXAMPLES[kind][0], alphabet: "", word: null, side: null });
+  put(kept.get(kind) ?? { text: EXAMPLES[kind][0].text, alphabet: "", word: null, side: null });
   chosen(update);
 }
 
@@ -60,8 +67,8 @@ function chosen(update) {
   $("text-label").textContent = LABELS[shownKind];
   $("alphabet-field").hidden = shownKind !== "regex";
   $("side-field").hidden = shownKind === "program"; // it is the program
-  $("examples").replaceChildren(element("span", { class: "soft" }, "For example"), ...EXAMPLES[shownKind].map((text) => {
-    const button = element("button", { type: "button", title: text }, element("code", {}, text.length > 32 ? `${text.replaceAll("\n", " ").slice(0, 31)}…` : text.replaceAll("\n", " ")));
+  $("examples").replaceChildren(element("span", { class: "soft" }, "For example"), ...EXAMPLES[shownKind].map(({ name, text }) => {
+    const button = element("button", { type: "button", title: text }, name ?? element("code", {}, text));
     button.addEventListener("click", () => { put({ text, alphabet: "", word: null, side: null }); grow(); update(); });
     return button;
   }));
