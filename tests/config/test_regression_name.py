@@ -25,7 +25,7 @@ def test_one_way_to_write_a_name(text: str, shown: str) -> None:
 
 @given(st.floats(1e-6, 1e6))
 def test_any_frequency_is_read_back(omega: float) -> None:
-    name = RegressionName.read("simple-task").replaced(omega=omega)
+    name = RegressionName("simple-task", (omega,))
     assert name.parameters["omega"] == omega
     assert RegressionName.read(name.text) == name
 

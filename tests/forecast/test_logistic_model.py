@@ -35,7 +35,6 @@ def test_three_groups_with_two_indicators_are_their_shares() -> None:
     wins = [1] * 3 + [0] * 7 + [1] * 6 + [0] * 2 + [1] * 1 + [0] * 4
     model = fit_logistic(["no", "yes"], rows, wins, penalty=0.0)
     assert model.probabilities([[0, 0], [1, 0], [0, 1]]) == pytest.approx([0.3, 0.75, 0.2], rel=1e-6)
-    assert model.rows == 23
 
 
 def _data(seed: int, rows: int, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -90,7 +89,6 @@ def test_weights_are_repetitions() -> None:
     weighted = fit_logistic(["x", "y"], features, wins, weights=counts)
     repeated = fit_logistic(["x", "y"], np.repeat(features, counts, axis=0), np.repeat(wins, counts))
     assert weighted.coefficients == pytest.approx(repeated.coefficients, rel=1e-8)
-    assert (weighted.lowest, weighted.highest) == (repeated.lowest, repeated.highest)
 
 
 def test_units_do_not_matter() -> None:
@@ -117,16 +115,8 @@ def test_a_feature_that_never_varies_says_nothing() -> None:
     assert with_it.coefficients[0] == pytest.approx(without.coefficients[0], rel=1e-6)
 
 
-def test_the_range_that_was_fitted() -> None:
-    model = fit_logistic(["x", "y"], [[0, 5], [1, 7], [2, 6], [1, 5]], [0, 1, 1, 0])
-    assert (model.lowest, model.highest) == ((0.0, 5.0), (2.0, 7.0))
-    assert model.covers([[1, 6], [3, 6], [1, 4.9], [2, 7]]).tolist() == [True, False, False, True]
-
-
 def test_large_values_do_not_overflow() -> None:
-    model = LogisticModel(
-        names=("x",), constant=0.0, coefficients=(1.0,), lowest=(0.0,), highest=(1.0,), rows=2
-    )
+    model = LogisticModel(names=("x",), constant=0.0, coefficients=(1.0,))
     assert model.probabilities([[-1e4], [0], [1e4]]).tolist() == [0.0, 0.5, 1.0]
 
 

@@ -71,7 +71,7 @@ def test_windows() -> None:
     matrix = by_distance(np.array([0.0, math.log(3)]), 8)
     weights = window_weights(matrix, 3, 4)
     assert weights == pytest.approx(np.array([[1, 0, 0], [3 / 4, 1 / 4, 0], [1 / 5, 3 / 5, 1 / 5]]))
-    assert window_weights(matrix, 3, 0, scale=0)[2] == pytest.approx([1 / 3] * 3)
+    assert window_weights(0 * matrix, 3, 0)[2] == pytest.approx([1 / 3] * 3)
     assert window_shift(matrix, 3).distance == pytest.approx(0)
     assert window_offsets(8, 3) == (0, 1, 2, 4, 5)
     moving = np.diag([0.0] * 4 + [50.0] * 4)  # early queries look everywhere, late ones at themselves

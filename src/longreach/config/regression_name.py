@@ -118,15 +118,6 @@ class RegressionName:
         said = ",".join(f"{name}={_shown(value)}" for name, value in self.parameters.items())
         return f"{self.family}:{said}"
 
-    def replaced(self, **values: float) -> RegressionName:
-        """The same with other values.
-
-        >>> RegressionName.read("simple-task").replaced(omega=4).text
-        'simple-task:omega=4'
-        """
-        found = {**self.parameters, **values}
-        return RegressionName.read(RegressionName(self.family, tuple(found.values())).text)
-
     def _check(self) -> None:
         """Refuse parameters that contradict each other."""
         found = self.parameters

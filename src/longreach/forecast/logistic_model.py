@@ -30,22 +30,11 @@ class LogisticModel:
     constant: float
     coefficients: tuple[float, ...]
     """In the units of the features as they are given."""
-    lowest: tuple[float, ...]
-    """The least value of each feature that was fitted."""
-    highest: tuple[float, ...]
-    rows: int
-    """How many outcomes were fitted."""
 
     def probabilities(self, features: npt.ArrayLike) -> FloatArray:
         """The probability of success for each row of features."""
         values = _table(features, len(self.names))
         return logistic(self.constant + values @ np.array(self.coefficients, dtype=np.float64))
-
-    def covers(self, features: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Which rows lie within what was fitted, feature by feature; outside no odds should be shown."""
-        values = _table(features, len(self.names))
-        inside = (values >= np.array(self.lowest)) & (values <= np.array(self.highest))
-        return np.asarray(inside.all(axis=1), dtype=np.bool_)
 
 
 def fit_logistic(
@@ -59,8 +48,8 @@ def fit_logistic(
     """The model that makes the outcomes most likely, with a penalty on standardized coefficients.
 
     >>> model = fit_logistic(["verdict"], [[1], [1], [1], [0]] * 25, [1, 1, 0, 0] * 25)
-    >>> model.probabilities([[1], [0]]).round(2).tolist(), model.covers([[2]]).tolist()
-    ([0.66, 0.03], [False])
+    >>> model.probabilities([[1], [0]]).round(2).tolist()
+    [0.66, 0.03]
     """
     values = _table(features, len(names))
     wins = np.asarray(outcomes, dtype=np.float64)
@@ -73,14 +62,10 @@ def fit_logistic(
     held = np.array([0.0] + [penalty] * len(names))
     found = _newton(design, wins, counts, held)
     coefficients = np.where(spread > 0, found[1:] / scale, 0.0)
-    used = values[counts > 0]
     return LogisticModel(
         names=tuple(names),
         constant=float(found[0] - middle @ coefficients),
         coefficients=tuple(coefficients.tolist()),
-        lowest=tuple(used.min(axis=0).tolist()),
-        highest=tuple(used.max(axis=0).tolist()),
-        rows=int((counts > 0).sum()),
     )
 
 

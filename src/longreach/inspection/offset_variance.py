@@ -56,7 +56,7 @@ def total_variance(matrix: Array) -> float:
     return float(np.var(matrix[np.tril_indices(len(_square(matrix)))]))
 
 
-def window_weights(matrix: Array, window: int, offset: int, *, scale: float = 1.0) -> Array:
+def window_weights(matrix: Array, window: int, offset: int) -> Array:
     """M^(o): the causal softmax of the window that begins at an offset (Figure 9 c).
 
     >>> window_weights(np.zeros((5, 5)), 2, 3).tolist()
@@ -65,7 +65,7 @@ def window_weights(matrix: Array, window: int, offset: int, *, scale: float = 1.
     _square(matrix)
     if not (1 <= window <= len(matrix) and 0 <= offset <= len(matrix) - window):
         raise InputError(f"a window of {window} at offset {offset} does not fit into {len(matrix)} positions")
-    part = scale * matrix[offset : offset + window, offset : offset + window]
+    part = matrix[offset : offset + window, offset : offset + window]
     part = np.where(np.tri(window, dtype=bool), part, -np.inf)
     weights = np.exp(part - part.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -90,16 +90,14 @@ class WindowShift:
     """The mean over queries and pairs of windows of the total variation distance: 0 the same, 1 disjoint."""
 
 
-def window_shift(
-    matrix: Array, window: int, offsets: Sequence[int] | None = None, *, scale: float = 1.0
-) -> WindowShift:
+def window_shift(matrix: Array, window: int, offsets: Sequence[int] | None = None) -> WindowShift:
     """The weights of windows at several offsets, compared with each other.
 
     >>> window_shift(np.tri(6), 3).distance
     0.0
     """
     chosen = window_offsets(len(matrix), window) if offsets is None else tuple(offsets)
-    every = np.stack([window_weights(matrix, window, offset, scale=scale) for offset in chosen])
+    every = np.stack([window_weights(matrix, window, offset) for offset in chosen])
     pairs = [
         np.abs(every[one] - every[other]).sum(axis=1).mean() / 2
         for one in range(len(chosen))

@@ -29,7 +29,6 @@ from longreach.inspection.periodic_fit import MOST_PERIOD, PeriodicFit
 from longreach.inspection.traced_forward import BrokenLine, Changes, broken_gelu
 from longreach.limit.model import START, Array, Head, Layer, Transformer
 from longreach.models.parameters import Parameters
-from longreach.tasks.task import SOS
 
 UNSUPPORTED = {
     "rope": "RoPE turns keys and queries, which is no function of positions alone",
@@ -196,12 +195,10 @@ def _relation(matrix: Array, local_to: int, of_means: Array) -> Array:
     return np.asarray(left[: local_to + 1] - beyond)
 
 
-def to_transformer(
-    summary: LimitSummary, parameters: Parameters, tokens: Sequence[str] | None = None
-) -> Transformer:
+def to_transformer(summary: LimitSummary, parameters: Parameters) -> Transformer:
     """The limit transformer as data: width + 1 coordinates, the last of which is always 1."""
     model = fold(parameters, summary.config, summary.scales)
-    names = vocabulary(tokens, len(model.embedding))
+    names = (START, *(f"token {place}" for place in range(1, len(model.embedding))))
     return Transformer(
         "limit",
         names,
@@ -212,17 +209,6 @@ def to_transformer(
         read_out=tuple(f"token {place}" for place in range(len(model.read.constant))),
         coordinates={"always 1": summary.config.width},
     )
-
-
-def vocabulary(tokens: Sequence[str] | None, size: int) -> tuple[str, ...]:
-    """Names of the tokens for a limit transformer, in which SOS is $.
-
-    >>> vocabulary(["PAD", "SOS", "a", "$"], 4), vocabulary(None, 2)
-    (('PAD', '$', 'a', '\\\\$'), ('$', 'token 1'))
-    """
-    if tokens is None:
-        return (START, *(f"token {place}" for place in range(1, size)))
-    return tuple(START if token == SOS else token.replace(START, f"\\{START}") for token in tokens)
 
 
 def _joined(found: Map) -> Array:

@@ -72,15 +72,6 @@ def check(table: Mapping[str, Initial], parameters: Mapping[str, Tensor]) -> Non
             raise InputError(f"parameter {name!r}: shape {shape}, expected {initial.shape}")
 
 
-def count(table: Mapping[str, Initial]) -> int:
-    """The number of scalars.
-
-    >>> count({"weight": Initial((2, 3), "normal", 0.02), "bias": Initial((3,), "constant", 0.0)})
-    9
-    """
-    return sum(torch.Size(initial.shape).numel() for initial in table.values())
-
-
 def register(module: nn.Module, parameters: Mapping[str, Tensor]) -> None:
     """Hold the parameters in `module`, so that its state dictionary has the same dotted names."""
     for name, value in parameters.items():

@@ -253,13 +253,10 @@ def table_value(
     labels: Mapping[tuple[int, ...], Label | tuple[int, ...]],
     *,
     vocabulary: int,
-    other: Label | tuple[int, ...] | None = None,
 ) -> Value:
-    """A value for each tuple of tokens; those that are not listed have `other`, or zeros."""
+    """A value for each tuple of tokens; those that are not listed have zeros."""
     first, point = next(iter(labels.items()))
     table = np.zeros((vocabulary ** len(first), len(point)))
-    if other is not None:
-        table[:] = [float(part) for part in other]
     for tokens, label in labels.items():
         table[codes(np.array(tokens), vocabulary)] = [float(part) for part in label]
     return Value(name, lambda tokens: table[codes(tokens, vocabulary)])

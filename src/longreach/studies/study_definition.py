@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.comparison.outcome import Outcome, outcomes
@@ -15,7 +14,6 @@ from longreach.config.scales import Scale, first_seed_of, remark_of, scale_table
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError, near_names
 from longreach.experiments.resolve import resolve
-from longreach.results.atomic import write_atomically
 from longreach.results.figure_files import figure_bytes
 from longreach.results.index import Row
 from longreach.studies.cell_tables import cell_tables
@@ -78,7 +76,7 @@ class Study:
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The endings of the names that `draw` understands, the usual one first."""
+        """The endings of the names of its files, the usual one first."""
         return FIGURES if self.table is None else TEXTS
 
     @property
@@ -139,12 +137,8 @@ class Study:
         claim = "" if scale != "smoke" or table is None else f": {table.about}"
         return f"{self.title} ({scale} scale{claim})"
 
-    def draw(self, found: Sequence[Outcome], scale: Scale, path: Path) -> None:
-        """Write the figure, or the table, in the format of the name's ending."""
-        write_atomically(path, self.content(found, scale, path.suffix.lower()))
-
     def content(self, found: Sequence[Outcome], scale: Scale, suffix: str) -> bytes:
-        """What `draw` writes."""
+        """The figure, or the table, in the format of a name's ending."""
         if self.table is not None:
             check_suffix(suffix, TEXTS)
             table = self.table()

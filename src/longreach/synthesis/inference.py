@@ -125,18 +125,14 @@ def infer(
     max_size: int = MAX_SIZE,
     seconds: float = SECONDS,
     bytes: int = 1 << 30,
-    enumeration: Enumeration | None = None,
 ) -> Inference:
-    """Run the procedure for n = 1, …, `to`; an enumeration on words of the same letters can be used again."""
+    """Run the procedure for n = 1, …, `to`."""
     known_everywhere(target)
     family = Family() if family is None else family
     budget = Budget(seconds=seconds, bytes=bytes).running()
     longest = max(schedule(n) for n in range(1, to + 1))
     told_apart = max(longest, min(to, longest_within(len(target.alphabet), NODES, to)))
-    if enumeration is None:
-        enumeration = Enumeration(WordTree.of(target.alphabet, length=told_apart), family, budget)
-    else:
-        enumeration.budget = budget
+    enumeration = Enumeration(WordTree.of(target.alphabet, length=told_apart), family, budget)
     whole = WordTree.of(target.alphabet, length=to)
     run = _Run(target, enumeration, whole, max_size)
     hypotheses = tuple(run.hypotheses(range(schedule(1), longest + 1)))

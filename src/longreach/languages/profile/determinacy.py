@@ -130,7 +130,6 @@ def profiles(
     family: Sequence[Summary],
     lengths: Iterable[int],
     *,
-    within: int | None = None,
     most_nodes: int = MOST_NODES,
 ) -> tuple[Profile, ...]:
     """The determinacy for each summary of a family.
@@ -141,9 +140,7 @@ def profiles(
     [(0.0, 0.0), (1.0, 1.0)]
     """
     wanted = tuple(lengths)
-    return tuple(
-        determinacy(automaton, each, wanted, within=within, most_nodes=most_nodes) for each in family
-    )
+    return tuple(determinacy(automaton, each, wanted, most_nodes=most_nodes) for each in family)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -164,7 +164,6 @@ def residuals(
     *,
     dtype: Dtype = "float64",
     precision: Precision = "own",
-    method: Method = "auto",
 ) -> list[Array]:
     """The residual streams (positions, width): before the first layer, then after each layer."""
     codes = model.encode(word, offset)
@@ -172,7 +171,7 @@ def residuals(
     softmax = Softmax(np.array([len(codes)]), rounding, fitting(dtype))
     return [
         np.array(stream[0], dtype=np.float64)
-        for stream in _streams(model, codes[None], softmax, offset, method)
+        for stream in _streams(model, codes[None], softmax, offset, "auto")
     ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longreach.config.scales import Scale
 from longreach.errors import InputError
 from longreach.forecast.odds_model import OddsModel, fitted_odds
 from longreach.studies.census.canonical_form import Part
@@ -28,10 +27,6 @@ class CensusStudy:
     time: str = "laptop: about four hours on two cores"
 
     formats = FORMATS
-
-    def heading(self, scale: Scale) -> str:
-        """Its title, with the scale."""
-        return f"{self.title} ({scale} scale)"
 
 
 STUDY = CensusStudy()
