@@ -30,9 +30,19 @@ def test_paper_is_as_published() -> None:
         for encoding in ENCODINGS:
             assert config_of(Place(task, encoding), "paper") == resolve(task, encoding, scale="paper")
     assert seeds_of("paper") == 5
-    shape = config_of(Place("addition", "rope"), "paper")
+    shape = config_of(Place("addition", "ape"), "paper")
     assert (shape.layers, shape.heads, shape.width) == (12, 12, 768)
     assert (shape.max_steps, shape.warmup) == (60_000, 3000)
+
+
+def test_encodings_without_a_published_setting_share_one() -> None:
+    for task in ("sort", "addition", "tomita-4"):
+        for encoding in ("sinusoidal", "rope", "alibi", "t5", "fire", "randomized"):
+            found = resolve(task, encoding, scale="paper")
+            assert (found.layers, found.heads, found.width, found.lr) == (2, 2, 64, 1e-3)
+            assert (found.max_steps, found.warmup) == (30_000, 0)
+            assert remark_of(task, encoding, "paper").startswith("without a published setting")
+    assert remark_of("sort", "mlp", "paper") == "as published"
 
 
 def test_laptop_keeps_the_ratios_of_lengths() -> None:

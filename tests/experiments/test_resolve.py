@@ -26,7 +26,7 @@ def test_published_values_are_those_of_the_paper_s_scale() -> None:
     assert decoder_of(config).positions == 302
     other = resolve("addition", scale="paper")
     assert (other.layers, other.warmup, other.train_lengths) == (12, 3000, (4, 50))
-    for encoding in ("ape", "rope"):
+    for encoding in ("ape", "nope"):
         assert resolve("addition", encoding, scale="paper", max_steps=6000).warmup == 300
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from longreach.config.hyperparameters import BASELINE
+from longreach.config.hyperparameters import BASELINE, Hyperparameters
 from longreach.config.task_name import Origin, TaskName
 from longreach.config.training import TrainConfig
 from longreach.errors import File, InputError
@@ -181,9 +181,12 @@ def remark_of(task: str, encoding: str, scale: Scale) -> str:
     """Where the setting of a cell comes from, in a sentence.
 
     >>> remark_of("sort", "rope", "paper")
-    'as published for ape'
+    'without a published setting: 2 layers, 2 heads, width 64'
     """
     table = scale_table(scale)
     if table is not None:
         return table.remark(task, encoding)
-    return "as published" if encoding in PUBLISHED_ENCODINGS else "as published for ape"
+    if encoding in (*PUBLISHED_ENCODINGS, BASELINE):
+        return "as published"
+    usual = Hyperparameters()
+    return f"without a published setting: {usual.layers} layers, {usual.heads} heads, width {usual.width}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from longreach.config.encoding_table import unknown_encoding
 from longreach.config.hyperparameters import BASELINE, BASELINE_SHAPE, hyperparameters
-from longreach.config.scales import PUBLISHED_ENCODINGS, Scale, scale_table
+from longreach.config.scales import Scale, scale_table
 from longreach.config.training import TrainConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
@@ -24,7 +24,7 @@ COMPILE_UP_TO_LAYERS = 2
 def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> TrainConfig:
     """The configuration of a task, from what is given and the setting of a scale for the rest.
 
-    What is not given is as in the studies of the scale; for encodings without a setting it is that of `ape`.
+    What is not given is as in the studies of the scale.
     `laptop` takes a minute or two a member on one core, also for tasks without a setting of their own;
     `paper` is as published and may take days.
 
@@ -72,9 +72,7 @@ def _of_scale(task: str, encoding: str, scale: Scale, known: Task) -> dict[str, 
     own = BASELINE_SHAPE | {"log_length": False} if encoding == BASELINE else {}
     table, name = scale_table(scale), self_contained(task)
     if table is None:
-        # Other encodings have no published setting: that of ape makes them comparable.
-        published = encoding if encoding in (*PUBLISHED_ENCODINGS, BASELINE) else "ape"
-        return asdict(hyperparameters(name, published)) | own
+        return asdict(hyperparameters(name, encoding)) | own
     setting = table.setting(task, encoding)
     assert setting.train_to is not None, scale
     lengths = known.train_range(setting.train_to)
