@@ -14,8 +14,8 @@ import typer
 
 from longreach import __version__
 from longreach.cli.commands import add_commands
+from longreach.cli.help_text import readable_help
 from longreach.cli.output import (
-    HELP_MARKUP,
     complain,
     documents,
     exit_code,
@@ -55,8 +55,9 @@ def _top(
 def _command_line(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         name="longreach",
-        rich_markup_mode=HELP_MARKUP,
-        help="Will a transformer trained on short sequences work on long ones, and from which length on?",
+        rich_markup_mode=None,
+        help="Will a transformer trained on short sequences work on long ones, and from which length on?\n\n"
+        'Example: longreach ask "regex:(aa)*" --minutes 0',
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -86,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        command = typer.main.get_command(_command_line(arguments))
+        command = readable_help(typer.main.get_command(_command_line(arguments)))
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         with exit_code(0, when=False):
             documents().flush()

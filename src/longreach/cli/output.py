@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
@@ -20,10 +20,6 @@ from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
-# Boxed help is for terminals: in a pipe plain text is easier to read on, and starts faster.
-HELP_MARKUP: Literal["rich"] | None = "rich" if sys.stdout is not None and sys.stdout.isatty() else None
 
 
 # What a terminal obeys instead of showing it: control characters but tab and newline, and what turns the

@@ -64,7 +64,9 @@ def simulate(
     length: Annotated[
         int | None, typer.Option(metavar="N", help="Two layers: aim at N tokens instead of an error.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Two layers: of the draw of what is kept.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="S", min=0, help="Two layers: of the draw of what is kept.")
+    ] = 0,
     plot: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw errors against |z|, as .png, .svg or .html.")
     ] = None,
