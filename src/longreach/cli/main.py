@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -165,6 +166,10 @@ def input_message(error: InputError) -> str:
     return error.message
 
 
+_OPTION_MESSAGES = {"requires an argument": "needs a value", "does not take a value": "takes no value"}
+"""What typer says of an option that is there, and what is said instead, behind its name."""
+
+
 def _usage_message(error: Exception) -> str:
     """One line that begins with the option or argument that is wrong."""
     text = " ".join(str(getattr(error, "message", "") or "").split())
@@ -172,18 +177,33 @@ def _usage_message(error: Exception) -> str:
     if parameter is not None:
         options = [option for option in parameter.opts if option.startswith("--")]
         name = options[0] if options else parameter.metavar or str(parameter.name).upper()
-        text = text.removeprefix("Value error, ")
+        text = (_refusal(error) or text).removesuffix(".")
         return f"{name}: {text}" if text else f"{name}: missing"
     command = getattr(getattr(error, "ctx", None), "command", None)
     option = getattr(error, "option_name", None)
+    for said, meant in _OPTION_MESSAGES.items():
+        if option is not None and said in text:
+            return f"{option}: {meant}"
     if option is not None and command is not None:
-        known = [name for other in command.params for name in other.opts]
+        known = [name for other in command.params for name in (*other.opts, *other.secondary_opts)]
         return f"{option}: no such option{near_names(option, known)}"
     if text.startswith("Got unexpected extra argument") and command is not None:
         return _too_many(command, text.partition("(")[2].partition("(")[2].removesuffix(")"))
-    if text.startswith("No such command") and "Did you mean" not in text and command is not None:
-        return f"{text} The commands are {', '.join(command.commands)}."
+    unknown = re.match("No such command '(.*?)'", text)
+    if unknown is not None and command is not None:
+        near = near_names(unknown[1], command.commands)
+        return unknown[0] + (near or f"; the commands are {', '.join(command.commands)}")
     return text or str(error)
+
+
+def _refusal(error: Exception) -> str | None:
+    """What pydantic refuses, in words of ours; None if that is not what is wrong."""
+    cause = error.__cause__
+    if not hasattr(cause, "errors"):
+        return None
+    from longreach.config.json_text import in_words
+
+    return in_words(cause.errors(include_url=False)[0])
 
 
 def _too_many(command: Any, rest: str) -> str:
