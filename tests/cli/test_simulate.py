@@ -117,7 +117,7 @@ def test_figures(longreach: Call, tmp_path: Path, arguments: tuple[object, ...])
             ["hand:simple-task", "01", "--error", "1", "--against", "hand:modp-task"],
             "--against: it reads other",
         ),
-        (["hand:simple-task", "01", "--error", "1", "--plot", "a.xyz"], "--plot: a.xyz: the name ends in"),
+        (["hand:simple-task", "01", "--error", "1", "--plot", "a.xyz"], "--plot: a.xyz: must end in .png"),
         (["hand:simple-task", "01", "--error", "1", "--plot", "a.svg"], "--plot: no z is shorter"),
     ],
 )

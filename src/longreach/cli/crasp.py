@@ -10,7 +10,7 @@ import typer
 
 from longreach.cli.output import (
     any_number_of_digits,
-    check_file,
+    check_page,
     console,
     note,
     print_json,
@@ -122,7 +122,7 @@ def trace(
     from longreach.crasp.trace import trace as make_trace
     from longreach.crasp.words import Encoder
 
-    check_file(html, "--html")
+    check_page(html, "--html")
     program = load_program(file, peer=peer)
     encoder = Encoder(program.core)
     traced = make_trace(program, encoder.split(word), encoder.word(word, "WORD:1"), core)

@@ -191,6 +191,16 @@ def check_file(path: Path | None, option: str) -> None:
         raise InputError(f"{option}: {path}: no such directory")
 
 
+NOT_PAGES = (".pdf", ".png", ".svg", ".json", ".csv", ".md", ".txt")
+
+
+def check_page(path: Path | None, option: str) -> None:
+    """The same for a page, which is HTML whatever the name says; so it must not say something else."""
+    check_file(path, option)
+    if path is not None and path.suffix.lower() in NOT_PAGES:
+        raise InputError(f"{option}: {path}: must end in .html")
+
+
 def check_directory(path: Path | None, option: str) -> None:
     """The same for a directory that files are written to, and that need not be there."""
     if path is not None and path.exists() and not path.is_dir():

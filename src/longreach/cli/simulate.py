@@ -133,7 +133,7 @@ def _check_figure(plot: Path | None) -> None:
     from longreach.limit.run.attention_drawing import FORMATS
 
     if plot is not None and plot.suffix.lower() not in FORMATS:
-        raise InputError(f"{plot.name}: the name ends in {', '.join(FORMATS)}", place=Field("plot"))
+        raise InputError(f"{plot.name}: must end in {', '.join(FORMATS)}", place=Field("plot"))
 
 
 def _finite(pair: ModelPair, x: Word, error: float, *, precision: int, plot: Path | None) -> dict[str, Any]:
