@@ -198,7 +198,7 @@ def _usage_message(error: Exception) -> str:
 
 def _refusal(error: Exception) -> str | None:
     """What pydantic refuses, in words of ours; None if that is not what is wrong."""
-    cause = error.__cause__
+    cause: Any = error.__cause__
     if not hasattr(cause, "errors"):
         return None
     from longreach.config.json_text import in_words
