@@ -16,6 +16,7 @@ import longreach
 from longreach.answer import ask
 from longreach.answer.trained_runs import train
 from longreach.crasp.program import parse
+from longreach.errors import InputError
 from longreach.limit.compile.source_to_transformer import compile_source
 from longreach.tasks.catalog import load_task
 from longreach.tasks.task import Task
@@ -28,6 +29,14 @@ def test_functions_are_those_of_the_packages() -> None:
     assert longreach.parse is parse
     assert longreach.load_task is load_task
     assert longreach.Task is Task
+    assert longreach.InputError is InputError
+
+
+def test_errors_can_be_caught_by_their_name_here() -> None:
+    with pytest.raises(longreach.InputError) as caught:
+        longreach.forecast("PARITY")
+    assert caught.value.message == "task: no task is named 'PARITY'; did you mean 'parity'?"
+    assert str(caught.value.place) == "task"
 
 
 def test_what_is_offered_is_listed() -> None:

@@ -10,6 +10,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 - `results(directory)`: what has been run
 - `parse(text)`, `compile(program)`: a C-RASP program, and the transformer that computes it
 - `load_task(name)`, `Task`: tasks, by name or of one's own
+- `InputError`: what all of them raise where something given is wrong, with its `place`
 
 >>> import longreach
 >>> longreach.forecast("aa").ape.answer.value
@@ -19,6 +20,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 __version__ = "0.1.0"
 
 __all__ = [
+    "InputError",
     "Task",
     "advise",
     "ask",
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from longreach.answer.threshold_answer import threshold as threshold
     from longreach.answer.trained_runs import train as train
     from longreach.crasp.program import parse as parse
+    from longreach.errors import InputError as InputError
     from longreach.forecast import forecast as forecast
     from longreach.limit.compile.source_to_transformer import compile_source as compile
     from longreach.results import results as results
@@ -48,6 +51,7 @@ else:
     # `forecast` and `results` are packages as well: once something has imported them, their modules stand
     # here whatever this file says. So the modules themselves can be called.
     _PLACES = {
+        "InputError": "errors:InputError",
         "Task": "tasks.task:Task",
         "advise": "advice:advise",
         "ask": "answer:ask",

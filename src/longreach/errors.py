@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -128,11 +128,36 @@ class MissingExtra(InputError):
         super().__init__(f"{what} needs the extra '{extra}': pip install 'longreach[{extra}]'")
 
 
+NEAR, AS_NEAR = 0.55, 0.2
+"""How like a name must be to be suggested, and how much less like than the likest."""
+
+
 def near_names(name: str, known: Iterable[str]) -> str:
     """A hint with the known names closest to `name`, for the end of an error message.
 
     >>> near_names("dyck1", ["dyck-1", "majority"])
     "; did you mean 'dyck-1'?"
+    >>> near_names("PARITY", ["sparse-parity", "parity"])
+    "; did you mean 'parity'?"
     """
-    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
+    likeness = {each: _likeness(name, each) for each in known}
+    best = max(likeness.values(), default=0.0)
+    near = [each for each, value in likeness.items() if value >= max(NEAR, best - AS_NEAR)]
+    near = sorted(near, key=lambda each: -likeness[each])[:3]
+    return f"; did you mean {alternatives(near)}?" if near else ""
+
+
+def _likeness(name: str, known: str) -> float:
+    """From 0 to 1; neither case nor the dashes of an option count."""
+    compared = difflib.SequenceMatcher(None, known.lower().lstrip("-"), name.lower().strip(" -"))
+    return compared.ratio() if compared.quick_ratio() >= NEAR else 0.0
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """Names of which one is to be chosen, in quotes.
+
+    >>> alternatives(["a", "b", "c"])
+    "'a', 'b' or 'c'"
+    """
+    quoted = [repr(name) for name in names]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

@@ -280,8 +280,14 @@ def test_list(longreach: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["crasp", "rn"], "No such command 'rn'. Did you mean 'run'?"),
-        (["nothing"], "No such command 'nothing'. The commands are"),
+        (["crasp", "rn"], "No such command 'rn'; did you mean 'run'?"),
+        (["nothing"], "No such command 'nothing'; the commands are ask, advise, "),
+        (["CRASP", "run"], "No such command 'CRASP'; did you mean 'crasp'?"),
+        (["crasp", "run", "lib:aa", "--input"], "--input: needs a value"),
+        (["crasp", "run", "lib:aa", "a", "--json=yes"], "--json: takes no value"),
+        (["crasp", "check", "lib:aa", "a*", "--length", "-1"], "--length: -1 is less than 0"),
+        (["crasp", "empty", "lib:aa", "--length", "1e3"], "--length: expected a whole number, not '1e3'"),
+        (["crasp", "infer", "lib:aa", "--to", "41"], "--to: 41 is more than 40"),
         (["crasp", "run"], "FILE: missing"),
         (["crasp", "run", "", "a"], "FILE: the name of the program is empty"),
         (["crasp", "run", "lib:aa"], "WORD: nothing to run on"),

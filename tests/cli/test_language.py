@@ -270,3 +270,21 @@ def test_the_end_of_a_predictor_is_no_letter(longreach: Call, tmp_path: Path) ->
     done = longreach("language", "--dfa", path, "--predictor")
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith("--predictor: ")
+
+
+@pytest.mark.parametrize(
+    ("regex", "warning"),
+    [
+        ("regex:(aa)*", "warning: 'regex:' is read as letters of the expression; leave it out"),
+        ("tomita-4", "warning: 'tomita-4' is read as an expression; --name tomita-4 is the language"),
+        ("(aa)*", ""),
+    ],
+)
+def test_what_is_meant_as_a_name_is_read_as_an_expression_with_a_warning(
+    longreach: Call, regex: str, warning: str
+) -> None:
+    done = longreach("language", regex, "--json", "--verdicts")
+    assert done.code == 0
+    assert json.loads(done.out)["task"] == f"regex:{regex}"
+    assert done.err.startswith(warning)
+    assert bool(done.err) == bool(warning)

@@ -98,7 +98,7 @@ def test_figures(longreach: Call, tmp_path: Path, arguments: tuple[object, ...])
         (["hand:simple-task", "0012", "--error", "0"], "--error: 0: an error is a positive number"),
         (["hand:simple-task", "0012", "--error", "-1"], "--error: -1: an error is a positive number"),
         (["hand:simple-task", "0012", "--error", "nan"], "--error: nan: an error is a positive number"),
-        (["hand:simple-task", "0012", "--error", "x"], "--error: Input should be a valid number"),
+        (["hand:simple-task", "0012", "--error", "x"], "--error: expected a number, not 'x'"),
         (
             ["hand:simple-task", "0013", "--error", "1"],
             "WORD: token 4, '3', is not one of the model's (0 1 2)",
@@ -117,7 +117,7 @@ def test_figures(longreach: Call, tmp_path: Path, arguments: tuple[object, ...])
             ["hand:simple-task", "01", "--error", "1", "--against", "hand:modp-task"],
             "--against: it reads other",
         ),
-        (["hand:simple-task", "01", "--error", "1", "--plot", "a.xyz"], "--plot: a.xyz: the name ends in"),
+        (["hand:simple-task", "01", "--error", "1", "--plot", "a.xyz"], "--plot: a.xyz: must end in .png"),
         (["hand:simple-task", "01", "--error", "1", "--plot", "a.svg"], "--plot: no z is shorter"),
     ],
 )

@@ -135,7 +135,7 @@ def test_documents_and_files(longreach: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lib:dyck-1"], "--not: missing, or another transformation"),
+        (["lib:dyck-1"], "--not, --and, …: give one transformation"),
         (["lib:dyck-1", "--not", "--strict"], "--not, --strict: one transformation at a time"),
         (["lib:sort", "--not"], "lib:sort: is a predictor"),
         (["lib:aa", "--and", "lib:dyck-1"], "--and: the alphabets differ"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +55,16 @@ def test_prediction_has_a_certificate_where_it_differs(longreach: Call, tmp_path
     for changed in (no_flow, no_proof):
         path.write_text(json.dumps({**document, "nope": changed}), encoding="utf-8")
         assert longreach("verify", path).code == 1
+
+
+def test_standard_input(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = longreach("language", "(aa)*", "--json").out
+    for text, code, first in ((document, 0, ""), ("{", 2, "standard input:1:2: not JSON")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        done = longreach("verify", "-")
+        assert done.code == code
+        assert done.first_error.startswith(first)
+        assert bool(done.out) == (code == 0)
 
 
 def test_a_single_certificate(longreach: Call, tmp_path: Path) -> None:

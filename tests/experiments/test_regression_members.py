@@ -27,7 +27,7 @@ def test_scales() -> None:
     [
         ({"task": "simple-tusk"}, "task: no task with numbers as answers is named 'simple-tusk'"),
         ({"penalty": 1.0}, "penalty: does not go with simple-task:omega=1, whose answers are numbers"),
-        ({"batch": 0}, "batch: Input should be greater than or equal to 1"),
+        ({"batch": 0}, "batch: 0 is less than 1"),
         ({"layers": 3}, "layers: simple-task has 1, not 3"),
         ({"train_lengths": (5, 3)}, "train_lengths: 5:3 has no length, the first is above the last"),
         ({"train_lengths": (0, 3)}, "train_lengths: 0:3: simple-task:omega=1 has sequences of at least 1"),

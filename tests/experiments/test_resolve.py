@@ -93,7 +93,7 @@ def test_the_document_reads_back_and_names_the_key() -> None:
         ),
         ({"width": 10, "heads": 4}, "--width: 10 is not a multiple of 4 heads"),
         ({"width": 6, "heads": 2, "encoding": "rope"}, "--encoding: rope needs an even width per head"),
-        ({"lr": 0.0}, "--lr: Input should be greater than 0"),
+        ({"lr": 0.0}, "--lr: 0.0 is not more than 0"),
         ({"lr": float("nan")}, "--lr: "),
         ({"batch": 0}, "--batch: "),
         ({"seed": -1}, "--seed: "),

@@ -10,7 +10,7 @@ import typer
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
 from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import check_directory, check_file, console, note, print_json, write_text
+from longreach.cli.output import check_directory, check_page, console, note, print_json, write_text
 from longreach.cli.progress import Bars
 from longreach.cli.shared_options import (
     DEFAULT_RUNS,
@@ -55,7 +55,7 @@ def advise(
     """
     name = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     letters = alphabet_of_task(alphabet, name)
-    check_file(out, "--out")
+    check_page(out, "--out")
     check_directory(runs, "--runs")
     from longreach.advice import advise as advice_on
 

@@ -9,7 +9,7 @@ import typer
 
 from longreach.cli.alphabet_option import alphabet_of_task
 from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
-from longreach.cli.output import check_directory, check_file, console, note, print_json, write_text
+from longreach.cli.output import check_directory, check_page, console, note, print_json, write_text
 from longreach.cli.progress import Bars
 from longreach.cli.shared_options import (
     DEFAULT_RUNS,
@@ -65,7 +65,7 @@ def ask(
     """
     task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     letters = alphabet_of_task(alphabet, task)
-    check_file(out, "--out")
+    check_page(out, "--out")
     check_directory(runs, "--runs")
     from longreach.answer import ask as answer
 

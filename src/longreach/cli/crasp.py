@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import (
-    HELP_MARKUP,
     any_number_of_digits,
-    check_file,
+    check_page,
     console,
     note,
     print_json,
@@ -26,7 +25,10 @@ if TYPE_CHECKING:
     from longreach.crasp.core import Core
     from longreach.crasp.trace import Trace
 
-app = typer.Typer(rich_markup_mode=HELP_MARKUP, help="Write, run, trace, check and compare C-RASP programs.")
+app = typer.Typer(
+    help="Write, run, trace, check and compare C-RASP programs.\n\n"
+    'Example: longreach crasp run lib:dyck-1 "(())" "())("'
+)
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
 Peer = Annotated[
@@ -120,7 +122,7 @@ def trace(
     from longreach.crasp.trace import trace as make_trace
     from longreach.crasp.words import Encoder
 
-    check_file(html, "--html")
+    check_page(html, "--html")
     program = load_program(file, peer=peer)
     encoder = Encoder(program.core)
     traced = make_trace(program, encoder.split(word), encoder.word(word, "WORD:1"), core)

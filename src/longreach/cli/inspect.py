@@ -46,7 +46,9 @@ def inspect(
     inputs: Annotated[
         int, typer.Option(metavar="K", min=1, max=10_000, help="Inputs of each length that is tried.")
     ] = 40,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Of the inputs that are drawn.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="S", min=0, max=2**32 - 1, help="Of the inputs that are drawn.")
+    ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write inspection.html, inspection.json, figures as PNG and SVG."),

@@ -156,6 +156,8 @@ def language(
 
     budget = Budget(seconds=seconds).running()
     task, automaton = _automaton(regex, letters, name, dfa, budget)
+    if regex is not None:
+        _warn_of_names(regex)
     answer = judge(automaton, budget)
     measured = measure(automaton) if measures else None
     if draw is not None:
@@ -202,6 +204,18 @@ def _automaton(
         return f"regex:{regex}", from_expression(regex, letters, budget)
     except InputError as error:
         raise error.at(Argument("regex")) from None
+
+
+def _warn_of_names(regex: str) -> None:
+    """REGEX is always an expression; say so where it looks like something that other commands take."""
+    from longreach.config.task_name import TaskName
+    from longreach.languages.regular.named_languages import NAMED_LANGUAGES
+
+    prefix = TaskName(regex).prefix
+    if prefix:
+        note(f"warning: {prefix!r} is read as letters of the expression; leave it out, or use forecast")
+    elif regex in NAMED_LANGUAGES:
+        note(f"warning: {regex!r} is read as an expression; --name {regex} is the language of that name")
 
 
 def _format(draw: Path | None) -> str:

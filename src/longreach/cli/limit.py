@@ -9,7 +9,6 @@ import typer
 
 from longreach.cli.compile import describe
 from longreach.cli.output import (
-    HELP_MARKUP,
     check_directory,
     check_file,
     console,
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from longreach.limit.model import Transformer
 
 app = typer.Typer(
-    rich_markup_mode=HELP_MARKUP, help="Limit transformers and the transformers made from them."
+    help="Limit transformers and the transformers made from them.\n\n"
+    "Example: longreach limit info hand:simple-task"
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -14,8 +15,8 @@ import typer
 
 from longreach import __version__
 from longreach.cli.commands import add_commands
+from longreach.cli.help_text import readable_help
 from longreach.cli.output import (
-    HELP_MARKUP,
     complain,
     documents,
     exit_code,
@@ -55,8 +56,9 @@ def _top(
 def _command_line(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         name="longreach",
-        rich_markup_mode=HELP_MARKUP,
-        help="Will a transformer trained on short sequences work on long ones, and from which length on?",
+        rich_markup_mode=None,
+        help="Will a transformer trained on short sequences work on long ones, and from which length on?\n\n"
+        'Example: longreach ask "regex:(aa)*" --minutes 0',
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -86,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        command = typer.main.get_command(_command_line(arguments))
+        command = readable_help(typer.main.get_command(_command_line(arguments)))
         result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         with exit_code(0, when=False):
             documents().flush()
@@ -164,6 +166,10 @@ def input_message(error: InputError) -> str:
     return error.message
 
 
+_OPTION_MESSAGES = {"requires an argument": "needs a value", "does not take a value": "takes no value"}
+"""What typer says of an option that is there, and what is said instead, behind its name."""
+
+
 def _usage_message(error: Exception) -> str:
     """One line that begins with the option or argument that is wrong."""
     text = " ".join(str(getattr(error, "message", "") or "").split())
@@ -171,18 +177,33 @@ def _usage_message(error: Exception) -> str:
     if parameter is not None:
         options = [option for option in parameter.opts if option.startswith("--")]
         name = options[0] if options else parameter.metavar or str(parameter.name).upper()
-        text = text.removeprefix("Value error, ")
+        text = (_refusal(error) or text).removesuffix(".")
         return f"{name}: {text}" if text else f"{name}: missing"
     command = getattr(getattr(error, "ctx", None), "command", None)
     option = getattr(error, "option_name", None)
+    for said, meant in _OPTION_MESSAGES.items():
+        if option is not None and said in text:
+            return f"{option}: {meant}"
     if option is not None and command is not None:
-        known = [name for other in command.params for name in other.opts]
+        known = [name for other in command.params for name in (*other.opts, *other.secondary_opts)]
         return f"{option}: no such option{near_names(option, known)}"
     if text.startswith("Got unexpected extra argument") and command is not None:
         return _too_many(command, text.partition("(")[2].partition("(")[2].removesuffix(")"))
-    if text.startswith("No such command") and "Did you mean" not in text and command is not None:
-        return f"{text} The commands are {', '.join(command.commands)}."
+    unknown = re.match("No such command '(.*?)'", text)
+    if unknown is not None and command is not None:
+        near = near_names(unknown[1], command.commands)
+        return unknown[0] + (near or f"; the commands are {', '.join(command.commands)}")
     return text or str(error)
+
+
+def _refusal(error: Exception) -> str | None:
+    """What pydantic refuses, in words of ours; None if that is not what is wrong."""
+    cause: Any = error.__cause__
+    if not hasattr(cause, "errors"):
+        return None
+    from longreach.config.json_text import in_words
+
+    return in_words(cause.errors(include_url=False)[0])
 
 
 def _too_many(command: Any, rest: str) -> str:

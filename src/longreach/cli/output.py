@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import typer
 
@@ -20,10 +20,6 @@ from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
-# Boxed help is for terminals: in a pipe plain text is easier to read on, and starts faster.
-HELP_MARKUP: Literal["rich"] | None = "rich" if sys.stdout is not None and sys.stdout.isatty() else None
 
 
 # What a terminal obeys instead of showing it: control characters but tab and newline, and what turns the
@@ -193,6 +189,16 @@ def check_file(path: Path | None, option: str) -> None:
         raise InputError(f"{option}: {path}: is a directory")
     if path is not None and not path.parent.is_dir():
         raise InputError(f"{option}: {path}: no such directory")
+
+
+NOT_PAGES = (".pdf", ".png", ".svg", ".json", ".csv", ".md", ".txt")
+
+
+def check_page(path: Path | None, option: str) -> None:
+    """The same for a page, which is HTML whatever the name says; so it must not say something else."""
+    check_file(path, option)
+    if path is not None and path.suffix.lower() in NOT_PAGES:
+        raise InputError(f"{option}: {path}: must end in .html")
 
 
 def check_directory(path: Path | None, option: str) -> None:

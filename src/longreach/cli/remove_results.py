@@ -29,7 +29,7 @@ class Removable(StrEnum):
 
 def remove(
     keys: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY]…", help="Keys of runs, or their beginnings.")
+        list[str] | None, typer.Argument(metavar="KEY", help="Keys of runs, or their beginnings.")
     ] = None,
     task: Annotated[str | None, typer.Option(metavar="NAME", help="All runs of this task.")] = None,
     encoding: Annotated[str | None, typer.Option(metavar="NAME", help="All with this encoding.")] = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from longreach.cli.output import check_file, note, print_json, write_text
+from longreach.cli.output import check_page, note, print_json, write_text
 from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption
 
 DEFAULT_OUT = Path("report.html")
@@ -36,7 +36,7 @@ def report(
 
     Example: longreach report --runs runs --out report.html
     """
-    check_file(out, "--out")
+    check_page(out, "--out")
     from longreach.report.conclusion import conclusion
     from longreach.report.render import TITLE, render
     from longreach.report.results_to_view import report_view

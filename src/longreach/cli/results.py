@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.output import (
-    HELP_MARKUP,
     console,
     note,
     print_document,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from longreach.results.schema import Result
 
 app = typer.Typer(
-    rich_markup_mode=HELP_MARKUP, help="List, show, index, export and remove what has been run."
+    help="List, show, index, export and remove what has been run.\n\nExample: longreach results list"
 )
 
 Task = Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this task.")]

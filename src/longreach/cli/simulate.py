@@ -64,7 +64,9 @@ def simulate(
     length: Annotated[
         int | None, typer.Option(metavar="N", help="Two layers: aim at N tokens instead of an error.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Two layers: of the draw of what is kept.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="S", min=0, help="Two layers: of the draw of what is kept.")
+    ] = 0,
     plot: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw errors against |z|, as .png, .svg or .html.")
     ] = None,
@@ -131,7 +133,7 @@ def _check_figure(plot: Path | None) -> None:
     from longreach.limit.run.attention_drawing import FORMATS
 
     if plot is not None and plot.suffix.lower() not in FORMATS:
-        raise InputError(f"{plot.name}: the name ends in {', '.join(FORMATS)}", place=Field("plot"))
+        raise InputError(f"{plot.name}: must end in {', '.join(FORMATS)}", place=Field("plot"))
 
 
 def _finite(pair: ModelPair, x: Word, error: float, *, precision: int, plot: Path | None) -> dict[str, Any]:

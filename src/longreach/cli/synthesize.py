@@ -68,7 +68,7 @@ def synthesize(
     length: Annotated[
         int | None, typer.Option(min=0, max=20, metavar="N", help="Ask a function up to this length.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the local search.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of the local search.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Search for a small program. Exit code 1 if none is found, or if none exists.

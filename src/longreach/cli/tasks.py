@@ -34,7 +34,9 @@ def tasks(
         typer.Argument(metavar="[show|check] [TASK]", help="One task: examples of it, or a check of it."),
     ] = None,
     alphabet: AlphabetOption = None,
-    examples: Annotated[int, typer.Option(min=1, max=1000, help="How many examples to show.")] = EXAMPLES,
+    examples: Annotated[
+        int, typer.Option(metavar="K", min=1, max=1000, help="How many examples to show.")
+    ] = EXAMPLES,
     as_json: JsonOption = False,
 ) -> None:
     """List the built-in tasks: vocabulary size, least length, what is to be done, an example.

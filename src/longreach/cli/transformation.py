@@ -122,7 +122,7 @@ def transform(
     names = [*asked, *(["--to"] if logic is not None else [])]
     if len(names) != 1:
         several = f"{', '.join(names)}: one transformation at a time"
-        raise InputError(several if names else "--not: missing, or another transformation; --help lists them")
+        raise InputError(several if names else "--not, --and, …: give one transformation; --help lists them")
     if words and logic is None:
         raise InputError("--word: is for --to; a program is run by longreach crasp run")
     check_file(out, "--out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,7 @@ VERIFIED = "verified by Coq"
 EXISTS = "existence verified by Coq"
 """Of a program: that one exists, not that this one is right."""
 UNCHECKED = "not checked by Coq"
+STANDARD_INPUT = Path("-")
 
 
 def verify(
@@ -31,7 +33,8 @@ def verify(
         Path,
         typer.Argument(
             metavar="CERTIFICATE",
-            help="A certificate, or what `longreach language`, `forecast` or `ask` prints with --json.",
+            help="A certificate, or what `longreach language`, `forecast` or `ask` prints with --json; "
+            "- is standard input.",
         ),
     ],
     regex: Annotated[
@@ -67,9 +70,11 @@ def verify(
     from longreach.forecast.claims import lines_without_claim, read_statements
     from longreach.forecast.verification import check_claims, own_subject
 
-    text = read_text(file)
-    statements = read_statements(text, str(file))
-    for place in lines_without_claim(text, str(file)):
+    piped = file == STANDARD_INPUT
+    source = "standard input" if piped else str(file)
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if piped else read_text(file)
+    statements = read_statements(text, source)
+    for place in lines_without_claim(text, source):
         note(f"{place}: no document but an error; nothing to check there")
     asked = _asked(regex, task, alphabet_of(alphabet))
     if formal:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from longreach import errors
 from longreach.config.encoding_table import ENCODINGS, unknown_encoding
+from longreach.config.json_text import in_words
 from longreach.errors import InputError, near_names
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -89,7 +90,7 @@ class DecoderConfig(BaseModel):
         >>> fields = {"layers": 1, "heads": 2, "width": 64, "vocabulary": 5, "positions": 53}
         >>> DecoderConfig.read({**fields, "encoding": "rop"})
         Traceback (most recent call last):
-        longreach.errors.InputError: encoding: unknown encoding 'rop'; did you mean 'rope' or 'nope'?
+        longreach.errors.InputError: encoding: unknown encoding 'rop'; did you mean 'rope'?
         """
         try:
             if isinstance(document, dict):
@@ -101,9 +102,9 @@ class DecoderConfig(BaseModel):
 
 def first_error(error: ValidationError, model: type[BaseModel]) -> InputError:
     """What is wrong first, in one line at its field."""
-    first = error.errors(include_url=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "model"
     place = errors.Field(name)
     if first["type"] == "extra_forbidden":
         return InputError(f"no such option{near_names(name, model.model_fields)}", place=place)
-    return InputError(first["msg"].removeprefix("Value error, "), place=place)
+    return InputError(in_words(first), place=place)

@@ -134,7 +134,7 @@ def unknown_encoding(name: str) -> str | None:
     """Why a name is no encoding, with those that it may mean; None if it is one.
 
     >>> unknown_encoding("rop")
-    "unknown encoding 'rop'; did you mean 'rope' or 'nope'?"
+    "unknown encoding 'rop'; did you mean 'rope'?"
     """
     if name in ENCODINGS:
         return None

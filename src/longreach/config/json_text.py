@@ -54,10 +54,10 @@ def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:
     >>> problem({"height": 1, "heigth": 2})
     "heigth: there is no such field; did you mean 'height'?"
     """
-    first = error.errors(include_url=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
     # Of a union pydantic says which member it tried, which is not a field.
     place = ".".join(str(part) for part in first["loc"] if part not in ("int", "none"))
-    return f"{place}: {_words(first, known)}" if place else _words(first, known)
+    return f"{place}: {in_words(first, known)}" if place else in_words(first, known)
 
 
 _EXPECTED = {
@@ -76,13 +76,26 @@ _EXPECTED = {
 }
 
 
-def _words(problem: ErrorDetails, known: Iterable[str]) -> str:
+_BOUNDS = {
+    "greater_than_equal": "is less than {ge}",
+    "greater_than": "is not more than {gt}",
+    "less_than_equal": "is more than {le}",
+    "less_than": "is not less than {lt}",
+    "finite_number": "is not a finite number",
+}
+
+
+def in_words(problem: ErrorDetails, known: Iterable[str] = ()) -> str:
+    """One clause on what pydantic refuses, with what was given."""
     kind = problem["type"]
     if kind == "missing":
         return "missing"
     if kind == "extra_forbidden":
         return f"there is no such field{near_names(str(problem['loc'][-1]), known)}"
-    if kind in _EXPECTED:
+    if kind in _BOUNDS:
+        return f"{problem['input']} {_BOUNDS[kind].format(**problem.get('ctx', {}))}"
+    expected = problem["ctx"]["expected"] if kind == "literal_error" else _EXPECTED.get(kind)
+    if expected is not None:
         given = repr(problem["input"])
-        return f"expected {_EXPECTED[kind]}, not {given if len(given) <= LONG else given[:LONG] + '…'}"
+        return f"expected {expected}, not {given if len(given) <= LONG else given[:LONG] + '…'}"
     return problem["msg"].removeprefix("Value error, ")

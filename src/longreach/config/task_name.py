@@ -26,9 +26,9 @@ CHANGES = ("scratchpad", "reversed", "index-hints")
 _CHANGES = re.compile(rf"(.*?)((?:\+(?:{'|'.join(CHANGES)}))+)", re.DOTALL)
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """What an automaton may be named in its file."""
-EXPECTED = (
-    f"a task's name, {REGEX}…, {STATES}…, {AUTOMATON}FILE, {PROGRAM}FILE, {DATA}FILE or module:attribute"
-)
+FORMS = f"{REGEX}…, {STATES}…, {AUTOMATON}FILE, {PROGRAM}FILE, {DATA}FILE or module:attribute"
+"""For errors: how a task is written that has no name of its own."""
+EXPECTED = f"a task's name, {FORMS}"
 """For errors: what a task may be named."""
 
 

@@ -15,6 +15,7 @@ from longreach.config.task_name import (
     AUTOMATON,
     CHANGES,
     DATA,
+    FORMS,
     PROGRAM,
     REGEX,
     STATES,
@@ -174,14 +175,18 @@ _ENDINGS = {".json": AUTOMATON, ".jsonl": DATA, ".cr": PROGRAM}
 
 
 def _hint(name: str) -> str:
-    """What may have been meant: a file, a regular expression, or another name."""
+    """What may have been meant: a file, a regular expression, or another name; else what is expected."""
+    kind, colon, rest = name.strip().partition(":")
+    if TaskName(kind.lower() + colon).prefix:  # such as Regex:(aa)*
+        return f"; did you mean {kind.lower() + colon + rest!r}?"
     prefix = next((prefix for ending, prefix in _ENDINGS.items() if name.endswith(ending)), None)
     if prefix is not None:
         return f"; did you mean {prefix + name!r}?"
     base, sign, _ = name.partition("+")
     if sign and base in TASKS:  # no expression: a change of a task that is mistyped
         return near_names(name, [f"{base}+{change}" for change in CHANGES])
-    return expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *WITH_NUMBERS))
+    near = expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *WITH_NUMBERS))
+    return near or f"; `longreach tasks` lists the names, others are written {FORMS}"
 
 
 def load_argument(name: str, alphabet: Sequence[str] | None = None) -> Task:

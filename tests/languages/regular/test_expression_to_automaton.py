@@ -107,8 +107,10 @@ def test_bad_alphabets(alphabet) -> None:
 
 
 def test_an_expression_without_letters_needs_an_alphabet() -> None:
-    with pytest.raises(InputError, match="state the alphabet"):
+    with pytest.raises(InputError, match="give its alphabet"):
         from_expression("()")
+    with pytest.raises(InputError, match="column 1: this bracket is never closed"):
+        from_expression("(")
 
 
 @pytest.mark.parametrize(

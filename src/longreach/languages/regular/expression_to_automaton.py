@@ -47,8 +47,9 @@ def from_expression(
     if alphabet is None:
         alphabet = letters_of(expression)
         if not alphabet:
+            _normal_form(expression, tokens, ("a",), budget)  # what is no expression is refused as that
             raise InputError(
-                f"the expression {expression!r} names no letter; state the alphabet", source=expression
+                f"the expression {expression!r} names no letter; give its alphabet", source=expression
             )
     normal = _normal_form(expression, tokens, alphabet, budget)
 

@@ -87,7 +87,7 @@ def growth_figure(rows: Sequence[tuple[int, dict[str, float]]], title: str) -> F
 def check_format(path: Path, option: str) -> None:
     """Refuse a figure whose name has another ending than those that can be drawn."""
     if path.suffix.lower() not in FORMATS:
-        raise InputError(f"{path.name}: the name ends in {', '.join(FORMATS)}", place=Field(option))
+        raise InputError(f"{path.name}: must end in {', '.join(FORMATS)}", place=Field(option))
 
 
 def figure_bytes(figure: Figure, path: Path, title: str) -> bytes:
