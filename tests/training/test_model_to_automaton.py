@@ -72,10 +72,10 @@ def test_the_document() -> None:
     assert extract(_model(), seconds=0.0).document()["automaton"] is None
 
 
-def _run(directory: Path) -> Path:
+def _run(directory: Path, task: str = "parity", encoding: str = "ape") -> Path:
     """A run of no steps at all."""
     given = {"train_lengths": (1, 6), "test_lengths": [(7, 9)], "test_size": 10, "max_steps": 2}
-    config = resolve("parity", layers=1, heads=1, width=8, **given)
+    config = resolve(task, encoding, layers=1, heads=1, width=8, **given)
     save_model(directory / config.key, initial(model_of(config), 0), model_of(config))
     write_result(directory, sample().model_copy(update={"key": config.key, "config": config.document()}))
     return directory / config.key
@@ -90,6 +90,12 @@ def test_a_run(tmp_path: Path) -> None:
     assert 0 < len(found.partings) <= 5
     with pytest.raises(InputError, match="other tokens"):
         open_run(directory, "sort")
+
+
+@pytest.mark.parametrize("scheme", ["coupled", "randomized"])
+def test_a_model_that_has_learned_other_ids_is_refused(tmp_path: Path, scheme: str) -> None:
+    with pytest.raises(InputError, match=f"run: .*: trained with {scheme} ids; a word is asked about with"):
+        open_run(_run(tmp_path, "copy-repeat", scheme))
 
 
 def test_words_are_read_at_once_and_one_by_one_alike(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ INPUTS = 100
 """Of each range on which model, automaton and task are compared."""
 SHOWN = 5
 SECONDS = 20.0
+OTHER_IDS = ("coupled", "randomized")
+"""Schemes that do not count positions from the first one on in tests either."""
 SHORT, LONG = 300, 200
 """Words of all short lengths, and random ones to the training length, on which the automaton is tried."""
 
@@ -191,6 +193,9 @@ def open_run(directory: str | Path, task: str | None = None) -> TrainedModel:
     if not (folder / MODEL).is_file() or not (folder / RESULT).is_file():
         raise InputError(f"{directory}: no {MODEL} and {RESULT} there", place=Argument("run"))
     config = TrainConfig.read(read_file(folder / RESULT).config)
+    if config.id_scheme in OTHER_IDS:
+        reason = "a word is asked about with the ids 0, 1, 2, … of its positions"
+        raise InputError(f"{directory}: trained with {config.id_scheme} ids; {reason}", place=Argument("run"))
     name = TaskName(config.task)
     if task is None and (name.is_attribute or name.is_session):
         raise InputError(f"the run's task, {name.short}, is code; name it yourself", place=Field("task"))
