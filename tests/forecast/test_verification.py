@@ -94,6 +94,24 @@ def test_answers_that_the_verdict_excludes(key: str, field: str, said: str) -> N
     assert statuses(document) == ALL_VALID | {side: "invalid"}
 
 
+def test_no_part_of_a_document_goes_unread() -> None:
+    right = json.loads(genuine("aa"))
+    wrong = json.loads(genuine("aa"))
+    wrong["nope"]["verdict"] = "yes"
+    lines = json.dumps(right) + "\n" + json.dumps(wrong | {"line": 2, "error": ""})
+    both = [json.dumps(wrong | {"forecasts": [right]}), json.dumps(wrong | {"forecast": right}), lines]
+    for text in both:
+        findings = [
+            finding
+            for statement in read_statements(text, "file")
+            for _, finding in check_claims(statement, own_subject(statement))
+        ]
+        assert [finding.status for finding in findings].count(Status.INVALID) == 1
+    with pytest.raises(InputError, match="about another task"):
+        read_statements(json.dumps({"task": "parity", "forecast": right}), "file")
+    assert len(read_statements(json.dumps({"task": "aa", "forecast": right}), "file")) == 1
+
+
 # Mutations
 
 SOURCES = ("aa", "tomita-3", "d-2", "parity", "copy-repeat", "addition", "crasp:lib:aa", "regex:(a|b)*b")

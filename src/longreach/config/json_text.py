@@ -23,9 +23,24 @@ def read_json(text: str | bytes, file: str, first_line: int = 1) -> Any:
     >>> read_json("[1, 2", "mine.json")
     Traceback (most recent call last):
     longreach.errors.InputError: mine.json:1:6: not JSON: Expecting ',' delimiter
+    >>> read_json('{"verdict": "yes", "verdict": "no"}', "mine.json")
+    Traceback (most recent call last):
+    longreach.errors.InputError: mine.json: the field 'verdict' stands twice in one object
     """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        # JSON leaves open which of two equal fields counts, so that readers may differ.
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"the field {twice[:LONG]!r} stands twice in one object", place=File(file))
+        return found
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=once)
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         place = Spot(file, error.lineno + first_line - 1, error.colno)
         raise InputError(f"not JSON: {error.msg}", place=place) from None

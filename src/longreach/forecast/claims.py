@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longreach.config.json_text import read_json
+from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.forecast.certificate_kinds import read_any
 from longreach.languages.program_class import EMPTY, SIDES
@@ -85,7 +86,11 @@ def lines_without_claim(text: str, file: str) -> list[str]:
 
 
 def _is_bad_line(document: Any) -> bool:
-    return isinstance(document, dict) and "kind" not in document and {"error", "line"} <= document.keys()
+    return (
+        isinstance(document, dict)
+        and {"error", "line"} <= document.keys()
+        and document.keys().isdisjoint({"kind", *SIDES})
+    )
 
 
 def _documents(text: str, file: str) -> list[tuple[str, Any]]:
@@ -94,12 +99,16 @@ def _documents(text: str, file: str) -> list[tuple[str, Any]]:
     if len(lines) > 1 and _is_object(lines[0][1]):
         return [(f"{file}:{number}", _parsed(line, file, number)) for number, line in lines]
     document = _parsed(text, file, 1)
-    if ANSWERED in document and isinstance(document[ANSWERED], dict) and document.keys().isdisjoint(SIDES):
-        return [(f"{file}: {ANSWERED}", document[ANSWERED])]
-    many = document.get(MANY)
+    found = [] if document.keys().isdisjoint(SIDES) else [(file, document)]
+    answered, many = document.get(ANSWERED), document.get(MANY)
+    if isinstance(answered, dict):
+        inner = str(answered.get("task"))
+        if document.get("task", inner) not in (inner, TaskName(inner).short):
+            raise InputError(f"{file}: {ANSWERED}: is about another task than the document")
+        found.append((f"{file}: {ANSWERED}", answered))
     if isinstance(many, list):
-        return [(f"{file}: {MANY}.{number}", each) for number, each in enumerate(many)]
-    return [(file, document)]
+        found += [(f"{file}: {MANY}.{number}", each) for number, each in enumerate(many)]
+    return found or [(file, document)]
 
 
 def _is_object(line: str) -> bool:

@@ -42,6 +42,10 @@ def test_one_state() -> None:
         ("{", "automaton:1:2: not JSON: Expecting property name"),
         ("[" * 100_000, "automaton:1: JSON that is nested too deeply"),
         ("[]", "automaton: "),
+        (
+            '{"initial": "q", "accepting": ["q"], "transitions": {"q": {"a": "q", "a": "p"}, "p": {}}}',
+            "automaton: the field 'a' stands twice in one object",
+        ),
         ('{"initial": "q", "accepting": []}', "transitions: missing"),
         (
             '{"initial": "even", "accepting": [], "transitions": {"even": {"a": "odd"}, "odd": {"a":"evn"}}}',
