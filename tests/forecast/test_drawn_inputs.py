@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
+from longreach.errors import InputError
+from longreach.forecast.black_box_to_verdicts import black_box_sides
 from longreach.forecast.drawn_inputs import draw_inputs, every_word_to
 from longreach.tasks.catalog import load_task
 from longreach.tasks.layout import SequenceTask
@@ -49,3 +53,16 @@ def test_a_rare_word_is_waited_for_and_a_missing_one_is_not_an_input() -> None:
     for draw, every in ((rare, True), (without_bb, False)):
         task = Task.from_function(draw, lambda x: "a")
         assert (every_word_to(task, draw_inputs(task, left=lambda: 1.0)) > 0) == every
+
+
+def test_an_input_with_two_answers_is_no_function() -> None:
+    def word(length: int, rng: np.random.Generator) -> list[str]:
+        return ["ab"[k] for k in rng.integers(0, 2, length)]
+
+    turns = itertools.cycle("abb")
+    task = Task.from_function(word, lambda x: next(turns), name="by turns", tokens="ab", longest_answer=1)
+    with pytest.raises(InputError, match=r"^by turns: [ab] has different answers, [ab] EOS and [ab] EOS$"):
+        draw_inputs(task, left=lambda: 1.0)
+    found = black_box_sides(task, "mine", ["nope", "ape"], seconds=1.0)
+    assert {verdict.answer.value for verdict in found.values()} == {"undecided"}
+    assert "has different answers" in found["nope"].reason

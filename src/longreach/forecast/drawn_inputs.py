@@ -79,10 +79,13 @@ def _drawn(task: SequenceTask, length: int, count: int, rng: np.random.Generator
         raise
     except OWN_FAILURES as error:
         raise InputError(f"{task.name}: drawing examples fails: {failure_line(error)}") from None
-    found = {}
+    found: dict[Word, Word] = {}
     for tokens, targets, mask in zip(batch.tokens, batch.targets, batch.mask, strict=True):
         answer = tuple(task.decode(targets[mask].tolist()))
-        found[tuple(task.decode(tokens[1 : 1 + length].tolist()))] = answer
+        x = tuple(task.decode(tokens[1 : 1 + length].tolist()))
+        if found.setdefault(x, answer) != answer:
+            answers = " and ".join(" ".join(each) for each in (found[x], answer))
+            raise InputError(f"{task.name}: {' '.join(x)} has different answers, {answers}")
     return found
 
 
