@@ -17,7 +17,9 @@ NO_FIGURE = "There is no figure of ours yet: the study has not been run to its e
 
 def head(study: AnyStudy) -> str:
     """The part that is not written by hand."""
-    about = study.about[0].upper() + study.about[1:]
+    about, first = study.about, study.about.split()[0]
+    if first.isalpha():  # not a name such as figure1, nor a formula
+        about = about[0].upper() + about[1:]
     return (
         f"# {study.title}\n\n{about}{'' if about.endswith('?') else '.'}\n\n"
         f"```bash\nlongreach study {study.name}\n```\n\n"

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from longreach.cli.verdict_text import finite_note, fitting_table, print_hanging, print_side
+from longreach.cli.verdict_text import finite_note, fitting_table, print_hanging, print_program, print_side
 from longreach.languages.regular.expression_to_automaton import from_expression
 from longreach.verdicts.verdict import Answer
 
@@ -33,6 +33,16 @@ def test_the_first_line_has_the_width_that_its_own_indent_leaves() -> None:
     out, stream = console(30)
     print_hanging(out, "a label   one two three four five six seven", 2, 12)
     assert lines(stream) == ["  a label   one two three four", "            five six seven"]
+
+
+def test_a_program_and_its_comment_are_not_broken() -> None:
+    out, stream = console(20)
+    text = '#alphabet a b\nL = exists ("b" && #[i-1] "b" >= 1)'
+    print_program(out, "APE: C-RASP[local], 7 operations, proved for all lengths", text)
+    assert lines(stream) == [
+        "// APE: C-RASP[local], 7 operations, proved for all lengths",
+        *text.splitlines(),
+    ]
 
 
 def test_text_from_outside_is_no_markup() -> None:

@@ -21,6 +21,7 @@ from longreach.cli.verdict_text import (
     fitting_table,
     print_hanging,
     print_heading,
+    print_program,
     print_side,
     print_terms,
 )
@@ -301,9 +302,8 @@ def _print_programs(out: Console, answer: Forecast) -> None:
             shown.add(program.text)
             out.print()
             core = program.core
-            title = f"// {TITLES[key]}: {core.class_name}, {counted(core.size, 'operation')}"
-            out.print(title, style="dim", markup=False)
-            out.print(program.text, markup=False)
+            about = f"{TITLES[key]}: {core.class_name}, {counted(core.size, 'operation')}"
+            print_program(out, about, program.text)
 
 
 # All tasks

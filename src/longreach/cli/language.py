@@ -17,6 +17,7 @@ from longreach.cli.verdict_text import (
     finite_note,
     print_hanging,
     print_heading,
+    print_program,
     print_side,
     print_terms,
 )
@@ -297,7 +298,7 @@ def _print_programs(answer: LanguageVerdicts) -> None:
         found = answer.sides[key]
         if found.not_written:
             out.print()
-            out.print(f"// {TITLES[key]}: not written: {found.not_written}", style="dim", markup=False)
+            print_program(out, f"{TITLES[key]}: not written: {found.not_written}")
         if found.program is None or found.program.text in shown:
             continue
         shown.add(found.program.text)
@@ -305,8 +306,7 @@ def _print_programs(answer: LanguageVerdicts) -> None:
         known = rightness(core, answer.automaton, budget=answer.budget)
         size = counted(core.size, "operation")
         out.print()
-        out.print(f"// {TITLES[key]}: {core.class_name}, {size}, {known}", style="dim", markup=False)
-        out.print(found.program.text, markup=False)
+        print_program(out, f"{TITLES[key]}: {core.class_name}, {size}, {known}", found.program.text)
 
 
 def _print_predictors(answer: LanguageVerdicts) -> None:
@@ -316,19 +316,14 @@ def _print_predictors(answer: LanguageVerdicts) -> None:
     shown: set[str] = set()
     for key, program in answer.predictors().items():
         if isinstance(program, str):
-            out.print(f"// {TITLES[key]}: not written: {program}", style="dim", markup=False)
+            print_program(out, f"{TITLES[key]}: not written: {program}")
         elif key != "local" and program.text not in shown:
             shown.add(program.text)
             found = check_predictor(program.core, answer.automaton)
             known = found.how if found.valid else f"{found.status.value}: {found.problem}"
             out.print()
-            out.print(
-                f"// {TITLES[key]}: on words of the language, the letters that may follow, "
-                f"and EOS for the end; {known}",
-                style="dim",
-                markup=False,
-            )
-            out.print(program.text, markup=False)
+            about = f"on words of the language, the letters that may follow, and EOS for the end; {known}"
+            print_program(out, f"{TITLES[key]}: {about}", program.text)
 
 
 def _print_explanations(answer: LanguageVerdicts, reading: Reading) -> None:

@@ -13,6 +13,7 @@ from longreach.cli.crasp import app
 from longreach.cli.output import console, exit_code, print_json, say
 from longreach.cli.shared_options import JsonOption
 from longreach.cli.stages import stage
+from longreach.cli.verdict_text import print_program
 from longreach.errors import Argument, Field, InputError
 from longreach.wording import counted
 
@@ -154,4 +155,4 @@ def _print(found: Synthesis, family: Family) -> None:
         out.print(f": {found.words(family)}", markup=False)
         return
     say(found.program.text)
-    out.print(f"// {counted(found.size or 0, 'operation')}, {found.words(family)}", markup=False, style="dim")
+    print_program(out, f"{counted(found.size or 0, 'operation')}, {found.words(family)}")

@@ -52,6 +52,13 @@ def about_language(automaton: Automaton) -> str:
     return f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
 
 
+def print_program(out: Console, about: str, text: str = "") -> None:
+    """A program below a comment on it, with every line whole, so that it can be copied."""
+    out.print(f"// {about}", style="dim", markup=False, soft_wrap=True)
+    if text:
+        out.print(text, markup=False, soft_wrap=True)
+
+
 def finite_note(automaton: Automaton) -> str | None:
     """What is to be said of a finite language."""
     from longreach.languages.regular.longest_word import longest_word
