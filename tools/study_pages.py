@@ -17,7 +17,7 @@ NO_FIGURE = "There is no figure of ours yet: the study has not been run to its e
 
 def head(study: AnyStudy) -> str:
     """The part that is not written by hand."""
-    about, first = study.about, study.about.split()[0]
+    about, first = study.about, study.about.split()[0].rstrip(",")
     if first.isalpha():  # not a name such as figure1, nor a formula
         about = about[0].upper() + about[1:]
     return (
