@@ -10,7 +10,7 @@ The front door. What it offers is loaded when it is first used, so that `import 
 - `results(directory)`: what has been run
 - `parse(text)`, `compile(program)`: a C-RASP program, and the transformer that computes it
 - `load_task(name)`, `Task`: tasks, by name or of one's own
-- `InputError`: what all of them raise where something given is wrong, with its `place`
+- `InputError`: what all of them raise where something given is wrong, with its place
 
 >>> import longreach
 >>> longreach.forecast("aa").ape.answer.value

@@ -388,4 +388,4 @@ def test_runs_that_cannot_be_made_are_one_line(longreach: Call, tmp_path: Path, 
     runs = tmp_path / "file" / "runs"
     done = longreach(*words, "--runs", runs, "--json")
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"--runs: {runs}: cannot be created: Not a directory\n"
+    assert done.err == f"--runs: {runs.parent}: not a directory\n"

@@ -134,14 +134,12 @@ def test_a_flow_about_membership_alone_is_not_enough() -> None:
     document = forecast("states:(a|ba)*b?").document()
     assert document["nope"]["verdict"] == "yes"
     flow = language.certificate.model_dump(mode="json", by_alias=True)
-    for side in ({"verdict": "no", "class": "C-RASP[∅]", "certificate": flow},):
-        forged = {key: value for key, value in document.items() if key not in ("ape", "local")} | {
-            "nope": side
-        }
-        statement = read_statements(json.dumps(forged), "mine.json")[0]
-        ((_, finding),) = check_claims(statement, own_subject(statement))
-        assert not finding.valid
-        assert "membership only" in (finding.problem or "")
+    side = {"verdict": "no", "class": "C-RASP[∅]", "certificate": flow}
+    kept = {key: value for key, value in document.items() if key not in ("ape", "local", "trained")}
+    statement = read_statements(json.dumps(kept | {"nope": side}), "mine.json")[0]
+    ((_, finding),) = check_claims(statement, own_subject(statement))
+    assert not finding.valid
+    assert "membership only" in (finding.problem or "")
 
 
 def test_what_programs_say_in_plain_words() -> None:

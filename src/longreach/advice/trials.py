@@ -20,7 +20,7 @@ from longreach.config.length_range import LengthRange
 from longreach.config.training import TrainConfig
 from longreach.errors import InputError
 from longreach.experiments.planning import START_SECONDS
-from longreach.experiments.running import Watcher, check_torch, writable_runs
+from longreach.experiments.running import Watcher, check_runs, check_torch
 from longreach.experiments.timed_training import TimedTraining, kept_share, largest_share
 from longreach.forecast import Forecast
 from longreach.results.schema import Result
@@ -96,7 +96,7 @@ def try_remedies(
     if not question.minutes or not remedies:
         return Trials()
     check_torch()
-    writable_runs(runs)
+    check_runs(runs)
     return _Trying(
         question, forecast, remedies, TimedTraining(runs, question.minutes, progress=progress)
     ).go()

@@ -13,7 +13,7 @@ from longreach.comparison.criterion import ByAccuracy
 from longreach.comparison.measured_cell import MeasuredCell
 from longreach.config.training import TrainConfig
 from longreach.experiments.planning import START_SECONDS
-from longreach.experiments.running import Watcher, check_torch, writable_runs
+from longreach.experiments.running import Watcher, check_runs, check_torch
 from longreach.experiments.timed_training import TimedTraining, kept_share, largest_share
 from longreach.forecast import Forecast
 from longreach.verdicts.verdict import Answer
@@ -52,7 +52,7 @@ def measure(
     if not question.minutes:
         return Measurement()
     check_torch()
-    writable_runs(runs)
+    check_runs(runs)
     training = TimedTraining(runs, question.minutes, progress=progress)
     return _Measuring(question, forecast, training).go()
 

@@ -68,8 +68,9 @@ def check_torch() -> None:
 def check_runs(runs: str | Path) -> Path:
     """The results directory, which may still be missing."""
     path = Path(runs)
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path}: not a directory", place=Field("runs"))
+    there = next((each for each in (path, *path.parents) if each.exists()), path)
+    if there.exists() and not there.is_dir():
+        raise InputError(f"{there}: not a directory", place=Field("runs"))
     return path
 
 
