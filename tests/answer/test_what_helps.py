@@ -17,7 +17,7 @@ from tests.helpers.asked_results import asked, other_lengths, write_results
 @pytest.mark.parametrize(
     ("task", "changes"),
     [
-        ("regex:(aa)*", ["learned positions (APE) instead of none", "periodic positions"]),
+        ("regex:(aa)*", ["learned positions (APE) instead of none", "positions with a whole period of 2"]),
         ("regex:(a|b)*bb(a|b)*", ["learned positions (APE) instead of none", "positions that single out"]),
         ("binary-majority", []),
         ("parity", ["its steps written down before the answer (+scratchpad)"]),

@@ -20,6 +20,11 @@ from longreach.forecast import Forecast
 from longreach.verdicts.plain_words import side_title
 from longreach.verdicts.verdict import Answer
 
+NO_WHOLE_PERIOD = (
+    "; the usual frequencies of RoPE and of sinusoidal positions have no whole period, and no run with them "
+    "works on (aa)*, (aaaa)* and (abab)* in longreach study encodings"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
@@ -81,9 +86,7 @@ def _encodings(forecast: Forecast, counted: Mapping[str, MeasuredCell]) -> list[
         )
     ]
     if window == 0 and modulus is not None:
-        found.append(
-            _other(f"periodic positions, such as RoPE or sinusoidal ones of period {modulus}", basis)
-        )
+        found.append(_other(f"positions with a whole period of {modulus}", basis, NO_WHOLE_PERIOD))
     elif window is not None and modulus == 1:
         change = f"positions that single out the last {window + 1} symbols, such as ALiBi"
         found.append(_other(change, basis))
@@ -111,8 +114,8 @@ def _form(forecast: Forecast, runs: Path | None) -> list[Advice]:
     return [Advice(change=best.change, basis=basis)]
 
 
-def _other(change: str, basis: str) -> Advice:
-    return Advice(change=change, basis=f"{basis}, which these can tell; by theory, not tried here")
+def _other(change: str, basis: str, note: str = "") -> Advice:
+    return Advice(change=change, basis=f"{basis}, which these can tell; by theory, not tried here{note}")
 
 
 def _longer(threshold: Threshold | None) -> list[Advice]:

@@ -91,7 +91,7 @@ STUDY = Study(
     title="All positional encodings on the tasks of Figure 1",
     source="open question of Huang et al., arXiv 2410.02140, section 6",
     about="six other encodings beside APE and NoPE, with the setting of APE",
-    time="laptop: about three times figure1, whose members it shares",
+    time="laptop: about 110 minutes on two cores after figure1, whose members it shares; --seeds 1: 37",
     places=tuple(
         Place(task, encoding) for task in (*ALGORITHMIC, *REGULAR) for encoding in (*ENCODINGS, *OTHERS)
     ),
