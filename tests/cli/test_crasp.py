@@ -11,8 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from longreach.cli import crasp
 from longreach.cli import program_comparison as crasp_commands
+from longreach.crasp.library import ENTRIES, load
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
@@ -275,6 +278,23 @@ def test_list(longreach: Call) -> None:
     assert listed["copy-unique"]["kind"] == "predictor"
     table = longreach("crasp", "list").out
     assert all(f"lib:{name}" in table for name in listed)
+
+
+@pytest.mark.parametrize(
+    ("width", "left_out"), [(50, "family, class, size, depth"), (90, "family, size, depth")]
+)
+def test_the_list_leaves_out_columns_rather_than_letters(
+    capsys: pytest.CaptureFixture[str], width: int, left_out: str
+) -> None:
+    entries = [(entry, load(entry.example).core) for entry in ENTRIES.values()]
+    out = Console(width=width, highlight=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crasp, "console", lambda: out)
+        crasp._print_library(entries)
+    shown = capsys.readouterr()
+    assert "C-RASP[…" not in shown.out
+    assert all(f"lib:{entry.example} " in shown.out for entry, _ in entries)
+    assert shown.err == f"no room for: {left_out}\n"
 
 
 @pytest.mark.parametrize(

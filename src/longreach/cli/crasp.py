@@ -22,8 +22,14 @@ from longreach.errors import InputError
 from longreach.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from longreach.crasp.core import Core
+    from longreach.crasp.library import Entry
     from longreach.crasp.trace import Trace
+
+LIBRARY_COLUMNS = {"name": 0, "family": 120, "class": 80, "size": 100, "depth": 100, "what": 0}
+"""Of `crasp list`, each with the least width of a terminal that has room for it."""
 
 app = typer.Typer(
     help="Write, run, trace, check and compare C-RASP programs.\n\n"
@@ -247,16 +253,29 @@ def list_programs(as_json: JsonOption = False) -> None:
         listed = [{"name": e.example, "family": e.name, "about": e.about, **measures(c)} for e, c in entries]
         print_json({"programs": listed})
         return
+    _print_library(entries)
+
+
+def _print_library(entries: Sequence[tuple[Entry, Core]]) -> None:
+    """A line for each program; in a narrow terminal columns are left out, so that names are whole."""
     from rich.table import Table
 
+    out = console()
+    columns = [title for title, least in LIBRARY_COLUMNS.items() if out.width >= least]
     table = Table(box=None, pad_edge=False)
-    for column in ("name", "class", "size", "depth", "what"):
-        table.add_column(
-            column, justify="right" if column in ("size", "depth") else "left", no_wrap=column != "what"
-        )
+    for title in columns:
+        numeric = title in ("size", "depth")
+        table.add_column(title, justify="right" if numeric else "left", no_wrap=title != "what")
     for entry, core in entries:
-        kind = " (predictor)" if core.is_predictor else ""
-        shown = entry.example if entry.default is None else f"{entry.example}  [dim]{entry.name}[/dim]"
-        name = core.class_name.replace("[", "\\[")
-        table.add_row(f"lib:{shown}", name, str(core.size), str(core.depth), f"{entry.about}{kind}")
-    console().print(table)
+        row = {
+            "name": f"lib:{entry.example}",
+            "family": "" if entry.default is None else entry.name,
+            "class": core.class_name.replace("[", "\\["),
+            "size": str(core.size),
+            "depth": str(core.depth),
+            "what": f"{entry.about}{' (predictor)' if core.is_predictor else ''}",
+        }
+        table.add_row(*(row[title] for title in columns))
+    out.print(table)
+    if left_out := [title for title in LIBRARY_COLUMNS if title not in columns]:
+        note(f"no room for: {', '.join(left_out)}")
