@@ -31,7 +31,7 @@ demo: setup
 	$(BIN)/longreach report --runs demo/runs --out demo/index.html
 
 $(VENV)/.all: $(VENV)/.dev
-	$(PIP) -e '.[train,smt,dev,hf,text,ray,slurm,parquet,web,browser]'
+	$(PIP) -e '.[train,smt,dev,hf,text,ray,slurm,parquet,web,browser,docs]'
 	touch $@
 
 # One thread per test process: two processes share the cores.

@@ -17,6 +17,7 @@ import typer.main
 from longreach.cli.main import _command_line, run
 from longreach.config.training import TrainConfig
 from longreach.studies.all_studies import EVERY
+from tests.helpers.extras import needs
 from tools import census_page, study_pages
 
 ROOT = Path(__file__).parent.parent
@@ -147,8 +148,10 @@ def test_a_page_without_its_place_is_refused(marks: str) -> None:
         census_page.with_block(text, "n", "")
 
 
+@needs("griffe")
 def test_the_reference_describes_every_setting_of_a_training() -> None:
-    griffe = pytest.importorskip("griffe")
+    import griffe
+
     extensions = griffe.load_extensions(str(ROOT / "tools" / "described_fields.py"))
     module = griffe.load("longreach.config.training", search_paths=[ROOT / "src"], extensions=extensions)
     for name, field in TrainConfig.model_fields.items():
