@@ -60,7 +60,7 @@ proofs: $(VENV)/.dev coq
 	cd build/formal && for file in $$(grep '\.v$$' ../../formal/_CoqProject); do coqc -R . Longreach $$file || exit 1; done
 	cd build/formal && coqc -R . Longreach Assumptions.v | diff - ../../formal/assumptions.txt
 	$(PYTEST) --hypothesis-profile=thorough \
-	  $(wildcard tests/languages/prove/test_coq_*.py) tests/cli/test_verify.py
+	  $(wildcard tests/theory/certificates/test_coq*.py) tests/cli/test_verify.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

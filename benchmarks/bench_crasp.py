@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.harness import Row, best_time
-from longreach.crasp import Core
-from longreach.crasp.evaluate import Stream, accepts
-from longreach.crasp.library import load
-from longreach.crasp.words import Codes
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.evaluate import Stream, accepts
+from longreach.theory.crasp.library import load
+from longreach.theory.crasp.words import Codes
 from tests.helpers.crasp_oracle import core_values
 
 DYCK = "dyck-1"

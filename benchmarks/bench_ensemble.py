@@ -42,11 +42,10 @@ def _seconds(work: Callable[[], None]) -> float:
 
 def _steps(task: str, given: dict[str, Any], steps: int) -> tuple[Callable[[], None], Callable[[], None]]:
     """So many steps of all members, one after the other and side by side."""
-    from longreach.experiments.resolve import resolve
+    from longreach.runs.resolve import resolve
     from longreach.training.devices import CPU
-    from longreach.training.engine import _Run
-    from longreach.training.ensemble import _Ensemble, _Place
-    from longreach.training.member import Member
+    from longreach.training.loop import _Ensemble, _Place, _Run
+    from longreach.training.members import Member
 
     given = {**given, "compile": False, "test_size": 1}
     configs = [resolve(task, scale="paper", **given, seed=seed) for seed in range(MEMBERS)]

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.harness import Row
 
 if TYPE_CHECKING:
-    from longreach.config.decoder import DecoderConfig
+    from longreach.config.model import DecoderConfig
     from longreach.models.parameters import Parameters
     from longreach.tasks.task import IntArray
 
@@ -32,9 +32,9 @@ SHAPE = {"layers": 2, "heads": 4, "width": 64, "vocabulary": 20, "positions": 2 
 def rows() -> Iterator[Row]:
     import torch
 
-    from longreach.config.decoder import DecoderConfig
-    from longreach.models.transformer import initialise
-    from longreach.training.generation import generate
+    from longreach.config.model import DecoderConfig
+    from longreach.models.decoder import initialise
+    from longreach.training.evaluate import generate
 
     torch.set_num_threads(1)
     for encoding, change, batch in CASES:
@@ -57,7 +57,7 @@ def rows() -> Iterator[Row]:
 def _again(parameters: Parameters, model: DecoderConfig, prompts: IntArray) -> IntArray:
     import torch
 
-    from longreach.models.trainable import outputs
+    from longreach.models.network import outputs
 
     tokens = torch.from_numpy(prompts)
     ids = torch.arange(PROMPT).expand(len(prompts), -1)

@@ -6,11 +6,11 @@ import random
 from collections.abc import Iterator
 
 from benchmarks.harness import Row, best_time
-from longreach.languages.decide.automaton_to_decisions import decide
-from longreach.languages.decide.without_positions import plain_analysis
-from longreach.languages.regular.automaton import Automaton, minimal
-from longreach.languages.regular.expression_to_automaton import from_expression
-from longreach.languages.regular.named_languages import NAMED_LANGUAGES, bounded_brackets, named_automaton
+from longreach.theory.automata.automaton import Automaton, minimal
+from longreach.theory.automata.named import NAMED_LANGUAGES, bounded_brackets, named_automaton
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.decide.decisions import decide
+from longreach.theory.decide.without_positions import plain_analysis
 
 
 def random_expression(size: int, chance: random.Random) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.harness import Row, best_time
-from longreach.crasp.library import load
-from longreach.limit.compile.program_to_limit import compile_program
-from longreach.limit.run.float_evaluator import run
-from longreach.limit.run.limit_to_finite import to_finite
+from longreach.theory.crasp.library import load
+from longreach.theory.limit.compiler import compile_program
+from longreach.theory.limit.finite import to_finite
+from longreach.theory.limit.run import run
 
 
 def _word(alphabet: tuple[str, ...], length: int) -> list[str]:

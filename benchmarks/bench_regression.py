@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row
 
 if TYPE_CHECKING:
-    from longreach.config.regression import RegressionConfig
+    from longreach.config.run import RegressionConfig
 
 LENGTHS = (20, 50)
 MEMBERS = 8
@@ -26,14 +26,14 @@ OURS = 20
 
 
 def _config(longest: int, seed: int = 0) -> RegressionConfig:
-    from longreach.config.regression import RegressionConfig
+    from longreach.config.run import RegressionConfig
 
     fields = {"task": "simple-task:omega=4", "train_lengths": (1, longest), "test_lengths": ((99, 99),)}
     return RegressionConfig.read({**fields, "seed": seed})
 
 
 def _stack(longest: int, members: int) -> Callable[[], list[float]]:
-    from longreach.training.regression_loop import RegressionMember, _Stack
+    from longreach.training.numbers import RegressionMember, _Stack
 
     return _Stack([RegressionMember(_config(longest, seed)) for seed in range(members)]).step
 
@@ -42,7 +42,7 @@ def _plain_loss(config: RegressionConfig) -> tuple[list[Any], Callable[[Any, Any
     """Parameters and outputs at all positions of a module, from tokens and their mask."""
     import torch
 
-    from longreach.training.regression_batches import initial_vector, shape_of
+    from longreach.training.numbers import initial_vector, shape_of
 
     shape = shape_of(config)
     start = shape.named(initial_vector(config))
@@ -88,7 +88,7 @@ def _loop(longest: int, make: Callable[[RegressionConfig], tuple[list[Any], Any]
     import numpy as np
     import torch
 
-    from longreach.tasks.regression_catalog import load_regression
+    from longreach.training.setup import load_regression
 
     config = _config(longest)
     task, rng = load_regression(config.task), np.random.default_rng(0)
@@ -132,14 +132,8 @@ def _loss_difference() -> float:
     import numpy as np
     import torch
 
-    from longreach.tasks.regression_task import CountTask
-    from longreach.training.regression_batches import (
-        CountModels,
-        count_batch,
-        initial_vector,
-        shape_of,
-        task_of,
-    )
+    from longreach.tasks.numbers import CountTask
+    from longreach.training.numbers import CountModels, count_batch, initial_vector, shape_of, task_of
 
     config = _config(50)
     task = task_of(config.task)

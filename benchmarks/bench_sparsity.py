@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.harness import Row, best_time
-from longreach.sparsity.sparse_attention import Key, SparseAttention, Value
+from longreach.studies.sparsity.attention import Key, SparseAttention, Value
 from tests.helpers.sparsity_oracle import attention
 
 WINDOW = 8

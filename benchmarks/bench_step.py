@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row
 
 if TYPE_CHECKING:
-    from longreach.training.engine import _Run
+    from longreach.training.loop import _Run
 
 LANGUAGE = "regex:(ab|ba|c)*"
 SHAPES = {
@@ -55,8 +55,8 @@ def rows() -> Iterator[Row]:
 
 
 def _run(task: str, encoding: str, given: dict[str, Any]) -> _Run:
-    from longreach.experiments.resolve import resolve
-    from longreach.training.engine import _Run
+    from longreach.runs.resolve import resolve
+    from longreach.training.loop import _Run
 
     return _Run(resolve(task, encoding, **given), None, None, 1e9)
 

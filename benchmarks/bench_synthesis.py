@@ -6,16 +6,14 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.harness import Row
-from longreach.crasp.evaluate import accepts
-from longreach.crasp.library import load
-from longreach.crasp.words import Encoder
-from longreach.languages.budget import Budget
-from longreach.synthesis.enumeration import Enumeration
-from longreach.synthesis.program_family import Family
-from longreach.synthesis.search_target import ProgramTarget
-from longreach.synthesis.set_to_program import core_of
-from longreach.synthesis.smallest_program import smallest_program
-from longreach.synthesis.word_tree import WordTree
+from longreach.theory.budget import Budget
+from longreach.theory.crasp.evaluate import accepts
+from longreach.theory.crasp.library import load
+from longreach.theory.crasp.words import Encoder
+from longreach.theory.search.enumeration import Enumeration
+from longreach.theory.search.programs import core_of, smallest_program
+from longreach.theory.search.space import Family, WordTree
+from longreach.theory.search.targets import ProgramTarget
 
 SIZE = 8
 ONE_BY_ONE = 40

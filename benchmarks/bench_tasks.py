@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 
 from benchmarks.harness import Row, best_time
-from longreach.languages.regular.named_languages import named_automaton
 from longreach.tasks.catalog import load_task
 from longreach.tasks.task import draw_lengths
+from longreach.theory.automata.named import named_automaton
 
 BATCH, ROUNDS = 64, 20
 Example = tuple[list[int], list[int]]

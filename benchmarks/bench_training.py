@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row, best_time
 
 if TYPE_CHECKING:
-    from longreach.config.training import TrainConfig
-    from longreach.training.engine import _Run
+    from longreach.config.run import TrainConfig
+    from longreach.training.loop import _Run
 
 LARGE = {"layers": 4, "heads": 4, "width": 256, "lr": 1e-4}
 CASES: dict[str, tuple[str, dict[str, Any], int, str]] = {
@@ -35,14 +35,14 @@ PAIRS = 8
 
 
 def _config(case: str) -> TrainConfig:
-    from longreach.experiments.resolve import resolve
+    from longreach.runs.resolve import resolve
 
     task, given, *_ = CASES[case]
     return resolve(task, scale="paper", **given, test_size=1)
 
 
 def _run(config: TrainConfig) -> _Run:
-    from longreach.training.engine import _Run
+    from longreach.training.loop import _Run
 
     return _Run(config, None, None, 1e9)
 
@@ -54,7 +54,7 @@ def _plain_config(case: str) -> TrainConfig:
 def _module(config: TrainConfig) -> Any:
     """GPT-2 with the parameters that the engine starts from."""
     from longreach.models.huggingface import to_module
-    from longreach.training.shape import decoder_of
+    from longreach.training.setup import decoder_of
 
     run = _run(config)
     return to_module(run.member.layout.named(run.member.state.vector), decoder_of(config))
@@ -66,7 +66,7 @@ def _plain(config: TrainConfig) -> Callable[[], float]:
     import torch.nn.functional as F
 
     from longreach.training.batches import Batches, Streams
-    from longreach.training.step import learning_rate
+    from longreach.training.steps import learning_rate
 
     model = _module(config).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.lr, weight_decay=config.weight_decay)
@@ -152,7 +152,7 @@ def _measure(kind: str, case: str) -> float:
 
 def _together(kind: str, case: str, processes: int, threads: int) -> float:
     """Steps per second of all processes at once."""
-    from longreach.execution.environment import worker_environment
+    from longreach.execution.local import worker_environment
 
     base = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     threads_only = {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": "1"}
@@ -203,7 +203,7 @@ def _peak(dtype: str, size: int = 1024) -> float:
 def _sampling(case: str) -> float:
     """The share of a step's time in which its batch is made; the quicker half of several pairs counts."""
     from longreach.training.batches import BLOCK, Batches, Streams
-    from longreach.training.compiled_step import fixed_shape
+    from longreach.training.steps import fixed_shape
 
     run = _run(_config(case))
     shape = None if run.compiled is None else fixed_shape(run.config)
@@ -223,7 +223,7 @@ def _sampling(case: str) -> float:
 
 
 def rows() -> Iterator[Row]:
-    from longreach.execution.environment import cores
+    from longreach.execution.local import cores
 
     for name in ("transformers", "accelerate"):
         if importlib.util.find_spec(name) is None:

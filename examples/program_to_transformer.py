@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import longreach
-from longreach.crasp import parse_file
-from longreach.limit.run.float_evaluator import accepts
-from longreach.limit.run.model_files import load, save
+from longreach.theory.crasp.program import parse_file
+from longreach.theory.limit.files import load, save
+from longreach.theory.limit.run import accepts
 
 program = parse_file(Path(__file__).parent / "majority.cr")
 print(repr(program))

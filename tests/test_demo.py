@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from longreach.answers.forecast import forecast
 from longreach.cli.main import run
-from longreach.forecast import forecast
 
 ROOT = Path(__file__).parent.parent
 

@@ -15,8 +15,8 @@ import pytest
 import typer.main
 
 from longreach.cli.main import _command_line, run
-from longreach.config.training import TrainConfig
-from longreach.studies.all_studies import EVERY
+from longreach.config.run import TrainConfig
+from longreach.studies.catalog import EVERY
 from tests.helpers.extras import needs
 from tools import census_page, study_pages
 
@@ -153,7 +153,7 @@ def test_the_reference_describes_every_setting_of_a_training() -> None:
     import griffe
 
     extensions = griffe.load_extensions(str(ROOT / "tools" / "described_fields.py"))
-    module = griffe.load("longreach.config.training", search_paths=[ROOT / "src"], extensions=extensions)
+    module = griffe.load("longreach.config.run", search_paths=[ROOT / "src"], extensions=extensions)
     for name, field in TrainConfig.model_fields.items():
         shown = module["TrainConfig"].members[name]
         assert shown.docstring.value == field.description, name

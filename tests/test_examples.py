@@ -12,8 +12,8 @@ from typing import Any
 import matplotlib
 import pytest
 
-from longreach.answer.trained_runs import TrainedRuns
-from longreach.limit.run.model_files import load
+from longreach.answers.trained import TrainedRuns
+from longreach.theory.limit.files import load
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))

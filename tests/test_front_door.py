@@ -13,13 +13,13 @@ from types import ModuleType
 import pytest
 
 import longreach
-from longreach.answer import ask
-from longreach.answer.trained_runs import train
-from longreach.crasp.program import parse
+from longreach.answers.ask import ask
+from longreach.answers.trained import train
 from longreach.errors import InputError
-from longreach.limit.compile.source_to_transformer import compile_source
 from longreach.tasks.catalog import load_task
 from longreach.tasks.task import Task
+from longreach.theory.crasp.program import parse
+from longreach.theory.limit.compiler import compile_source
 
 
 def test_functions_are_those_of_the_packages() -> None:
@@ -78,51 +78,7 @@ def test_other_names_are_refused_as_by_any_module() -> None:
         _ = longreach.forcast  # type: ignore[attr-defined]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "before",
-    [
-        "import longreach",
-        "import longreach.forecast",
-        "import longreach.forecast.task_forecast, longreach.results.index",
-        "from longreach.forecast import forecast; from longreach.results import results",
-        "from longreach import forecast, results",
-        "from longreach import *",
-        "import longreach.experiments",
-        "import longreach\nlongreach.forecast, longreach.results\nimport longreach.forecast.claims",
-    ],
-)
-def test_packages_are_functions_in_any_order_of_imports(before: str, tmp_path: Path) -> None:
-    code = (
-        f"{before}\n"
-        "import longreach\n"
-        "assert longreach.forecast('aa').ape.answer.value == 'yes'\n"
-        f"assert len(longreach.results({str(tmp_path)!r})) == 0\n"
-        "from longreach.forecast import Forecast, forecast, forecast_all\n"
-        "from longreach.results import results\n"
-        "import longreach.forecast.task_forecast, longreach.results.index\n"
-        "assert longreach.forecast.task_forecast.forecast is forecast is longreach.forecast.forecast\n"
-        "assert longreach.results.index.Row and longreach.results.results is results\n"
-        "assert isinstance(longreach.forecast('aa'), Forecast)\n"
-        f"assert len(longreach.results(runs={str(tmp_path)!r}, task='aa', encoding='ape')) == 0\n"
-        "assert longreach.forecast(task='regex:a*', alphabet='ab').alphabet == ('a', 'b')\n"
-        "print('whole')"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "whole\n", "")
-
-
 def test_forecasts_through_the_front_door_need_no_torch() -> None:
     code = "import sys, longreach\nlongreach.forecast('aa')\nprint('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-
-
-def test_the_package_and_its_function_take_the_same_arguments() -> None:
-    import inspect
-
-    from longreach.forecast import forecast
-    from longreach.results import results
-
-    assert inspect.signature(longreach.forecast) == inspect.signature(forecast)
-    assert inspect.signature(longreach.results) == inspect.signature(results)

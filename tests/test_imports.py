@@ -1,4 +1,4 @@
-"""The import order of ARCHITECTURE: a package imports only those above it, and theory stays light."""
+"""The rooms of longreach: a room imports only rooms above it, and theory stays light."""
 
 from __future__ import annotations
 
@@ -16,23 +16,20 @@ import pytest
 import longreach
 
 ROOT = Path(longreach.__file__).parent
-# From first to last; a package or module may import itself and those before it.
-ORDER = [
-    "errors", "notebook", "wording", "config", "crasp", "languages", "limit", "verdicts", "bounds",
-    "sparsity", "synthesis", "tasks", "results", "forecast", "models", "training", "execution",
-    "language_models", "experiments", "comparison", "inspection", "advice", "answer", "studies", "report",
-    "cli", "__main__",
+# From top to bottom; a room imports itself and the rooms before it.
+ROOMS = [
+    "errors", "files", "wording", "theory", "tasks", "config", "models", "training", "execution", "runs",
+    "answers", "inspection", "studies", "report", "cli", "__main__",
 ]  # fmt: skip
-WITH_TORCH = {"models", "training", "language_models", "inspection"}
+WITH_TORCH = {"models", "training", "inspection", "studies"}
 # These ask for it only inside functions, when something trains.
-LATE_TORCH = {"experiments", "cli"}
-# What comes later and is named for its type alone.
-FOR_TYPES = {"crasp/program.py": {"longreach.limit.model"}}  # what `compile` gives, by way of the front door
+LATE_TORCH = {"runs", "answers", "cli"}
+# Nothing but the command line knows the studies.
+KNOWS_STUDIES = {"studies", "cli"}
 
 
-def _part(path: Path) -> str:
-    first = path.relative_to(ROOT).parts[0]
-    return first.removesuffix(".py")
+def _room(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
 def _imports(path: Path, *, late: bool = True) -> list[str]:
@@ -53,38 +50,43 @@ def _modules() -> list[Path]:
     return [path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py"]
 
 
-def test_every_part_has_a_place_in_the_order() -> None:
-    assert {_part(path) for path in _modules()} <= set(ORDER)
+def test_every_module_is_in_a_room() -> None:
+    assert {_room(path) for path in _modules()} == set(ROOMS)
 
 
-def test_the_page_on_how_it_is_built_has_this_order_and_names_files_that_exist() -> None:
+def test_packages_import_nothing() -> None:
+    for path in ROOT.rglob("__init__.py"):
+        if path != ROOT / "__init__.py":
+            (docstring,) = ast.parse(path.read_text(encoding="utf-8")).body
+            assert isinstance(docstring, ast.Expr), path
+
+
+def test_the_page_on_how_it_is_built_has_these_rooms_and_names_files_that_exist() -> None:
     page = (Path(__file__).parents[1] / "docs" / "how-it-is-built.md").read_text(encoding="utf-8")
-    packages, _, others = page.partition("## To follow")
-    assert [*re.findall(r"^\| `(\w+)` \|", packages, re.MULTILINE), "__main__"] == ORDER
-    light = re.search(r"Of the packages above only (.+?) do;\s+(.+?) load it", packages, re.DOTALL)
-    assert light is not None
-    assert set(re.findall(r"`(\w+)`", light[1])) == WITH_TORCH
-    assert set(re.findall(r"`(\w+)`", light[2])) == LATE_TORCH
+    rooms, _, others = page.partition("## To follow")
+    assert [*re.findall(r"^\| `(\w+)` \|", rooms, re.MULTILINE), "__main__"] == ROOMS
     named = re.findall(r"`(\w+(?:/\w+)+(?:\.py)?)`", others)
     assert named
     assert all((ROOT / each).exists() for each in named if "NAME" not in each)
 
 
-@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_package_imports_only_those_above_it(path: Path) -> None:
-    allowed = ORDER[: ORDER.index(_part(path)) + 1]
-    for name in _imports(path):
-        if name in FOR_TYPES.get(path.relative_to(ROOT).as_posix(), ()):
-            continue
-        if name.startswith("longreach."):
-            part = name.split(".")[1]
-            if part.startswith("__version"):
-                continue
-            assert part in allowed, f"{path.name} imports {name}"
-        if name.split(".")[0] == "torch":
-            assert _part(path) in WITH_TORCH | LATE_TORCH, f"{path.name} imports torch"
-    if _part(path) in LATE_TORCH:
-        assert not any(name.split(".")[0] == "torch" for name in _imports(path, late=False))
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_rooms_above_it(room: str) -> None:
+    allowed = {"__version__", *ROOMS[: ROOMS.index(room) + 1]} - ({"studies"} - {room})
+    allowed |= {"studies"} if room in KNOWS_STUDIES else set()
+    for path in [each for each in _modules() if _room(each) == room]:
+        here = path.relative_to(ROOT)
+        for name in _imports(path):
+            if name.startswith("longreach."):
+                parts = name.split(".")[1:]
+                assert parts[0] in allowed, f"{here} imports {name}"
+                private = next((k for k, part in enumerate(parts) if re.match(r"_[a-z]", part)), None)
+                if private is not None:
+                    assert here.parts[:private] == tuple(parts[:private]), f"{here} imports {name}"
+            if name.split(".")[0] == "torch":
+                assert room in WITH_TORCH | LATE_TORCH, f"{here} imports torch"
+        if room in LATE_TORCH:
+            assert not any(name.split(".")[0] == "torch" for name in _imports(path, late=False)), here
 
 
 def _module_of(path: Path) -> str:
@@ -126,14 +128,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" → ".join(reversed(error.args[1])))
 
 
-def test_crasp_imports_its_own_modules_at_the_top_alone() -> None:
-    for path in (ROOT / "crasp").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in _running(tree):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("longreach"):
-                assert node in tree.body, f"{path.name}:{node.lineno}: an import inside a function"
-
-
 def _loaded_by(arguments: list[str]) -> set[str]:
     """The modules that a command has loaded when it ends."""
     code = (
@@ -170,7 +164,7 @@ def _loaded_with(module: str) -> set[str]:
 
 
 def test_a_configuration_is_read_without_torch_and_numpy() -> None:
-    names = ["scales", "options", "hyperparameters", "keys"]
+    names = ["run", "model", "scales", "encodings"]
     modules = ", ".join(f"longreach.config.{name}" for name in names)
     assert not _loaded_with(modules) & {"torch", "numpy"}
 
@@ -182,5 +176,5 @@ def test_the_front_door_loads_nothing_before_it_is_used() -> None:
 
 
 def test_experiments_are_planned_without_torch() -> None:
-    assert "torch" not in _loaded_with("longreach.experiments")
-    assert "torch" not in _loaded_with("longreach.studies.study_run")
+    assert "torch" not in _loaded_with("longreach.runs.train")
+    assert "torch" not in _loaded_with("longreach.studies.study")

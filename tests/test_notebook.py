@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.notebook import listing, table
+from longreach.wording import html_listing, html_table
 
 
 class _Cells(HTMLParser):
@@ -36,17 +36,17 @@ def _read(html: str) -> _Cells:
     st.lists(st.text(alphabet="<>&\"'ab \\", max_size=6), min_size=2, max_size=2), st.text("<&a", min_size=1)
 )
 def test_text_is_shown_and_never_obeyed(cells: list[str], title: str) -> None:
-    found = _read(table(["one", "two"], [cells], title=title, note="<script>"))
+    found = _read(html_table(["one", "two"], [cells], title=title, note="<script>"))
     assert found.texts == [title, "one", "two", *cells, "<script>"]
     assert found.names == {"p", "table", "thead", "tbody", "tr", "th", "td"}
 
 
 def test_numbers_stand_on_the_right_and_words_on_the_left() -> None:
-    html = table(["a", "b", "c", "d"], [[3, "yes", "99.5 %", None]])
+    html = html_table(["a", "b", "c", "d"], [[3, "yes", "99.5 %", None]])
     assert html.count('style="text-align:left"') == 1
     assert '<td style="text-align:left">yes</td>' in html
 
 
 def test_a_listing_keeps_its_lines() -> None:
-    assert _read(listing("a < b\nc", title="t")).texts == ["t", "a < b\nc"]
-    assert listing("a") == "<pre>a</pre>"
+    assert _read(html_listing("a < b\nc", title="t")).texts == ["t", "a < b\nc"]
+    assert html_listing("a") == "<pre>a</pre>"

@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from longreach.studies.census.analysis_tables import analysis_markdown
-from longreach.studies.census.census_members import language_table
-from longreach.studies.census.census_run import read_runs
-from longreach.studies.census.recipe_tables import recipe_table
-from longreach.studies.census.recipes import recipe_scores, recipes
+from longreach.studies.census.analysis import analysis_markdown, recipe_table
+from longreach.studies.census.members import language_table, recipe_scores, recipes
+from longreach.studies.census.tables import read_runs
 
 ROOT = Path(__file__).parent.parent
 PAGE, FOUND = ROOT / "docs" / "census.md", ROOT / "results" / "census"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longreach.studies.all_studies import EVERY, AnyStudy
+from longreach.studies.catalog import EVERY, AnyStudy
 
 PAGES = Path(__file__).parent.parent / "docs" / "studies"
 LINE = "<!-- Above: tools/study_pages.py. Below: by hand. -->\n"

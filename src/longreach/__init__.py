@@ -36,32 +36,30 @@ __all__ = [
 TYPE_CHECKING = False  # as in typing, which would have to be loaded
 
 if TYPE_CHECKING:
-    from longreach.advice import advise as advise
-    from longreach.answer import ask as ask
-    from longreach.answer.threshold_answer import threshold as threshold
-    from longreach.answer.trained_runs import train as train
-    from longreach.crasp.program import parse as parse
+    from longreach.answers.advice import advise as advise
+    from longreach.answers.ask import ask as ask
+    from longreach.answers.forecast import forecast as forecast
+    from longreach.answers.threshold import threshold as threshold
+    from longreach.answers.trained import train as train
     from longreach.errors import InputError as InputError
-    from longreach.forecast import forecast as forecast
-    from longreach.limit.compile.source_to_transformer import compile_source as compile
-    from longreach.results import results as results
+    from longreach.runs.collected import results as results
     from longreach.tasks.catalog import load_task as load_task
     from longreach.tasks.task import Task as Task
+    from longreach.theory.crasp.program import parse as parse
+    from longreach.theory.limit.compiler import compile_source as compile
 else:
-    # `forecast` and `results` are packages as well: once something has imported them, their modules stand
-    # here whatever this file says. So the modules themselves can be called.
     _PLACES = {
         "InputError": "errors:InputError",
         "Task": "tasks.task:Task",
-        "advise": "advice:advise",
-        "ask": "answer:ask",
-        "compile": "limit.compile.source_to_transformer:compile_source",
-        "forecast": "forecast",
+        "advise": "answers.advice:advise",
+        "ask": "answers.ask:ask",
+        "compile": "theory.limit.compiler:compile_source",
+        "forecast": "answers.forecast:forecast",
         "load_task": "tasks.catalog:load_task",
-        "parse": "crasp.program:parse",
-        "results": "results",
-        "threshold": "answer.threshold_answer:threshold",
-        "train": "answer.trained_runs:train",
+        "parse": "theory.crasp.program:parse",
+        "results": "runs.collected:results",
+        "threshold": "answers.threshold:threshold",
+        "train": "answers.trained:train",
     }
 
     def __getattr__(name):
@@ -71,8 +69,7 @@ else:
         from importlib import import_module
 
         path, _, attribute = place.partition(":")
-        module = import_module(f"longreach.{path}")
-        found = getattr(module, attribute) if attribute else module
+        found = getattr(import_module(f"longreach.{path}"), attribute)
         globals()[name] = found
         return found
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from longreach.limit.compile.hand_built import induction_head
-from longreach.limit.run.model_files import save
-from longreach.models.regression_shape import RegressionShape
+from longreach.models.counting import RegressionShape
+from longreach.theory.limit.files import save
+from longreach.theory.limit.hand_built import induction_head
 from tests.cli.conftest import Outcome
 from tests.helpers.trained_numbers import saved_numbers
 

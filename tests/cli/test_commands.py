@@ -15,8 +15,7 @@ import pytest
 import typer
 
 from longreach.cli.commands import COMMANDS, COMPLETION
-from longreach.cli.help_text import readable_help
-from longreach.cli.main import _command_line
+from longreach.cli.main import _command_line, readable_help
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
@@ -24,7 +23,7 @@ Call = Callable[..., Outcome]
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_line_of_the_list_is_the_first_sentence_of_the_help(name: str) -> None:
-    module = import_module(f"longreach.cli.{name}")
+    module = import_module(f"longreach.cli.{COMMANDS[name].module or name}")
     function = COMMANDS[name].function
     said = module.app.info.help if function is None else inspect.getdoc(getattr(module, function))
     assert " ".join(said.split("\n\n")[0].split()) == COMMANDS[name].about

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longreach.languages.regular.named_languages import NAMED_LANGUAGES
-from longreach.limit.measure.communication_problems import PROBLEMS
+from longreach.theory.automata.named import NAMED_LANGUAGES
+from longreach.theory.communication.problems import PROBLEMS
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

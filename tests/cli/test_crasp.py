@@ -14,8 +14,8 @@ import pytest
 from rich.console import Console
 
 from longreach.cli import crasp
-from longreach.cli import program_comparison as crasp_commands
-from longreach.crasp.library import ENTRIES, load
+from longreach.cli import crasp as crasp_commands
+from longreach.theory.crasp.library import ENTRIES, load
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 import json
@@ -8,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from longreach.forecast.odds_of_task import OTHER_KIND
-from longreach.results.files import write_result
-from longreach.results.schema import Final
-from longreach.tasks.published import FIGURE_1_TASKS
+from longreach.answers.odds import OTHER_KIND
+from longreach.answers.published import FIGURE_1_TASKS
+from longreach.training.result import Final, write_result
 from tests.cli.conftest import Outcome
 from tests.helpers.odds_samples import MODEL
 from tests.helpers.result_samples import sample
@@ -77,7 +78,7 @@ def test_verify_checks_the_certificates(
 
 
 def test_verify_runs_no_python_that_a_document_names(longreach: Call, here: Path) -> None:
-    (here / "forecast_mine.py").write_text("from longreach.tasks.sort import Sort\ntask = Sort(5)\n")
+    (here / "forecast_mine.py").write_text("from longreach.tasks.copying import Sort\ntask = Sort(5)\n")
     path = here / "document.json"
     path.write_text(longreach("forecast", "forecast_mine:task", "--json").out, encoding="utf-8")
     done = longreach("verify", path)
@@ -204,9 +205,9 @@ def test_programs_with_relations(longreach: Call, here: Path) -> None:
 
 USER_TASKS = """
 from dataclasses import dataclass
-from longreach.tasks.evidence import Evidence
-from longreach.tasks.sort import Sort
-from longreach.tasks.copy_unique import CopyUnique
+from longreach.tasks.task import Evidence
+from longreach.tasks.copying import Sort
+from longreach.tasks.copying import CopyUnique
 
 class Wrong(Sort):
     nope = ape = Evidence("program", "copy-unique", "it is not")
@@ -297,7 +298,7 @@ def test_nothing_is_cut_or_wider_than_the_terminal(
 
 
 def test_odds_in_the_terminal_and_in_json(longreach: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longreach.forecast.odds_of_task.fitted_odds", lambda: MODEL)
+    monkeypatch.setattr("longreach.answers.odds.fitted_odds", lambda: MODEL)
     shown = longreach("forecast", "regex:(a|b)*bb(a|b)*").out
     odds = [line.split() for line in shown.splitlines() if "odds" in line or ("(" in line and "%" in line)]
     assert odds[0] == ["odds,", "trained", "to", "20", "21–40", "41–60", "81–100"]
@@ -320,7 +321,7 @@ def test_odds_in_the_terminal_and_in_json(longreach: Call, monkeypatch: pytest.M
 def test_no_odds_are_said_in_one_line(
     longreach: Call, monkeypatch: pytest.MonkeyPatch, arguments: list[str], line: str
 ) -> None:
-    monkeypatch.setattr("longreach.forecast.odds_of_task.fitted_odds", lambda: MODEL)
+    monkeypatch.setattr("longreach.answers.odds.fitted_odds", lambda: MODEL)
     assert f"  {line}\n" in longreach("forecast", *arguments).out
     assert json.loads(longreach("forecast", arguments[0], "--json").out)["odds"] is None
     assert "odds" not in longreach("forecast", "sort").out

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.crasp import parse
+from longreach.theory.crasp.program import parse
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]

@@ -292,7 +292,7 @@ def test_messages_name_what_is_wrong(
     (tmp_path / "file").touch()
     (tmp_path / "directory").mkdir()
     (tmp_path / "own_errors.py").write_text(
-        "from longreach import Task\ndef boom(x):\n    raise ValueError('boom')\n"
+        "from longreach.tasks.task import Task\ndef boom(x):\n    raise ValueError('boom')\n"
         "task = Task.from_function(lambda n, rng: ['a'] * n, boom, name='mine', about='mine')\n"
     )
     before = sorted(tmp_path.iterdir())

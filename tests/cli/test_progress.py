@@ -1,21 +1,46 @@
-"""Bars are shown on a terminal only, and follow what jobs say of themselves."""
+"""Tests of `cli.progress`."""
 
 from __future__ import annotations
 
 import io
 import json
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from longreach.cli import progress
-from longreach.cli.progress import Bar, announce, show_bars
-from longreach.execution.plan import Plan
-from longreach.experiments.planning import Planned
-from longreach.results.running_members import PROGRESS
+from longreach.cli import progress as module
+from longreach.cli import progress as stages
+from longreach.cli.progress import Bar, announce, counted_stages, show_bars
+from longreach.runs.plan import Plan, Planned
+from longreach.training.result import PROGRESS
 from tests.helpers.result_samples import sample
+
+# Stages on standard error: quiet in a pipe, a line after some time.
+
+
+def test_a_pipe_hears_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with counted_stages() as stage:
+        stage("reading", 10)(3)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(module, "LINE_SECONDS", 0.0)
+    with counted_stages() as stage:
+        advance = stage("reading", 10)
+        advance(3)
+        advance(4)
+    assert capsys.readouterr().err.splitlines() == ["reading: 3 of 10", "reading: 7 of 10"]
+    with counted_stages(silent=True) as stage:
+        stage("reading", 10)(3)
+    assert capsys.readouterr() == ("", "")
+
+
+# Bars are shown on a terminal only, and follow what jobs say of themselves.
+
 
 RESULT = sample(0)
 BARS = [Bar(RESULT.key, "parity seed 0", 100), Bar("f" * 16, "parity seed 1", None)]
@@ -97,3 +122,51 @@ def test_bars_follow_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
     assert "1-50 50.0 %" in shown
     assert ("5/7" in shown) == ("members" in shown) == (total is not None)
     assert "parity seed 1" not in shown  # it has not begun
+
+
+def test_short_work_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    with stages.stage("compiling"):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_long_work_is_said_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stages, "FIRST_SECONDS", 0.02)
+    monkeypatch.setattr(stages, "THEN_SECONDS", 0.02)
+    said: list[str] = []
+    twice = threading.Event()
+
+    def listen(message: str) -> None:
+        said.append(message)
+        if len(said) == 2:
+            twice.set()
+
+    monkeypatch.setattr(stages, "note", listen)
+    with stages.stage("verifying words"):
+        assert twice.wait(20)
+    assert said[0] == "verifying words: 0 s so far"
+    ended = len(said)
+    time.sleep(0.1)
+    assert len(said) == ended
+    assert capsys.readouterr().out == ""
+
+
+def test_an_error_passes_and_ends_the_talk() -> None:
+    before = threading.active_count()
+    with pytest.raises(KeyError), stages.stage("compiling"):
+        raise KeyError
+    assert threading.active_count() == before
+
+
+def test_a_terminal_sees_it_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with stages.stage("compiling [1] \x1b[2J"):
+        time.sleep(0.2)
+    found = capsys.readouterr()
+    assert "compiling [1] \\x1b[2J" in found.err
+    assert found.out == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.models.regression_shape import RegressionShape
+from longreach.models.counting import RegressionShape
 from tests.cli.conftest import Outcome
 from tests.helpers.trained_numbers import saved_numbers
 

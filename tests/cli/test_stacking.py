@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.results.files import read_result
+from longreach.training.result import read_result
 from tests.cli.conftest import Outcome as Done
 
 SMALL = (

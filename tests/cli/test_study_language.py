@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli import study_language
-from longreach.language_models import language_settings
+from longreach.cli import study as study_language
+from longreach.studies import language_network as language_settings
 from tests.cli.conftest import Outcome
 from tests.helpers.text_samples import text_file
 
@@ -67,7 +67,7 @@ def test_a_plan_trains_nothing(longreach: Call, tmp_path: Path) -> None:
 def test_without_byte_pairs_tokens_are_bytes(
     longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("longreach.language_models.text_tokenizer.has_byte_pairs", lambda: False)
+    monkeypatch.setattr("longreach.inspection.texts.has_byte_pairs", lambda: False)
     done = longreach("study", "natural-language", "--dry-run", "--runs", tmp_path / "runs", "--json")
     assert "tokens are bytes" in done.err
     assert json.loads(done.out)["scale"] == "laptop"

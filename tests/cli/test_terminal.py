@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from longreach.cli import output
-from longreach.results.files import write_result
+from longreach.training.result import write_result
 from tests.cli.conftest import Outcome
 from tests.helpers.result_samples import sample, sample_failure
 

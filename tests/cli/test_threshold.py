@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 import json
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.threshold import STRIP, strip
-from longreach.config.training import TrainConfig
+from longreach.config.run import TrainConfig
 from tests.cli.conftest import Outcome
 from tests.helpers.made_up_training import replace_training
 

@@ -1,3 +1,5 @@
+"""Tests of `cli.train`."""
+
 from __future__ import annotations
 
 import json
@@ -8,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli.summary import judged
-from longreach.experiments.resolve import resolve
-from longreach.results.files import read_result, write_result
-from longreach.results.schema import Final, Result
+from longreach.cli.main import run
+from longreach.cli.train import judged
+from longreach.runs.resolve import resolve
 from longreach.training.checkpoint import MODEL, load_model
+from longreach.training.result import Final, Result, read_result, write_result
 from tests.cli.conftest import Outcome
 from tests.helpers.result_samples import sample
 
@@ -69,8 +71,8 @@ def test_accuracy_at_random_offsets_stands_beside_the_other(longreach: Call, tmp
     command = ("train", "aa", *SMALL, "--max-steps", 3, "--seeds", 2, "--runs", tmp_path)
     # As a run that learned the first positions only would leave it.
     both = {"accuracy": {"2-10": 1.0, "11-20": 1.0}, "accuracy_random_offset": {"2-10": 0.75, "11-20": 0.49}}
-    for run in json.loads(longreach(*command, "--json").out)["runs"]:
-        member = read_result(tmp_path, run["key"])
+    for trained in json.loads(longreach(*command, "--json").out)["runs"]:
+        member = read_result(tmp_path, trained["key"])
         assert member.final is not None
         write_result(tmp_path, member.model_copy(update={"final": member.final.model_copy(update=both)}))
     done = longreach(*command)
@@ -106,7 +108,7 @@ def test_programs_are_known_by_their_text(longreach: Call, tmp_path: Path) -> No
 def test_a_task_of_one_s_own(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "train_mine.py").write_text("from longreach.tasks.sort import Sort\ntask = Sort(30)\n")
+    (tmp_path / "train_mine.py").write_text("from longreach.tasks.copying import Sort\ntask = Sort(30)\n")
     command = ("train", "train_mine:task", *SMALL, "--max-steps", 3, "--runs", "runs", "--json")
     done = longreach(*command)
     assert done.code == 0
@@ -120,7 +122,7 @@ def test_own_functions_for_short_inputs_only(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "train_short.py").write_text(
-        "from longreach import Task\n"
+        "from longreach.tasks.task import Task\n"
         "def draw(length, rng):\n    return ['ab'[k] for k in rng.integers(0, 2, length)]\n"
         "def first(x):\n    assert 2 < len(x) <= 40, 'not for me'\n    return x[0]\n"
         "task = Task.from_function(draw, first, tokens='ab', longest_answer=1)\n"
@@ -134,7 +136,7 @@ def test_own_functions_for_short_inputs_only(
     assert (done.code, member["status"]) == (1, "failed")
     assert member["error"].endswith("fails: AssertionError: not for me")
     (tmp_path / "train_never.py").write_text(
-        "from longreach import Task\ndef never(x, rng=None):\n    raise ValueError('never')\n"
+        "from longreach.tasks.task import Task\ndef never(x, rng=None):\n    raise ValueError('never')\n"
         "task = Task.from_function(never, never, tokens='ab', longest_answer=1)\n"
     )
     finding = judged(resolve("train_never:task"), [])[1]
@@ -389,3 +391,50 @@ def test_runs_that_cannot_be_made_are_one_line(longreach: Call, tmp_path: Path, 
     done = longreach(*words, "--runs", runs, "--json")
     assert (done.code, done.out) == (2, "")
     assert done.err == f"--runs: {runs.parent}: not a directory\n"
+
+
+def _train(capsys: pytest.CaptureFixture[str], runs: Path, *words: str) -> tuple[int, str, str]:
+    code = run(["train", *words, "--runs", str(runs)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.mark.slow
+def test_losses_by_length(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ("modp-task:p=2", "--scale", "smoke", "--seeds", "2", "--test-lengths", "9:9,20:24")
+    code, out, _ = _train(capsys, tmp_path, *words, "--json")
+    assert code == 0
+    (one, other) = json.loads(out)["runs"]
+    assert (one["seed"], other["seed"], one["task"]) == (0, 1, "modp-task:p=2,k=0")
+    assert list(one["loss"]) == ["2-6", "9-9", "20-24"]
+    assert {"L", "logit margin", "attention right", "attention wrong"} <= one["measured"].keys()
+    code, out, _ = _train(capsys, tmp_path, *words)  # done before
+    assert code == 0
+    assert "the step budget" in out
+    assert "mean squared error" in out
+    file = json.loads((tmp_path / one["key"] / "result.json").read_text(encoding="utf-8"))
+    assert file["final"]["accuracy"] == {}
+    assert file["final"]["other"]["loss 9-9"] == one["loss"]["9-9"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["simple-task:omega=x"], "TASK: simple-task: omega: 'x' is not a number"),
+        (["simple-task", "--search"], "--search: the shapes are for tasks with tokens as answers"),
+        (["simple-task", "--heads", "2"], "--heads: does not go with simple-task:omega=1, whose answers"),
+        (["simple-task", "--encoding", "rope"], "--encoding: simple-task has nope, not rope"),
+        (
+            ["modp-task:p=5", "--train-lengths", "2:9"],
+            "--train-lengths: 2:9: modp-task:p=5,k=0 has sequences",
+        ),
+    ],
+)
+def test_what_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str], message: str
+) -> None:
+    code, out, err = _train(capsys, tmp_path / "none", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "none").exists()

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from longreach.forecast import forecast
-from longreach.forecast.task_certificates import ReductionCertificate
-from longreach.languages.decide.extended_automaton import Convention
-from longreach.languages.decide.without_positions import plain_analysis, refutation
-from longreach.languages.prove import coq_check
-from longreach.languages.prove.proof_to_certificate import flow_certificate
-from longreach.languages.regular.expression_to_automaton import from_expression
-from longreach.verdicts.automaton_to_verdicts import judge
+from longreach.answers.certificates import ReductionCertificate
+from longreach.answers.forecast import forecast
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.certificates import coq as coq_check
+from longreach.theory.certificates.from_proofs import flow_certificate
+from longreach.theory.decide.views import Convention
+from longreach.theory.decide.without_positions import plain_analysis, refutation
+from longreach.theory.verdicts.judge import judge
 from tests.cli.conftest import Outcome
 from tests.helpers.coq_programs import needs_coq
 from tests.helpers.examples import slow
@@ -395,7 +395,7 @@ def test_a_reduction_to_a_language_made_to_agree(
     assert document.verified() == {"nope": "invalid", "ape": "valid"}
     # Of somebody's own code words are all there is: no contradiction, and not valid.
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "verify_parity.py").write_text("from longreach.tasks.parity import Parity as Mine\n")
+    (tmp_path / "verify_parity.py").write_text("from longreach.tasks.counting import Parity as Mine\n")
     name = "verify_parity:Mine"
     document.found["task"] = name
     for key in ("nope", "ape"):
@@ -405,9 +405,9 @@ def test_a_reduction_to_a_language_made_to_agree(
 
 
 USER_TASKS = """
-from longreach.tasks.copy_repeat import CopyRepeat
-from longreach.tasks.evidence import Evidence, Reduction, Split
-from longreach.tasks.parity import Parity
+from longreach.tasks.copying import CopyRepeat
+from longreach.tasks.task import Evidence, Reduction, Split
+from longreach.tasks.counting import Parity
 
 class Copy(CopyRepeat):
     name = "mine"

@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 import json
@@ -6,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from longreach.comparison.places import ALGORITHMIC, ENCODINGS, REGULAR, Place
+from longreach.answers.agreement import ALGORITHMIC, ENCODINGS, REGULAR, Place
+from longreach.answers.published import FIGURE_1_TASKS
 from longreach.config.scales import LAPTOP, SCALES, Scale, read_table, remark_of, scale_table, seeds_of
 from longreach.errors import InputError
-from longreach.experiments.resolve import resolve
-from longreach.languages.profile.determinacy import determinacy
-from longreach.languages.profile.prefix_summary import Summary
-from longreach.languages.regular.named_languages import named_automaton
-from longreach.studies.study_definition import config_of
+from longreach.runs.resolve import resolve
+from longreach.studies.study import config_of
 from longreach.tasks.catalog import load_task
-from longreach.tasks.published import FIGURE_1_TASKS
-from longreach.training.shape import task_of
+from longreach.theory.automata.named import named_automaton
+from longreach.theory.shares.determinacy import determinacy
+from longreach.theory.shares.summaries import Summary
+from longreach.training.setup import task_of
 
 TASKS = (*ALGORITHMIC, *REGULAR)
 

@@ -9,8 +9,7 @@ import pytest
 
 from longreach.errors import InputError, MissingExtra
 from longreach.execution.engines import ENGINES, OPTIONS, EngineOptions, make_engine
-from longreach.execution.environment import cores
-from longreach.execution.local import LocalEngine
+from longreach.execution.local import LocalEngine, cores
 from longreach.execution.ray import RayEngine
 from longreach.execution.slurm import SlurmEngine
 

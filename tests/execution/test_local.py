@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from longreach.errors import InputError
-from longreach.execution import process as process_module
-from longreach.execution.environment import MALLOC, THREADS, worker_environment
+from longreach.execution import local as process_module
 from longreach.execution.jobs import ExecutionError, Failure, Job
-from longreach.execution.local import LocalEngine
+from longreach.execution.local import MALLOC, THREADS, LocalEngine, worker_environment
 
 HERE = "tests.helpers.job_functions"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from longreach.execution import node
+from longreach.execution import local as node
 from longreach.execution.jobs import ExecutionError, Failure, Job
 
 HERE = "tests.helpers.job_functions"
@@ -49,7 +49,7 @@ def test_a_kept_process_runs_many_jobs_until_it_dies(tmp_path: Path, monkeypatch
 
 
 def test_a_directory_that_the_node_does_not_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(node, "PATIENCE", 0)
+    monkeypatch.setattr(node, "DIRECTORY_SECONDS", 0)
     order = _errand("where", tmp_path / "runs" / "key")
     shutil.rmtree(tmp_path / "runs")
     with pytest.raises(ExecutionError) as caught:

@@ -24,8 +24,8 @@ from longreach.execution.engines import EngineOptions, make_engine
 from longreach.execution.jobs import ExecutionError, Failure, Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.ray import RayEngine
-from longreach.execution.record import run_pending
-from longreach.results.files import read_result
+from longreach.runs.record import run_pending
+from longreach.training.result import read_result
 from tests.execution.test_local import gone
 from tests.helpers.extras import needs
 
@@ -209,7 +209,7 @@ def test_a_job_that_has_no_room(ray: Any) -> None:
 
 @needs("ray", "Ray")
 def test_a_trained_member_has_the_same_numbers(ray: Any, tmp_path: Path) -> None:
-    from longreach.experiments.resolve import resolve
+    from longreach.runs.resolve import resolve
     from longreach.training.job import FUNCTION
 
     config = resolve(

@@ -14,10 +14,10 @@ from longreach.errors import InputError, MissingExtra
 from longreach.execution import slurm as module
 from longreach.execution.jobs import ExecutionError, Failure, Job
 from longreach.execution.local import LocalEngine
-from longreach.execution.record import run_pending
 from longreach.execution.slurm import SlurmEngine
+from longreach.runs.record import run_pending
+from tests.execution.test_jobs import _jobs
 from tests.execution.test_local import gone
-from tests.execution.test_record import _jobs
 from tests.helpers import slurm_programs
 from tests.helpers.extras import needs
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longreach.crasp import core as c
-from longreach.crasp.core import Core
-from longreach.crasp.lowering import tidy
-from longreach.synthesis.program_family import Family
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.lower import tidy
+from longreach.theory.search.space import Family
 
 
 def all_programs(alphabet: Sequence[str], family: Family, size: int) -> list[Core]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from longreach.tasks.language_task import RegularLanguage
-from longreach.tasks.layout import SequenceTask
+from longreach.tasks.layouts import SequenceTask
+from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from longreach.answer import ThreeAnswers, ask
-from longreach.answer.question import Question
-from longreach.answer.question_to_members import first_members, trained_to
-from longreach.config.training import TrainConfig
-from longreach.results.files import write_result
-from longreach.results.schema import Final, Result, Timings
+from longreach.answers.ask import ThreeAnswers, ask
+from longreach.answers.measurement import Question, first_members, trained_to
+from longreach.config.run import TrainConfig
+from longreach.training.result import Final, Result, Timings, write_result
 
 
 def result_of(member: TrainConfig, shares: Sequence[float]) -> Result:

@@ -7,10 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from longreach.studies.census.canonical_form import Part
-from longreach.studies.census.census_language_table import LanguageFacts, read_language_table
-from longreach.studies.census.census_members import LANGUAGES
-from longreach.studies.census.census_run import RATIOS, CensusRun
+from longreach.studies.census.draw import Part
+from longreach.studies.census.members import LANGUAGES
+from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, read_language_table
 
 TABLE = LANGUAGES
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from longreach.crasp import core as c
-from longreach.crasp.core import Core
-from longreach.languages.prove.coq_check import coqc
-from longreach.languages.prove.coq_instance import nats
+from longreach.theory.certificates.coq import coqc, nats
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.core import Core
 
 needs_coq = pytest.mark.skipif(coqc() is None, reason="left out: needs Coq (make proofs)")
 

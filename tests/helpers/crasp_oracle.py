@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from longreach.crasp import core as c
-from longreach.crasp.core import Core
-from longreach.crasp.program import Program
-from longreach.crasp.syntax import Expr, Guard, PositionTest
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.program import Program
+from longreach.theory.crasp.syntax import Expr, Guard, PositionTest
 
 Value = bool | int
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from longreach.crasp import core as c
-from longreach.crasp.core import Core
-from longreach.crasp.program import Program
-from longreach.crasp.syntax import (
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.program import Program
+from longreach.theory.crasp.syntax import (
     Expr,
     Guard,
     PositionTest,

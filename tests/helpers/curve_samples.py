@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from longreach.results.schema import task_number
-from longreach.studies.coupling.curves import Curve, Measured
+from longreach.studies.curves import Curve, Measured
+from longreach.training.result import task_number
 from tests.helpers.asked_results import result_of
 
 

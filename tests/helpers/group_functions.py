@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from longreach.results.files import write_result
+from longreach.training.result import write_result
 from tests.helpers.job_functions import die
 from tests.helpers.result_samples import sample
 

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import torch
 from torch import Tensor
 
-from longreach.config.decoder import DecoderConfig
-from longreach.experiments import resolve
-from longreach.inspection.inspected_model import Subject
-from longreach.inspection.traced_forward import trace
+from longreach.config.model import DecoderConfig
+from longreach.inspection.models import Subject
+from longreach.inspection.trace import trace
+from longreach.models.decoder import initialise
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import initialise
+from longreach.runs.resolve import resolve
 from longreach.tasks.catalog import load_task
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longreach.config.training import TrainConfig
-from longreach.experiments import resolve
-from longreach.results.files import write_result
+from longreach.config.run import TrainConfig
+from longreach.runs.resolve import resolve
 from longreach.training.checkpoint import save_model
-from longreach.training.shape import decoder_of
+from longreach.training.result import write_result
+from longreach.training.setup import decoder_of
 from tests.helpers.asked_results import result_of
 from tests.helpers.inspected_models import lively
 

@@ -149,7 +149,7 @@ def hang_once(config: Config, directory: Path) -> Any:
 
 def overtaken(config: Config, directory: Path) -> None:
     """Dies after somebody else has finished the same job."""
-    from longreach.results.files import write_into
+    from longreach.training.result import write_into
     from tests.helpers.result_samples import sample
 
     write_into(directory, sample(config["seed"], config=config))

@@ -10,7 +10,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.theory.automata.automaton import Automaton, minimal
 
 Edge = tuple[int, int, int]
 

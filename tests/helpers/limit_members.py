@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from longreach.limit.model import Array, Head, Layer, Transformer
+from longreach.theory.limit.model import Array, Head, Layer, Transformer
 
 
 def random_member(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from longreach.crasp import parse
-from longreach.crasp.core import Core
-from longreach.crasp.library import ENTRIES, load
-from longreach.crasp.simplify import simplify
-from longreach.languages.decide.automaton_to_decisions import decide
-from longreach.languages.regular.expression_to_automaton import from_expression
-from longreach.languages.write.automaton_to_program import acceptor, predictor
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.library import ENTRIES, load
+from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.program import parse
+from longreach.theory.decide.decisions import decide
+from longreach.theory.write.programs import acceptor, predictor
 
 LARGEST = 600  # operations; the library's larger members have smaller siblings in their families
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from longreach.limit.model import Array, Head, Transformer
+from longreach.theory.limit.model import Array, Head, Transformer
 
 
 def states(model: Transformer, word: Sequence[str]) -> Array:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from longreach.limit.model import Array, Head, Layer, Transformer
+from longreach.theory.limit.model import Array, Head, Layer, Transformer
 
 
 def outputs(model: Transformer, word: tuple[str, ...], offset: int = 0) -> Array:

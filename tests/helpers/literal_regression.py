@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from longreach.models.counting import RegressionShape
 from longreach.models.parameters import Parameters
-from longreach.models.regression_shape import RegressionShape
 
 
 def literal_streams(

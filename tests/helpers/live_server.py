@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longreach.report.live.live_limits import LiveLimits
+from longreach.report.web.workers import LiveLimits
 
 STARTING = 60.0
 
@@ -65,7 +65,7 @@ class LiveServer:
 @contextmanager
 def live_server(runs: Path, limits: LiveLimits | None = None) -> Iterator[LiveServer]:
     """Started and ended as `longreach serve` does."""
-    from longreach.report.live.live_server import LiveServer as Server
+    from longreach.report.web.app import LiveServer as Server
 
     server = Server(runs, limits=limits)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from longreach.config.training import TrainConfig
-from longreach.experiments import timed_training
+from longreach.config.run import TrainConfig
+from longreach.runs import timed as timed_training
 from tests.helpers.asked_results import write_results
 
 Rule = Callable[[TrainConfig], bool | None]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from longreach.forecast.odds_features import CONTEXT
-from longreach.forecast.odds_model import Comparable, OddsModel
+from longreach.answers.odds import Comparable, OddsModel
+from longreach.answers.odds_features import CONTEXT
 
 MODEL = OddsModel(
     command="made up",

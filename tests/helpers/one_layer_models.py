@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from longreach.limit.model import Array, Head, Layer, Transformer
+from longreach.theory.limit.model import Array, Head, Layer, Transformer
 
 
 def one_layer_model(

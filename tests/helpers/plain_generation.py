@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from longreach.config.decoder import DecoderConfig
+from longreach.config.model import DecoderConfig
+from longreach.models.network import outputs
 from longreach.models.parameters import Parameters
-from longreach.models.trainable import outputs
 
 
 def plainly_generated(

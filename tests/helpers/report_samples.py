@@ -6,9 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from longreach.config.keys import job_key
-from longreach.results.files import RESULT
-from longreach.results.schema import Evaluation, Final, Result, Timings
+from longreach.files import job_key
+from longreach.training.result import RESULT, Evaluation, Final, Result, Timings
 
 RANGES = ("1-10", "11-20", "21-30")
 

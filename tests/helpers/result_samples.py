@@ -5,9 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from longreach.config.keys import job_key
-from longreach.results.files import Entry, candidates, check_directory, read_candidate
-from longreach.results.schema import Evaluation, Final, Result, Timings
+from longreach.files import job_key
+from longreach.training.result import (
+    Entry,
+    Evaluation,
+    Final,
+    Result,
+    Timings,
+    candidates,
+    check_directory,
+    read_candidate,
+)
 
 
 def sample(seed: int = 0, **changes: Any) -> Result:

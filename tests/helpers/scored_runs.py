@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from longreach.inspection.run_features import FEATURES
-from longreach.inspection.scored_run import ScoredRun
+from longreach.studies.run_scores import FEATURES, ScoredRun
 
 
 def scored_run(

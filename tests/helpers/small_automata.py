@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from longreach.languages.regular.automaton import Automaton, minimal
+from longreach.theory.automata.automaton import Automaton, minimal
 
 
 def small_automata(states: int, alphabet: str) -> Iterator[Automaton]:

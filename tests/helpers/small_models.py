@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from longreach.limit.model import Array, Head, Layer, Relation, Transformer
+from longreach.theory.limit.model import Array, Head, Layer, Relation, Transformer
 
 CONTEXT = 14
 

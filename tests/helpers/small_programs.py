@@ -9,10 +9,10 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from longreach.crasp import core as c
-from longreach.crasp.core import Core, CoreBuilder
-from longreach.crasp.evaluate import accepts
-from longreach.crasp.words import encode
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.core import Core, CoreBuilder
+from longreach.theory.crasp.evaluate import accepts
+from longreach.theory.crasp.words import encode
 
 ALL_CLASSES = [(), ("periodic",), ("local",), ("periodic", "local")]
 

@@ -8,10 +8,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import exp, inf
 
-from longreach.sparsity.distribution_ensemble import Label
-from longreach.sparsity.planted_ensemble import PlantedEnsemble
-from longreach.sparsity.position_coupling import Coupling
-from longreach.sparsity.position_law import Places
+from longreach.studies.sparsity.coupling import Coupling
+from longreach.studies.sparsity.ensembles import Label, Places, PlantedEnsemble
 
 Key = Callable[[tuple[int, ...], tuple[int, ...]], float]
 Value = Callable[[tuple[int, ...]], Sequence[Fraction]]

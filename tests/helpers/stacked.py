@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from longreach.config.decoder import DecoderConfig
+from longreach.config.model import DecoderConfig
+from longreach.models.decoder import forward
 from longreach.models.parameters import Parameters
-from longreach.models.transformer import forward
 
 
 def stack(members: Sequence[Mapping[str, Tensor]]) -> Parameters:

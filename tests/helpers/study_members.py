@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from longreach.comparison.places import Place
-from longreach.config.training import TrainConfig
-from longreach.results.index import Row
+from longreach.answers.agreement import Place
+from longreach.config.run import TrainConfig
+from longreach.runs.index import Row
 
 
 def rows(

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from longreach.crasp.library import load
-from longreach.forecast.claims import read_statements
-from longreach.forecast.task_forecast import forecast
-from longreach.forecast.verification import check_claims, own_subject
+from longreach.answers.forecast import forecast
+from longreach.answers.verify import check_claims, own_subject, read_statements
 from longreach.tasks.catalog import load_task
-from longreach.tasks.layout import SequenceTask
+from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
+from longreach.theory.crasp.library import load
 
 SPANS = ((1, 7), (1, 50), (51, 100), (101, 150))
 Oracle = Callable[[Sequence[str]], Sequence[str]]

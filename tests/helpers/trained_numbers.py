@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from longreach.models.regression_shape import RegressionShape
-from longreach.training.regression_job import save_regression
+from longreach.models.counting import RegressionShape
+from longreach.training.job import save_regression
 
 
 def saved_numbers(shape: RegressionShape, directory: Path, seed: int = 0) -> Path:

@@ -11,10 +11,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from longreach.config.decoder import DecoderConfig
+from longreach.config.model import DecoderConfig
 from longreach.errors import InputError, MissingExtra
 from longreach.models import huggingface
-from longreach.models.transformer import forward, initialise
+from longreach.models.decoder import forward, initialise
 from tests.helpers.extras import needs
 from tests.helpers.literal_gpt2 import logits, random_state
 

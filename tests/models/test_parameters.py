@@ -1,4 +1,4 @@
-"""Parameter dictionaries."""
+"""Tests of `models.parameters`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ import torch
 from torch import nn
 
 from longreach.errors import InputError
-from longreach.models.parameters import Initial, check, draw, register
+from longreach.models.compiled import CompiledTransformer
+from longreach.models.parameters import Initial, check, draw, position_penalty, register
+from longreach.theory.limit.products import term_8, term_67
 from tests.helpers.stacked import member, stack
+from tests.models.test_compiled import random_model
+
+# Parameter dictionaries.
+
 
 TABLE = {
     "wide.weight": Initial((200, 200), "normal", 0.02),
@@ -48,3 +54,33 @@ def test_what_does_not_fit_is_named() -> None:
         check(TABLE, {**drawn, "wide.weigth": drawn["value"]})
     with pytest.raises(InputError, match="'bound': missing"):
         check(TABLE, {name: value for name, value in drawn.items() if name != "bound"})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_penalty_is_the_regularizers_term(seed: int) -> None:
+    model = random_model(seed, period=5)
+    module = CompiledTransformer(model)
+    kqs = [layer.kq for layer in module.layers]
+    assert position_penalty(module.positions, kqs, "first-key").item() == pytest.approx(term_8(model))
+    assert position_penalty(module.positions, kqs, "all-pairs").item() == pytest.approx(term_67(model))
+
+
+def test_the_mean_is_over_causal_pairs() -> None:
+    positions = torch.tensor([[1.0], [2.0]])
+    kq = torch.tensor([[[3.0]]])
+    # Pairs (0,0), (0,1), (1,1): products 3, 6, 12.
+    assert position_penalty(positions, [kq]).item() == pytest.approx((9 + 36 + 144) / 3)
+
+
+def test_gradients() -> None:
+    module = CompiledTransformer(random_model(0, period=4))
+    loss = position_penalty(module.positions, [layer.kq for layer in module.layers])
+    loss.backward()
+    assert module.positions.grad is not None
+    assert torch.autograd.gradcheck(
+        lambda p, k: position_penalty(p, [k], "all-pairs"),
+        (
+            torch.randn(3, 2, dtype=torch.float64, requires_grad=True),
+            torch.randn(1, 2, 2, dtype=torch.float64),
+        ),
+    )

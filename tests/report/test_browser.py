@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from longreach.answer.answers_to_words import Block, Line
-from longreach.report import build
-from longreach.report.answer_page import render_answer_page
+from longreach.answers.ask import Block, Line
+from longreach.report.pages import render_answer_page
+from longreach.report.render import build
 from tests.helpers.chromium import Tab, missing, started
 from tests.helpers.report_samples import hostile, several
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longreach.report.outside import Known, Outside, name_problem
-from longreach.report.results_to_view import report_view
+from longreach.report.collect import report_view
+from longreach.report.forecast_view import Known
+from longreach.report.outside import Outside, name_problem
 from tests.helpers.report_samples import accuracies, add
 
 ENDLESS = "regex:(a|b)*a" + 11 * "(a|b)"  # takes minutes: a minimal automaton has 4096 states

@@ -1,3 +1,5 @@
+"""Tests of `report.render`."""
+
 from __future__ import annotations
 
 import re
@@ -7,12 +9,42 @@ from pathlib import Path
 
 import pytest
 
-from longreach.report import build
+from longreach.report.collect import report_view
 from longreach.report.forecast_view import BENCHMARK
-from longreach.report.results_to_view import report_view
-from longreach.report.text import percent
+from longreach.report.render import NOTHING_COUNTS, build, conclusion, detail, headline
+from longreach.report.words import percent
 from tests.helpers.html_page import check
 from tests.helpers.report_samples import accuracies, add, damage, hostile, several
+
+
+def test_the_finding_is_counted_from_the_results(tmp_path: Path) -> None:
+    several(tmp_path, "aa", "ape", 1.0, 0.0, 0.0)  # yes, fails
+    several(tmp_path, "aa", "nope", 0.1, 0.0, 0.2)  # no, fails
+    several(tmp_path, "tomita-1", "nope", 1.0, 1.0, 1.0)  # yes, works
+    view = report_view(tmp_path, "")
+    assert headline(view) == "In 2 of 3 cells the forecast and the measurement agree."
+    assert detail(view) == (
+        "A cell is a task under one positional encoding: of 2 expected to work on longer inputs 1 does, "
+        "of 1 expected to fail 1 does."
+    )
+    assert "not as forecast: (aa)* with APE (1 of 3 runs works at 21–30)." in conclusion(view)
+
+
+@pytest.mark.parametrize("lasts", [(), (0.1,)])
+def test_without_three_runs_nothing_is_claimed(tmp_path: Path, lasts: tuple[float, ...]) -> None:
+    several(tmp_path, "aa", "nope", *lasts)
+    view = report_view(tmp_path, "")
+    assert headline(view).startswith("No runs yet") if not lasts else headline(view) == NOTHING_COUNTS
+    assert detail(view) == ""
+    assert conclusion(view) == NOTHING_COUNTS
+
+
+def test_nothing_and_everything_have_words(tmp_path: Path) -> None:
+    several(tmp_path, "aa", "ape", 0.0, 0.0, 0.0)
+    several(tmp_path, "aa", "nope", 0.0, 0.0, 0.0)
+    several(tmp_path, "tomita-4", "nope", 0.0, 0.0, 0.0)
+    told = detail(report_view(tmp_path, ""))
+    assert told.endswith("of 1 expected to work on longer inputs none does, of 2 expected to fail all do.")
 
 
 @pytest.fixture
@@ -78,7 +110,7 @@ def test_commands_are_quoted_for_a_shell(runs: Path) -> None:
 
 @pytest.mark.slow
 def test_of_many_runs_some_are_shown(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longreach.report.results_to_view.MOST_TASKS", 2)
+    monkeypatch.setattr("longreach.report.collect.MOST_TASKS", 2)
     settings: list[dict[str, int]] = [{}, *({"width": width} for width in range(100, 115))]
     for place, changes in enumerate(settings):
         for seed in range(1 if place else 300):
@@ -184,7 +216,7 @@ def test_cells_are_judged_by_their_mean_and_by_their_runs(runs: Path) -> None:
 def test_a_task_of_ones_own_is_loaded_when_asked_for(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = ["from longreach.tasks.parity import Parity", "task = Parity()"]
+    lines = ["from longreach.tasks.counting import Parity", "task = Parity()"]
     (tmp_path / "longreach_asked.py").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     several(runs, "longreach_asked:task", "nope", 0.5, 0.6, 0.9)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from longreach.comparison.outcome import Outcome
-from longreach.comparison.places import Place
-from longreach.studies.all_studies import STUDIES
+from longreach.answers.agreement import Place
+from longreach.studies.catalog import STUDIES
+from longreach.studies.cells import Outcome
 from longreach.studies.drawing import legend, panel
 from tests.helpers.study_members import rows
 

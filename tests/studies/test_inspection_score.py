@@ -1,4 +1,4 @@
-"""Scores are fitted on development runs, kept, and judged on held-out ones as they were kept."""
+"""Tests of `studies.inspection_score`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,61 @@ from pathlib import Path
 
 import pytest
 
+from longreach.answers.odds import fitted_odds
+from longreach.answers.odds_features import OddsCase, odds_features
 from longreach.errors import InputError
-from longreach.inspection import fitted_score
-from longreach.inspection.run_features import FEATURES
-from longreach.inspection.scored_run import ScoredRun, read_scored, scored_text
 from longreach.studies import inspection_score
-from longreach.studies.census.census_members import language_table
-from longreach.studies.inspection_score import ODDS, STUDY
-from longreach.studies.standalone_study import StandaloneAsked
+from longreach.studies import run_scores as fitted_score
+from longreach.studies.census.members import language_table
+from longreach.studies.inspection_score import (
+    ODDS,
+    STUDY,
+    chosen_runs,
+    frozen_odds,
+    left_out_odds,
+    look_into,
+    spread,
+)
+from longreach.studies.run_scores import FEATURES, ScoredRun, read_scored, scored_text
+from longreach.studies.study import StandaloneAsked
 from tests.helpers.inspected_runs import small_member, write_run
+from tests.helpers.paths import ROOT
 from tests.helpers.scored_runs import scored_run
+
+# Which runs of a directory can be looked into.
+
+
+def test_held_out_languages_are_passed_over(tmp_path: Path) -> None:
+    table = language_table().values()
+    tasks = {
+        part: next(each.task for each in table if each.part == part) for part in ("development", "held-out")
+    }
+    keys = {part: write_run(tmp_path, small_member(task)).name for part, task in tasks.items()}
+    outside = write_run(tmp_path, small_member()).name
+    usual = {each.key for each in chosen_runs(tmp_path, held_out=False)}
+    assert usual == {keys["development"], outside}
+    assert {each.key for each in chosen_runs(tmp_path, held_out=True)} == {keys["held-out"]}
+
+
+def test_some_of_many_at_even_distances(tmp_path: Path) -> None:
+    for seed in range(5):
+        write_run(tmp_path, small_member(seed=seed))
+    found = list(chosen_runs(tmp_path, held_out=False))
+    assert [each.key for each in spread(found, 3)] == [found[place].key for place in (0, 2, 4)]
+    assert spread(found, None) == found
+
+
+def test_a_language_of_the_census_trained_otherwise(tmp_path: Path) -> None:
+    """There is no verdict for such positions, and no chance for such a length: only what the run has."""
+    task = next(each.task for each in language_table().values() if each.part == "development")
+    write_run(tmp_path, small_member(task, "rope"), (1.0, 1.0, 0.9))
+    (chosen,) = chosen_runs(tmp_path, held_out=False)
+    found = look_into(chosen)
+    assert found.beside.keys() == {"accuracy at the training length"}
+    assert (found.trained_to, found.reached, found.learned) == (6, 0.9, True)
+
+
+# Scores are fitted on development runs, kept, and judged on held-out ones as they were kept.
 
 
 def _asked(runs: Path, **changes: object) -> StandaloneAsked:
@@ -126,7 +171,7 @@ def test_what_was_seen_is_kept(tmp_path: Path) -> None:
         STUDY.run(_asked(runs, table=table))
 
 
-COMMITTED = Path(__file__).parents[2] / "results" / "inspection"
+COMMITTED = ROOT / "results" / "inspection"
 
 
 def test_the_committed_judgement_is_that_of_the_committed_runs(tmp_path: Path) -> None:
@@ -141,3 +186,42 @@ def test_the_committed_judgement_is_that_of_the_committed_runs(tmp_path: Path) -
     assert kept["runs_looked_into"] == sum(
         each.language in held_out for each in read_scored(COMMITTED / "runs.jsonl")
     )
+
+
+# Odds for runs: of those that differ in their seed alone the same, of other tasks none.
+
+
+def _runs(part: str, count: int) -> list[ScoredRun]:
+    table = [each for each in language_table().values() if each.part == part and "20" in each.lengths]
+    return [
+        scored_run(
+            n, table[n // 2].sides["nope"].verdict == "yes", 0.0, run=f"r{n}", language=table[n // 2].task,
+            encoding="nope", trained_to=20, seed=n % 2,
+        )
+        for n in range(count)
+    ]  # fmt: skip
+
+
+def test_frozen_odds_are_those_of_the_model() -> None:
+    model = fitted_odds()
+    assert model is not None
+    runs = _runs("held-out", 20)
+    said = frozen_odds(model, [*runs, scored_run(99, True, 0.0)])
+    assert set(said) <= {run.run for run in runs}
+    assert len(said) > 10
+    facts = {each.task: each for each in language_table().values()}
+    for run in runs:
+        if run.run in said:
+            case = OddsCase(features=facts[run.language].features(20), encoding="nope", ratio=3)
+            row = odds_features(case, model.features)
+            assert said[run.run] == pytest.approx(model.probabilities([row])[0])  # type: ignore[list-item]
+    assert all(said[f"r{n}"] == said[f"r{n + 1}"] for n in range(0, 20, 2) if f"r{n}" in said)
+
+
+def test_odds_with_the_language_left_out() -> None:
+    runs = _runs("development", 40)
+    said = left_out_odds(runs)
+    assert set(said) == {run.run for run in runs}
+    assert all(said[f"r{n}"] == said[f"r{n + 1}"] for n in range(0, 40, 2))
+    assert left_out_odds(runs[:2]) == {}
+    assert left_out_odds([scored_run(1, True, 0.0), scored_run(2, False, 0.0)]) == {}

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
-from longreach.comparison.outcome import Outcome, agreement
-from longreach.comparison.places import ALGORITHMIC, REGULAR, Place
-from longreach.config.hyperparameters import BASELINE
-from longreach.config.training import TrainConfig
-from longreach.results.files import read_result
-from longreach.results.index import Row, read_index
-from longreach.studies.all_studies import STUDIES
-from longreach.studies.cell_tables import cell_tables
-from longreach.studies.encodings import OTHERS
-from longreach.studies.regularizer import COEFFICIENTS
-from longreach.studies.work_by_theory import work_by_theory
+from longreach.answers.agreement import ALGORITHMIC, REGULAR, Place
+from longreach.config.model import BASELINE
+from longreach.config.run import TrainConfig
+from longreach.runs.index import Row, read_index
+from longreach.studies.catalog import STUDIES
+from longreach.studies.cells import Outcome, agreement, cell_tables, work_by_theory
+from longreach.studies.encodings import COEFFICIENTS, OTHERS
+from longreach.training.result import read_result
+from tests.helpers.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "results" / "laptop"
 SEEDS = 3
 MODULAR = ("aa", "aaaa", "abab")
@@ -90,7 +86,7 @@ def test_the_readme_says_what_other_encodings_reach(rows: list[Row]) -> None:
 
 
 def test_no_run_with_the_usual_frequencies_knows_a_modulus(rows: list[Row]) -> None:
-    # `ask` says so, in longreach.answer.what_helps.
+    # `ask` says so, in longreach.answers.advice.
     found = [
         each.tallies[-1]
         for each in STUDIES["encodings"].outcomes(rows, "laptop")

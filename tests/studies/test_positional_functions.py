@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 import math
@@ -8,7 +10,7 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.studies.positional_functions import FUNCTIONS, SETTINGS, STUDY, chosen
-from longreach.studies.standalone_study import StandaloneAsked
+from longreach.studies.study import StandaloneAsked
 
 
 def _asked(runs: Path, *, train: bool = True) -> StandaloneAsked:

@@ -11,20 +11,13 @@ from math import comb, factorial, perm
 import numpy as np
 import pytest
 
-from longreach.crasp.library import load
-from longreach.tasks import draws
-from longreach.tasks.addition import Addition
-from longreach.tasks.as_scripted import AdditionWithoutLeadingZeros, ParityWithEmpty
-from longreach.tasks.binary_majority import BinaryMajority
-from longreach.tasks.binary_majority_interleave import BinaryMajorityInterleave
+from longreach.tasks import layouts as draws
+from longreach.tasks.arithmetic import Addition, AdditionWithoutLeadingZeros, ParityWithEmpty
 from longreach.tasks.catalog import load_task
-from longreach.tasks.copy_repeat import CopyRepeat
-from longreach.tasks.majority import words_with_mode
-from longreach.tasks.parity import Parity
-from longreach.tasks.repeated_copy import RepeatedCopy
-from longreach.tasks.repeated_sort import RepeatedSort
-from longreach.tasks.sort import Sort
+from longreach.tasks.copying import CopyRepeat, RepeatedCopy, RepeatedSort, Sort
+from longreach.tasks.counting import BinaryMajority, BinaryMajorityInterleave, Parity, words_with_mode
 from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
+from longreach.theory.crasp.library import load
 from tests.helpers.enumeration import distribution, normalized
 
 

@@ -1,18 +1,27 @@
-"""Tasks from outside: programs and Python objects by name."""
+"""Tests of `tasks.outside`."""
 
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from longreach.config.task_name import TaskName
 from longreach.errors import InputError
 from longreach.tasks.catalog import load_argument, load_task, self_contained
+from longreach.tasks.outside import ProgramTask
+from longreach.tasks.task import PAD, SOS
+from longreach.theory.crasp.library import load
+from longreach.theory.crasp.program import parse
+from longreach.theory.names import TaskName
+
+# Tasks from outside: programs and Python objects by name.
+
 
 MODULE = """
-from longreach.tasks.sort import Sort
+from longreach.tasks.copying import Sort
 small = Sort(9)
 def made():
     return Sort(7)
@@ -43,7 +52,7 @@ def test_python_objects(here: Path) -> None:
     assert len(load_task("outside_tasks:small").tokens) == 4 + 9
     assert len(load_task("outside_tasks:made").tokens) == 4 + 7
     assert load_task("outside_tasks:Box.inside").name == "sort"
-    assert load_task("longreach.tasks.parity:Parity").name == "parity"
+    assert load_task("longreach.tasks.counting:Parity").name == "parity"
     assert self_contained("outside_tasks:small") == "outside_tasks:small"
 
 
@@ -174,3 +183,78 @@ def test_names_of_other_kinds() -> None:
     )
     with pytest.raises(InputError, match="an alphabet goes with regex:"):
         load_task("crasp:lib:dyck-1", ["a"])
+
+
+# Programs as tasks: labels against the program itself, and how words are drawn.
+
+
+MAJORITY = '#alphabet a b\nL = # "a" >= # "b"'
+
+
+@pytest.mark.parametrize("name", ["majority", "dyck-1", "tomita-4", "aa"])
+def test_answers_of_acceptors(name: str) -> None:
+    program = load(name)
+    task = ProgramTask(name, program)
+    assert task.tokens == (PAD, SOS, *program.core.alphabet, "{reject}", "{accept}")
+    for word in product(program.core.alphabet, repeat=5):
+        expected = ["{accept}" if program.accepts(list(word[:end])) else "{reject}" for end in range(6)]
+        assert task.answer(word) == tuple(expected)
+
+
+def test_answers_of_predictors() -> None:
+    program = load("induction-all")
+    task = ProgramTask("mine", program)
+    assert len(task.labels) == 8
+    assert task.answer("abab") == ("{}", "{}", "{}", "{b}", "{a}")
+
+
+@pytest.mark.parametrize("name", ["majority", "dyck-1", "tomita-4", "dyck-1-next", "induction-all"])
+def test_samples_are_answered_rightly(name: str) -> None:
+    task = ProgramTask(name, load(name))
+    lengths = [1, 2, 5, 9, 30] * 8
+    batch = task.sample(lengths, np.random.default_rng(3))
+    for row, length in enumerate(lengths):
+        read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+        assert (len(read), read[0]) == (length + 1, SOS)
+        targets = task.decode(batch.targets[row][batch.mask[row]].tolist())
+        assert tuple(targets) == task.answer(read[1:])
+    again = task.sample(lengths, np.random.default_rng(3))
+    assert (again.tokens == batch.tokens).all()
+
+
+def test_half_of_the_words_stay_accepted_where_they_can() -> None:
+    task = ProgramTask("mine", load("tomita-4"))  # no 000: uniform words of length 60 nearly all have one
+    batch = task.sample([60] * 400, np.random.default_rng(0))
+    accepted = (batch.targets[:, -1] == task.tokens.index("{accept}")).sum()
+    assert 200 <= accepted < 220
+    letters = batch.tokens[:, 1:]
+    assert 0.3 < (letters == 2).mean() < 0.5
+
+
+def test_half_of_the_words_follow_a_predictor() -> None:
+    task = ProgramTask("mine", load("dyck-1-next"))
+    batch = task.sample([40] * 400, np.random.default_rng(0))
+    words = [task.decode(row[1:].tolist()) for row in batch.tokens]
+    followed = [
+        all(letter in said[1:-1].split(",") for letter, said in zip(word, task.answer(word), strict=False))
+        for word in words
+    ]
+    assert sum(followed) == 200
+
+
+def test_the_name_is_the_text_without_comments() -> None:
+    first = ProgramTask("one", parse(f"// a comment\n{MAJORITY}"))
+    second = ProgramTask("two", parse('L   = # "a" >= (# "b")  // another'))
+    assert first.self_contained == second.self_contained == f"crasp:{MAJORITY}"
+    assert TaskName(first.self_contained).is_text
+    assert not TaskName("crasp:mine.cr").is_text
+    assert TaskName(first.self_contained).short == TaskName(second.self_contained).short
+    assert len(TaskName(first.self_contained).short) == 16
+    assert parse(first.text).core == first.program.core
+
+
+def test_programs_that_cannot_be_trained_on() -> None:
+    with pytest.raises(InputError, match="mine: 151 outputs make too many labels to train on"):
+        _ = ProgramTask("mine", load("sort")).tokens
+    with pytest.raises(InputError, match="mine: the alphabet has 'SOS'"):
+        _ = ProgramTask("mine", load("binary-majority")).tokens

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from longreach.tasks import task_check
+from longreach.tasks import check as task_check
 from longreach.tasks.catalog import TASKS, load_task
-from longreach.tasks.parity import Parity
+from longreach.tasks.check import check_task
+from longreach.tasks.counting import Parity
 from longreach.tasks.task import EOS, Batch, IntArray, Task
-from longreach.tasks.task_check import check_task
 
 
 @pytest.fixture(autouse=True)

@@ -13,18 +13,17 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from longreach.config.training import TrainConfig
+from longreach.config.run import TrainConfig
 from longreach.errors import InputError
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
-from longreach.execution.record import run_pending
-from longreach.results.atomic import write_atomically
-from longreach.results.files import RESULT
-from longreach.results.running_members import PROGRESS
+from longreach.files import write_atomically
+from longreach.runs.record import run_pending
 from longreach.training import checkpoint
-from longreach.training.engine import train
 from longreach.training.job import FUNCTION, run
-from tests.training.test_engine import Killed, same, tiny
+from longreach.training.loop import train
+from longreach.training.result import PROGRESS, RESULT
+from tests.training.test_loop import Killed, same, tiny
 
 STOP = 33
 CONFIG = tiny()

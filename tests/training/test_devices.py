@@ -1,3 +1,5 @@
+""""""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -6,16 +8,18 @@ import pytest
 import torch
 
 from longreach.errors import InputError
-from longreach.models.transformer import initialise
-from longreach.results.schema import Evaluation
-from longreach.training import devices, engine
+from longreach.models.decoder import initialise
+from longreach.training import devices
+from longreach.training import loop as engine
 from longreach.training.batches import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe, find_device, precision, prepare, send_chunk
-from longreach.training.engine import Diverged, train
 from longreach.training.job import run
-from longreach.training.shape import decoder_of
-from longreach.training.step import Layout, State, chunk_outputs, step_numbers, update
-from tests.training.test_engine import Killed, same, tiny
+from longreach.training.loop import train
+from longreach.training.members import Diverged
+from longreach.training.result import Evaluation
+from longreach.training.setup import decoder_of
+from longreach.training.steps import Layout, State, chunk_outputs, step_numbers, update
+from tests.training.test_loop import Killed, same, tiny
 
 
 @pytest.fixture

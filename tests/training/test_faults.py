@@ -16,18 +16,18 @@ from typing import Any
 import pytest
 
 from longreach.cli.main import run as longreach
-from longreach.config.training import TrainConfig
+from longreach.config.run import TrainConfig
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
-from longreach.execution.record import run_pending
-from longreach.results.atomic import ResultError
-from longreach.results.files import RESULT, read_result
+from longreach.files import ResultError
+from longreach.runs.record import run_pending
 from longreach.training import checkpoint, job
 from longreach.training.job import FUNCTION, run
+from longreach.training.result import RESULT, read_result
 from tests.execution.test_local import gone
 from tests.helpers.result_samples import scan
 from tests.helpers.training_functions import CRASHES
-from tests.training.test_engine import tiny
+from tests.training.test_loop import tiny
 
 HERE = "tests.helpers.training_functions"
 OPTIONS = (
@@ -118,7 +118,7 @@ def test_no_space_for_a_state(tmp_path: Path) -> None:
     config = tiny()
     failed = _one("full_disk", config, tmp_path)
     path = tmp_path / config.key / checkpoint.STATE
-    first = f"longreach.results.atomic.ResultError: {path}: cannot be written: No space left on device"
+    first = f"longreach.files.ResultError: {path}: cannot be written: No space left on device"
     assert (failed.status, failed.error.splitlines()[0]) == ("failed", first)
     assert _drafts(tmp_path) == []
     assert not path.exists()

@@ -1,4 +1,4 @@
-"""The job as engines run it: results, a kill in the middle, a loss that is not a number."""
+"""Tests of `training.job`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+import safetensors
+
+from longreach.config.run import RegressionConfig
+from longreach.errors import InputError
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
-from longreach.execution.record import run_pending
-from longreach.results.files import RESULT, read_result
-from longreach.results.running_members import PROGRESS
+from longreach.runs.record import run_pending
+from longreach.runs.resolve import resolve_regression
 from longreach.training import checkpoint
-from longreach.training.job import FUNCTION, run, run_members
-from longreach.training.run_diary import Diary
-from longreach.training.shape import decoder_of, model_of, task_of
-from tests.training.test_engine import tiny
+from longreach.training.job import FUNCTION, regression_groups, run, run_members, run_numbers
+from longreach.training.result import PROGRESS, RESULT, Diary, read_result
+from longreach.training.setup import decoder_of, model_of, task_of
+from tests.training.test_loop import tiny
+
+# The job as engines run it: results, a kill in the middle, a loss that is not a number.
+
 
 LEFT = [checkpoint.MODEL, RESULT]
 
@@ -76,8 +83,8 @@ def test_diverging_member_has_failed(tmp_path: Path) -> None:
 def test_killed_process_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
     config = tiny(max_steps=500, evaluate_every=200, task="copy-repeat")
     code = (
-        "import json, sys; from pathlib import Path; from longreach.training.engine import train\n"
-        "from longreach.config.training import TrainConfig\n"
+        "import json, sys; from pathlib import Path; from longreach.training.loop import train\n"
+        "from longreach.config.run import TrainConfig\n"
         "train(TrainConfig.read(json.loads(sys.argv[1])), Path(sys.argv[2]), checkpoint_seconds=0.05)"
     )
     command = [sys.executable, "-c", code, json.dumps(config.document()), str(tmp_path)]
@@ -100,3 +107,62 @@ def test_diary(tmp_path: Path) -> None:
     diary(3, None)
     diary(4, None)  # too soon
     assert json.loads((tmp_path / "member" / PROGRESS).read_text(encoding="utf-8")) == {"step": 3}
+
+
+def _small(task: str = "simple-task", seed: int = 0, **given: object) -> RegressionConfig:
+    return resolve_regression(task, scale="smoke", seed=seed, **given)
+
+
+def test_a_result_and_a_model_are_left(tmp_path: Path) -> None:
+    config = _small("modp-task:p=2,k=1")
+    result = run_numbers(config.document(), tmp_path / config.key)
+    assert read_result(tmp_path, config.key) == result
+    assert result.final is not None
+    assert result.final.details["stopped"] == "the step budget"
+    assert sorted(path.name for path in (tmp_path / config.key).iterdir()) == [
+        "model.safetensors",
+        "result.json",
+    ]
+    with safetensors.safe_open(tmp_path / config.key / "model.safetensors", framework="np") as file:
+        shape = json.loads(file.metadata()["regression"])
+        assert (shape["symbols"], shape["period"], file.get_tensor("positions").shape) == (2, 2, (2, 4))
+
+
+def test_a_group_trains_what_is_not_done(tmp_path: Path) -> None:
+    members = [_small(seed=seed) for seed in range(3)]
+    first = run_numbers(members[1].document(), tmp_path / members[1].key)
+    results = run_members({"members": [member.document() for member in members]}, tmp_path)
+    assert [result["key"] for result in results] == [member.key for member in members]
+    assert results[1]["timings"]["started"] == json.loads(first.model_dump_json())["timings"]["started"]
+
+
+def test_one_that_diverges_is_a_failed_result(tmp_path: Path) -> None:
+    config = _small(lr=1e30)
+    result = run_numbers(config.document(), tmp_path / config.key)
+    assert result.status == "failed"
+    assert result.error is not None
+    assert result.error.startswith("the loss is ")
+
+
+def test_groups_have_one_shape() -> None:
+    tasks = [
+        "simple-task:omega=1",
+        "modp-task:p=2",
+        "simple-task:omega=2",
+        "simple-task:omega=3",
+        "modp-task:p=3",
+    ]
+    made = regression_groups([_small(task).document() for task in tasks], 2)
+    names = [[config.task.partition(",")[0] for config in group] for group in made]
+    assert names == [
+        ["simple-task:omega=1", "simple-task:omega=2"],
+        ["simple-task:omega=3"],
+        ["modp-task:p=2"],
+        ["modp-task:p=3"],
+    ]
+
+
+def test_lengths_are_checked_where_a_document_is_read() -> None:
+    document = {**_small("modp-task:p=5").document(), "train_lengths": [2, 9]}
+    with pytest.raises(InputError, match="train_lengths: 2:9: modp-task:p=5,k=0 has sequences of at least 5"):
+        run_numbers(document)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longreach.forecast import forecast
-from longreach.training.engine import train
-from tests.training.test_engine import tiny
+from longreach.answers.forecast import forecast
+from longreach.training.loop import train
+from tests.training.test_loop import tiny
 
 TASK = "regex:(a|ba)*b?"
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.alphabet_option import alphabet_of_task
-from longreach.cli.output import console, print_json
-from longreach.cli.shared_options import AlphabetOption, JsonOption
-from longreach.cli.verdict_text import print_hanging
-from longreach.config.regression_name import RegressionName
-from longreach.config.task_name import TaskName
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
+from longreach.cli.output import console, print_hanging, print_json
 from longreach.errors import InputError
+from longreach.tasks.names import RegressionName
+from longreach.theory.names import TaskName
 from longreach.wording import counted
 
 if TYPE_CHECKING:
@@ -22,9 +20,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from longreach.bounds.all_bounds import BoundsFound
-    from longreach.bounds.bound_definition import Bound, NotApplicable
-    from longreach.bounds.bound_subject import Subject
+    from longreach.answers.bound_subject import Subject
+    from longreach.theory.bounds.definition import Bound, NotApplicable
+    from longreach.theory.bounds.theorems import BoundsFound
 
 
 def bound(
@@ -62,8 +60,8 @@ def bound(
 
     Example: longreach bound "regex:(aa)*" --error 0.1
     """
-    from longreach.bounds.all_bounds import bounds
-    from longreach.bounds.bound_inputs import read_error, read_settings
+    from longreach.theory.bounds.definition import read_error, read_settings
+    from longreach.theory.bounds.theorems import bounds
 
     given = read_settings(settings or ())
     if precision is not None and "precision" in given:
@@ -86,8 +84,8 @@ def _subject(
 ) -> Subject:
     from fractions import Fraction
 
-    from longreach.bounds.bound_inputs import BoundInputs
-    from longreach.bounds.bound_subject import Subject, model_subject, number_task_subject
+    from longreach.answers.bound_subject import Subject, model_subject, number_task_subject
+    from longreach.theory.bounds.definition import BoundInputs
 
     letters = alphabet_of_task(alphabet, name)
     if name is None:
@@ -100,8 +98,8 @@ def _subject(
         return number_task_subject(name, precision=precision)
     if "/" in name and not TaskName(name).prefix:
         raise InputError(f"MODEL|TASK: {name}: no such directory")
-    from longreach.forecast import forecast
-    from longreach.forecast.task_bounds import task_subject
+    from longreach.answers.bounds import task_subject
+    from longreach.answers.forecast import forecast
 
     task = forecast(name, letters)
     return task_subject(task.task, task.sides, precision=precision)
@@ -223,7 +221,7 @@ def _print_terms(out: Console, lines: Sequence[tuple[str, str]]) -> None:
 def _print_names(out: Console) -> None:
     from rich.text import Text
 
-    from longreach.bounds.bound_inputs import QUANTITIES
+    from longreach.theory.bounds.definition import QUANTITIES
 
     out.print(Text("quantities that --set takes", "bold"))
     for name, quantity in QUANTITIES.items():

@@ -19,7 +19,9 @@ class Command:
 
     about: str
     function: str | None = None
-    """In the module of the command's name; None for a group of commands, the module's `app`."""
+    """None for a group of commands, the module's `app`."""
+    module: str | None = None
+    """The module of this package that has it, where it is not named like the command."""
     also: tuple[str, ...] = ()
     """Modules with further commands of a group."""
 
@@ -30,7 +32,9 @@ COMMANDS = {
         "ask",
     ),
     "advise": Command(
-        "Say what would help a task that fails on longer inputs, and try it beside the original.", "advise"
+        "Say what would help a task that fails on longer inputs, and try it beside the original.",
+        "advise",
+        module="ask",
     ),
     "forecast": Command(
         "Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.",
@@ -46,7 +50,7 @@ COMMANDS = {
     ),
     "crasp": Command(
         "Write, run, trace, check and compare C-RASP programs.",
-        also=("program_comparison", "compile", "transformation", "synthesize", "infer"),
+        also=("limit", "crasp_search"),
     ),
     "verify": Command("Check a certificate. Exit code 1 unless all that is claimed is valid.", "verify"),
     "tasks": Command(
@@ -67,6 +71,7 @@ COMMANDS = {
     "serve": Command(
         "Serve the report live over the results, and a playground to type languages and programs into.",
         "serve",
+        module="report",
     ),
     "inspect": Command(
         "Look into a trained model: its functions of positions, its attention, its limit, how it fails.",
@@ -76,16 +81,19 @@ COMMANDS = {
         "Make a short word on which one or two models behave as on a long one, and measure the errors.",
         "simulate",
     ),
-    "limit": Command("Limit transformers and the transformers made from them.", also=("infer",)),
+    "limit": Command("Limit transformers and the transformers made from them.", also=("crasp_search",)),
     "communicate": Command(
         "Count what Alice, with the first half of an input, must tell Bob, with the second.", "communicate"
     ),
     "perplexity": Command(
-        "Measure the perplexity of a language model on text, by context length and by position.", "perplexity"
+        "Measure the perplexity of a language model on text, by context length and by position.",
+        "perplexity",
+        module="inspect",
     ),
     "extract": Command(
         "Learn the automaton and the program of what a trained model says; show where model and task part.",
         "extract",
+        module="inspect",
     ),
     "doctor": Command("Show versions, devices, threads, and which extras are missing.", "doctor"),
 }
@@ -99,7 +107,9 @@ def add_commands(app: typer.Typer, arguments: Sequence[str]) -> None:
         if name != wanted and COMPLETION not in os.environ:
             app.command(name, help=command.about, short_help=command.about)(_listed)
             continue
-        module, *_ = [import_module(f"longreach.cli.{part}") for part in (name, *command.also)]
+        module, *_ = [
+            import_module(f"longreach.cli.{part}") for part in (command.module or name, *command.also)
+        ]
         if command.function is None:
             app.add_typer(module.app, name=name)
         else:

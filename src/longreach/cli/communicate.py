@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from longreach.cli.alphabet_option import alphabet_of_task
-from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.cli.shared_options import AlphabetOption, JsonOption
-from longreach.cli.verdict_text import fitting_table, print_hanging
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
+from longreach.cli.output import console, fitting_table, note, print_hanging, print_json, write_bytes
 from longreach.errors import Argument, InputError
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from longreach.limit.measure.communication import Measurement
+    from longreach.theory.communication.complexity import Measurement
 
 STYLES = {"constant": "green", "logarithmic": "green", "linear": "red"}
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
@@ -84,8 +82,8 @@ def communicate(
 
 
 def _measured(task: str, letters: list[str] | None, max_length: int | None) -> Measurement:
-    from longreach.limit.measure.communication import measure
-    from longreach.limit.measure.communication_problems import problem
+    from longreach.theory.communication.complexity import measure
+    from longreach.theory.communication.problems import problem
 
     try:
         split = problem(task, letters)
@@ -98,9 +96,9 @@ def _measured(task: str, letters: list[str] | None, max_length: int | None) -> M
 
 
 def _all(max_length: int | None) -> list[Measurement]:
-    from longreach.languages.regular.named_languages import NAMED_LANGUAGES
-    from longreach.limit.measure.communication import USUAL_INPUTS, measure
-    from longreach.limit.measure.communication_problems import PROBLEMS, problem
+    from longreach.theory.automata.named import NAMED_LANGUAGES
+    from longreach.theory.communication.complexity import USUAL_INPUTS, measure
+    from longreach.theory.communication.problems import PROBLEMS, problem
 
     found = []
     for name in [*PROBLEMS, *NAMED_LANGUAGES]:

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.options import JsonOption
 from longreach.cli.output import (
     any_number_of_digits,
     check_page,
     console,
+    exit_code,
     note,
     print_json,
     say,
     write_text,
 )
-from longreach.cli.shared_options import JsonOption
 from longreach.errors import InputError
 from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from longreach.theory.crasp.core import Core
+    from longreach.theory.crasp.library import Entry
+    from longreach.theory.crasp.program import Trace
+    from longreach.theory.prove.equivalence import Equivalence
 
-    from longreach.crasp.core import Core
-    from longreach.crasp.library import Entry
-    from longreach.crasp.trace import Trace
+# `longreach crasp`: write, run, trace, check and compare C-RASP programs.
+
 
 LIBRARY_COLUMNS = {"name": 0, "family": 120, "class": 80, "size": 100, "depth": 100, "what": 0}
 """Of `crasp list`, each with the least width of a terminal that has room for it."""
@@ -71,8 +76,8 @@ def run(
 
     Example: longreach crasp run lib:dyck-1 "(())" "())("
     """
-    from longreach.crasp.library import load_program
-    from longreach.crasp.run import run_words
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.crasp.words import run_words
 
     core = load_program(file, peer=peer).core
     if not words and words_file is None:
@@ -96,7 +101,7 @@ def run(
 
 
 def _print_predictions(core: Core, text: str, predicted: list[list[str]]) -> None:
-    from longreach.crasp.words import Encoder
+    from longreach.theory.crasp.words import Encoder
 
     out = console()
     tokens = Encoder(core).split(text) if len(text) < 1000 else [""] * len(predicted)
@@ -123,10 +128,10 @@ def trace(
 
     Example: longreach crasp trace lib:dyck-1 "(()" --html trace.html
     """
-    from longreach.crasp.library import load_program
-    from longreach.crasp.trace import to_html
-    from longreach.crasp.trace import trace as make_trace
-    from longreach.crasp.words import Encoder
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.crasp.program import to_html
+    from longreach.theory.crasp.program import trace as make_trace
+    from longreach.theory.crasp.words import Encoder
 
     check_page(html, "--html")
     program = load_program(file, peer=peer)
@@ -168,7 +173,7 @@ def _print_trace(traced: Trace) -> None:
     """An aligned table; in a terminal, as many positions side by side as fit."""
     from rich.text import Text
 
-    from longreach.crasp.trace import side_by_side, widths_of
+    from longreach.theory.crasp.program import side_by_side, widths_of
 
     out, cells = console(), traced.cells
     styles = ["dim", "bold", *("green" if row.is_result else "" for row in traced.rows)]
@@ -205,10 +210,10 @@ def lower(
 
     Example: longreach crasp lower lib:dyck-1 --notation paper
     """
-    from longreach.crasp.library import load_program
-    from longreach.crasp.printer import write
-    from longreach.crasp.program import raise_core
-    from longreach.crasp.simplify import simplify
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.crasp.lower import simplify
+    from longreach.theory.crasp.printer import write
+    from longreach.theory.crasp.program import raise_core
 
     core = load_program(file, peer=peer).core
     core = simplify(core) if simplified else core
@@ -246,7 +251,7 @@ def list_programs(as_json: JsonOption = False) -> None:
 
     Example: longreach crasp list
     """
-    from longreach.crasp.library import ENTRIES, load
+    from longreach.theory.crasp.library import ENTRIES, load
 
     entries = [(entry, load(entry.example).core) for entry in ENTRIES.values()]
     if as_json:
@@ -279,3 +284,199 @@ def _print_library(entries: Sequence[tuple[Entry, Core]]) -> None:
     out.print(table)
     if left_out := [title for title in LIBRARY_COLUMNS if title not in columns]:
         note(f"no room for: {', '.join(left_out)}")
+
+
+# `longreach crasp check`, `equal` and `empty`: what programs accept, up to a length and for all lengths.
+
+
+Length = Annotated[
+    int | None, typer.Option("--length", min=0, metavar="N", help="Words up to this length (default 12).")
+]
+DEFAULT_LENGTH = 12
+SECONDS = 10.0
+"""Computing time for an answer beyond the length."""
+
+
+@app.command()
+def check(
+    file: File,
+    regex: Annotated[
+        str, typer.Argument(metavar="REGEX", help="A regular expression in automata-lib's syntax.")
+    ],
+    length: Length = None,
+    prove: Annotated[bool, typer.Option("--prove", help="Also try to prove it for all lengths.")] = False,
+    peer: Peer = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a program against a regular expression on all words up to a length. Exit code 1 if they differ.
+
+    Example: longreach crasp check lib:tomita-2 "(10)*" --length 30
+    """
+    from longreach.theory.automata.regex import from_expression, letters_of
+    from longreach.theory.budget import Budget
+    from longreach.theory.crasp.compare import ProgramSide, compare
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.prove.equivalence import Equivalence, agrees_with
+    from longreach.theory.prove.step import automaton_side
+
+    core = load_program(file, peer=peer).core
+    if core.is_predictor:
+        raise InputError(f"{file}: is a predictor; a regular expression says which words an acceptor accepts")
+    long_token = next((symbol for symbol in core.alphabet if len(symbol) != 1), None)
+    if long_token is not None:
+        raise InputError(
+            f"{file}: token {long_token!r} has more than one character, and a regular expression cannot"
+        )
+    letters = core.alphabet
+    try:
+        if not core.closed:
+            letters += tuple(letter for letter in letters_of(regex) if letter not in letters)
+        automaton = from_expression(regex, letters or ("a",))
+    except InputError as error:
+        raise InputError(f"REGEX: {error.message}", source=error.source, column=error.column) from None
+    longest = DEFAULT_LENGTH if length is None else length
+    sides = ProgramSide(core, automaton.alphabet, length=longest), automaton_side(automaton)
+    result = Equivalence(compare(*sides, automaton.alphabet, longest))
+    if prove and result.comparison.equal:
+        result = agrees_with(core, automaton, result.comparison, budget=Budget(seconds=SECONDS))
+    _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
+
+
+@app.command()
+def equal(
+    file: File,
+    other: Annotated[str, typer.Argument(metavar="FILE", help="The program to compare with.")],
+    length: Length = None,
+    peer: Peer = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two programs, on all words up to a length and, where it can be proved, on all words.
+
+    Programs without nested counts are decided for all lengths. Exit code 1 if the programs differ.
+
+    Example: longreach crasp equal mine.cr lib:dyck-1 --length 40
+    """
+    from longreach.theory.budget import Budget
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.prove.equivalence import equivalent
+
+    left, right = load_program(file, peer=peer).core, load_program(other, peer=peer).core
+    try:
+        result = equivalent(
+            left, right, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
+        )
+    except InputError as error:
+        raise InputError(f"FILE: {error.message}") from None
+    sides = f"accepted by {file} alone", f"accepted by {other} alone"
+    _answer(result, length, as_json, sides, None if left.is_predictor else left)
+
+
+@app.command()
+def empty(
+    file: File,
+    length: Length = None,
+    peer: Peer = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask whether a program accepts no word at all. Exit code 1 if it accepts one, which is shown.
+
+    Programs without nested counts are decided for all lengths.
+
+    Example: longreach crasp empty mine.cr
+    """
+    from longreach.theory.budget import Budget
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.prove.equivalence import accepts_nothing
+
+    core = load_program(file, peer=peer).core
+    try:
+        result = accepts_nothing(
+            core, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
+        )
+    except InputError as error:
+        raise InputError(f"{file}: {error.message}") from None
+    result = _within(result, length)
+    found = result.comparison
+    with exit_code(1, when=not found.equal):
+        if as_json:
+            print_json({"empty": found.equal, **_known(result)})
+        elif found.equal:
+            console().print(f"[green]empty[/green]: accepts no word {_extent(result)}")
+        else:
+            console().print("[red]not empty[/red]: the first word that is accepted ", end="")
+            console().print(_first_word(result), markup=False)
+
+
+def _within(result: Equivalence, asked: int | None) -> Equivalence:
+    """The answer to what was asked: a difference beyond the length that was asked for is a remark."""
+    found = result.comparison
+    if not found.complete:
+        reason = f"more than the budget of states beyond length {found.length}"
+        if asked is not None:
+            raise InputError(f"--length: {reason}; ask for at most {found.length}")
+        note(f"stopped early: {reason}")
+    if result.reason:
+        note(f"no proof for all lengths: {result.reason}")
+    length = len(found.witness or ()) if result.shortest is None else result.shortest
+    if asked is None or found.equal or length <= asked:
+        return result
+    first = "" if result.shortest is None else "first "
+    note(f"beyond length {asked} there is a difference, {first}at length {length}")
+    return replace(result, comparison=replace(found, equal=True, length=asked, witness=None))
+
+
+def _known(result: Equivalence) -> dict[str, Any]:
+    """What every document of a comparison says; `shortest` stands for a witness too long to be written."""
+    found = result.comparison
+    witness = None if found.witness is None else list(found.witness)
+    known: dict[str, Any] = {"length": found.length, "proof": found.proof, "witness": witness}
+    return known if found.equal or witness is not None else known | {"shortest": result.shortest}
+
+
+def _extent(result: Equivalence) -> str:
+    found = result.comparison
+    if found.proof == "proved":
+        return "of any length (proved)"
+    return f"up to length {found.length} (checked; unknown beyond)"
+
+
+def _first_word(result: Equivalence) -> str:
+    from longreach.theory.crasp.words import spelled
+
+    witness = result.comparison.witness
+    return f"has length {result.shortest}" if witness is None else f"is {spelled(witness)}"
+
+
+def _answer(
+    result: Equivalence, asked: int | None, as_json: bool, sides: tuple[str, str], core: Core | None
+) -> None:
+    result = _within(result, asked)
+    with exit_code(1, when=not result.comparison.equal):
+        _print(result, as_json, sides, core)
+
+
+def _print(result: Equivalence, as_json: bool, sides: tuple[str, str], core: Core | None) -> None:
+    from longreach.theory.crasp.words import spelled
+
+    found = result.comparison
+    if as_json:
+        print_json({"equal": found.equal, **_known(result)})
+    elif found.proof == "proved":
+        console().print("[green]equal[/green] on words of every length (proved)")
+    elif found.equal:
+        beyond = "; unknown beyond" if result.reason else ""
+        console().print(f"[green]equal[/green] on all words up to length {found.length} (checked{beyond})")
+    elif found.witness is None:
+        console().print(f"[red]different[/red], first on a word of length {result.shortest}")
+    else:
+        word = spelled(found.witness)
+        console().print("[red]different[/red] on ", end="")
+        console().print(word, markup=False, end="")
+        console().print("" if core is None else f", {_which(core, found.witness, sides)}", markup=False)
+
+
+def _which(core: Core, witness: Sequence[str], sides: tuple[str, str]) -> str:
+    from longreach.theory.crasp.evaluate import accepts
+    from longreach.theory.crasp.words import Encoder
+
+    return sides[0] if accepts(core, [Encoder(core).tokens(witness)])[0] else sides[1]

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from longreach import __version__
+from longreach.cli.options import JsonOption
 from longreach.cli.output import console, print_json
-from longreach.cli.shared_options import JsonOption
 from longreach.wording import counted
 
 CORE = ("numpy", "lark", "automata-lib", "safetensors", "pydantic", "typer", "rich", "jinja2", "matplotlib")

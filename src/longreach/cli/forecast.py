@@ -8,26 +8,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.alphabet_option import alphabet_of_task
-from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
-from longreach.cli.output import console, print_json
-from longreach.cli.shared_options import DEFAULT_RUNS, TASKS, AlphabetOption, BudgetOption, JsonOption
-from longreach.cli.verdict_text import (
+from longreach.cli.options import (
+    DEFAULT_RUNS,
+    TASKS,
+    AlphabetOption,
+    BudgetOption,
+    IndexHintsOption,
+    JsonOption,
+    ReversedOption,
+    ScratchpadOption,
+    alphabet_of_task,
+    changed_name,
+)
+from longreach.cli.output import (
     CAVEAT,
     STYLES,
     TITLES,
     about_language,
+    console,
     finite_note,
     fitting_table,
     print_hanging,
     print_heading,
+    print_json,
     print_program,
     print_side,
     print_terms,
 )
-from longreach.config.task_name import TaskName
 from longreach.errors import InputError
-from longreach.languages.program_class import ENCODING_SIDES
+from longreach.theory.budget import ENCODING_SIDES
+from longreach.theory.names import TaskName
 from longreach.wording import counted
 
 if TYPE_CHECKING:
@@ -36,9 +46,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from longreach.forecast import Forecast
-    from longreach.forecast.own_runs import Measured
-    from longreach.results.cells import Spread
+    from longreach.answers.forecast import Forecast, Measured
+    from longreach.runs.cells import Spread
 
 EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
 """What is expected, in one word."""
@@ -91,8 +100,8 @@ def forecast(
         if given and all_tasks:
             raise InputError(f"{option}: goes with one TASK, not with --all")
     directory = _runs(runs)
-    from longreach.forecast import forecast as forecast_task
-    from longreach.forecast import forecast_all
+    from longreach.answers.forecast import forecast as forecast_task
+    from longreach.answers.forecast import forecast_all
 
     if task is None:
         found = forecast_all(directory)
@@ -130,8 +139,9 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
 def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> None:
     from rich.text import Text
 
-    from longreach.verdicts.plain_words import clause, rests_on, side_title
-    from longreach.verdicts.verdict import Answer
+    from longreach.config.encodings import side_title
+    from longreach.theory.verdicts.basis import clause, rests_on
+    from longreach.theory.verdicts.verdict import Answer
 
     out = console()
     language = getattr(answer.task, "language", None)
@@ -166,7 +176,7 @@ def _print_numbers(out: Console, answer: Forecast) -> None:
     """A row of accuracies for each encoding, published and own, and what is to be said of them below."""
     from rich.text import Text
 
-    from longreach.results.table import column_order
+    from longreach.runs.table import column_order
 
     # A column is a range of lengths and its repetition: two bins of the paper may have the same lengths.
     rows: list[tuple[str, dict[tuple[str, int], str]]] = []
@@ -221,8 +231,7 @@ def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
     """A row of odds for each encoding, and what they rest on; or one line that says why there are none."""
     from rich.text import Text
 
-    from longreach.forecast.odds_model import odds_words
-    from longreach.forecast.odds_of_task import OTHER_KIND, USUAL_LENGTH
+    from longreach.answers.odds import OTHER_KIND, USUAL_LENGTH, odds_words
 
     found = answer.odds()
     if found.model is None:
@@ -254,8 +263,8 @@ def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
 def _print_why(out: Console, answer: Forecast) -> None:
     from rich.text import Text
 
-    from longreach.forecast.task_bounds import bound_lines
-    from longreach.verdicts.verdict import Answer
+    from longreach.answers.bounds import bound_lines
+    from longreach.theory.verdicts.verdict import Answer
 
     out.print(Text("in the terms of the papers", "bold"))
     sides = {key: answer.sides[key] for key in ENCODING_SIDES}

@@ -1,25 +1,39 @@
-"""`longreach inspect`: what a trained model does, as numbers, figures and a page."""
+"""`longreach inspect`, `extract` and `perplexity`: what a trained model does."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.alphabet_option import alphabet_of_task
-from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import argument, check_directory, console, note, print_json, write_bytes, write_text
-from longreach.cli.shared_options import AlphabetOption, JsonOption
-from longreach.cli.stages import stage
+from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
+from longreach.cli.output import (
+    Column,
+    argument,
+    check_directory,
+    console,
+    note,
+    print_fitted,
+    print_json,
+    say,
+    write_bytes,
+    write_text,
+)
+from longreach.cli.progress import counted_stages, stage
+from longreach.cli.training_options import DeviceOption
 from longreach.errors import InputError, MissingExtra
 from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from longreach.inspection.head_report import HeadReport
-    from longreach.inspection.model_inspection import Inspection
+    from longreach.inspection.extract import ExtractedProgram, Extraction
+    from longreach.inspection.perplexity import AtLength, ThreeLosses
+    from longreach.inspection.report import HeadReport, Inspection
+
+# `longreach inspect`: what a trained model does, as numbers, figures and a page.
+
 
 USAGE = "RUN|CHECKPOINT|HF_DIRECTORY"
 SUFFIXES = (".png", ".svg")
@@ -60,14 +74,14 @@ def inspect(
     Example: longreach inspect runs/0123456789abcdef --out inspected
     """
     letters = alphabet_of_task(alphabet, task)
-    _check_out(out)
+    _check_directory(out)
     with argument("model", USAGE):
         found = _inspected(model, task, letters, tokens, inputs, seed)
     written = [] if out is None else _write(found, out)
     if as_json:
         print_json({**found.document(), "out": [str(path) for path in written]})
         return
-    _print(found)
+    _print_inspection(found)
     if out is not None:
         print(out / "inspection.html", flush=True)
 
@@ -76,9 +90,8 @@ def _inspected(
     model: str, task: str | None, letters: list[str] | None, tokens: Path | None, inputs: int, seed: int
 ) -> Inspection:
     try:
-        from longreach.inspection.inspected_model import OutsideModel, open_model, read_token_file
-        from longreach.inspection.model_inspection import inspect_subject
-        from longreach.inspection.outside_inspection import inspect_outside
+        from longreach.inspection.models import OutsideModel, open_model, read_token_file
+        from longreach.inspection.report import inspect_outside, inspect_subject
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
@@ -102,7 +115,7 @@ def _inspected(
         return inspect_subject(subject, tokens=given, seed=seed, inputs=inputs, stage=stages)
 
 
-def _check_out(out: Path | None) -> None:
+def _check_directory(out: Path | None) -> None:
     """Refuse a directory that cannot be written before any work is done for it."""
     check_directory(out, "--out")
     if out is not None and not out.parent.is_dir():
@@ -111,8 +124,8 @@ def _check_out(out: Path | None) -> None:
 
 def _write(found: Inspection, out: Path) -> list[Path]:
     """All files, the page last: where it is, the others are."""
-    from longreach.inspection.inspection_figures import figure_files, figures_of, title_of
-    from longreach.report.inspection_page import render_inspection_page
+    from longreach.inspection.figures import figure_files, figures_of, title_of
+    from longreach.report.pages import render_inspection_page
 
     try:
         out.mkdir(exist_ok=True)
@@ -131,7 +144,7 @@ def _write(found: Inspection, out: Path) -> list[Path]:
     return [*written, out / "inspection.json", out / "inspection.html"]
 
 
-def _print(found: Inspection) -> None:
+def _print_inspection(found: Inspection) -> None:
     """One screen."""
     out = console()
 
@@ -233,3 +246,244 @@ def failure_words(found: Inspection) -> str:
     if failure.beyond:
         said += f"; {failure.beyond[0].name} acts only beyond the distances of training"
     return said
+
+
+# `longreach extract`: the automaton and the program of a trained model, and where it parts from its task.
+
+
+def extract(
+    run: Annotated[Path, typer.Argument(metavar="RUN_DIRECTORY", help="Of a run: runs/KEY.")],
+    task: Annotated[
+        str | None, typer.Option(metavar="TASK", help="What it learned, if that is code of your own.")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(metavar="S", help="For learning the automaton, and again for a program.")
+    ] = 20.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn the automaton and the program of what a trained model says; show where model and task part.
+
+    The model is asked about words up to its training length; model, automaton, program and task are then
+    compared on inputs within that length and beyond.
+
+    Example: longreach extract runs/0123456789abcdef
+    """
+    if not seconds >= 0:
+        raise InputError(f"--seconds: {seconds:g} is no time")
+    from longreach.inspection.extract import extract as extract_automaton
+    from longreach.inspection.extract import extract_programs, inputs_compared, open_run
+
+    with argument("run", "RUN_DIRECTORY"):
+        trained = open_run(run, task)
+    found = extract_automaton(trained, seconds=seconds)
+    programs = extract_programs(trained, inputs_compared(trained), seconds=seconds)
+    none = programs if isinstance(programs, str) else None
+    written = () if isinstance(programs, str) else programs
+    if as_json:
+        listed = {"programs": [each.document() for each in written], "no_programs": none}
+        print_json({"run": str(run), **found.document(), **listed})
+    else:
+        _print_extraction(run, found)
+        if none is not None:
+            console().print(f"  no program: {none}", markup=False, highlight=False)
+        for each in written:
+            _print_program(each)
+
+
+def _print_extraction(run: Path, found: Extraction) -> None:
+    from longreach.theory.search.learn import NotLearned
+
+    out = console()
+    learned = found.learned
+    if isinstance(learned, NotLearned):
+        says = f"no automaton: {learned.reason}"
+    else:
+        states = counted(len(learned.machine), "state")
+        says = f"an automaton with {states}, to length {learned.length}"
+    out.print(f"{run}   {says}", markup=False, highlight=False)
+    if found.first_token_only:
+        out.print("  of each answer only the first token is asked for, here and below", style="dim")
+    for each in found.agreements:
+        row = f"  {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs the model is right on "
+        row += str(each.model_and_task)
+        if each.model_and_automaton is not None:
+            row += f", the automaton says what the model says on {each.model_and_automaton}"
+            row += f" and what is right on {each.automaton_and_task}"
+        out.print(row, markup=False, highlight=False)
+    for parting in found.partings:
+        word = " ".join(parting.word[:40]) or "ε"
+        more = f" … ({len(parting.word)} letters)" if len(parting.word) > 40 else ""
+        said = f"  after {word}{more} the model says {parting.model}, right is {parting.task}"
+        out.print(said, markup=False, highlight=False)
+
+
+def _print_program(found: ExtractedProgram) -> None:
+    out = console()
+    program = found.found.program
+    if program is None:
+        why = found.found.words(found.family)
+        out.print(f"  no program for where it says {found.says}: {why}", markup=False, highlight=False)
+        return
+    size = counted(found.found.size or 0, "operation")
+    size += f", none smaller in {found.family.searched}" if found.found.smallest else ""
+    out.print(f"  it says {found.says} where this program accepts ({size}):", markup=False, highlight=False)
+    for line in program.text.splitlines():
+        out.print(f"    {line}", markup=False, highlight=False)
+    for each in found.agreements:
+        row = f"    {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs it says what the model "
+        row += f"says on {each.model_and_program} and what is right on {each.program_and_task}"
+        out.print(row, markup=False, highlight=False)
+
+
+# `longreach perplexity`: how a local language model does on text, by context length and by position.
+
+
+FORMATS = (".svg", ".png", ".pdf")
+
+
+def perplexity(
+    directory: Annotated[
+        Path, typer.Argument(metavar="HF_DIRECTORY", help="A local Hugging Face causal language model.")
+    ],
+    texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Text files, or local datasets.")],
+    lengths: Annotated[
+        str, typer.Option(metavar="N,…", help="Context lengths, in tokens of the model.")
+    ] = "64,128,256",
+    windows: Annotated[
+        int, typer.Option(metavar="K", min=1, help="At most so many windows a length.")
+    ] = 1000,
+    influential: Annotated[
+        int,
+        typer.Option(
+            metavar="K",
+            min=0,
+            help="Also find the K tokens before the last --lengths first that the last token rests on.",
+        ),
+    ] = 0,
+    examples: Annotated[
+        int, typer.Option(metavar="K", min=2, help="Windows in which influential tokens are looked for.")
+    ] = 100,
+    device: DeviceOption = "auto",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FIGURE", help="Draw losses by position: .svg, .png or .pdf.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the perplexity of a language model on text, by context length and by position.
+
+    Nothing is downloaded, no code of the directory runs, and weights are read from safetensors alone.
+    With --influential, the first length is the near context and the last the whole one.
+
+    Example: longreach perplexity ./gpt2 book.txt --lengths 64,256,1024 --out losses.svg
+    """
+    asked = read_lengths(lengths)
+    _check_figure(out)
+    from longreach.inspection.texts import from_files
+    from longreach.runs.train import check_torch
+
+    check_torch()
+    from longreach.inspection.perplexity import (
+        HuggingFaceScorer,
+        check_directory,
+        check_lengths,
+        cut_windows,
+        directory_tokens,
+        influential_tokens,
+        perplexity_at,
+        three_losses,
+    )
+    from longreach.training.devices import find_device
+
+    if influential:
+        if len(asked) < 2:
+            raise InputError("--influential: needs two --lengths, the near context and the whole one")
+        check_lengths(asked[0], asked[-1], influential)
+    check_directory(directory)
+    corpus = from_files(texts)
+    with counted_stages() as stage:
+        stage("reading the text", 0)
+        tokens = directory_tokens(directory, "".join(corpus.whole_texts()))
+        cut = {length: cut_windows(tokens, length + 1, windows) for length in asked}
+        stage("loading the model", 0)
+        scorer = HuggingFaceScorer(directory, find_device(device))
+        found = []
+        for length in asked:
+            advance = stage(f"perplexity at {length}", len(cut[length]))
+            found.append(perplexity_at(scorer, cut[length], advance))
+        losses = None
+        if influential:
+            rows = cut_windows(tokens, asked[-1], examples)
+            advance = stage("influential tokens", len(rows))
+            chosen = influential_tokens(scorer, rows, asked[0], count=influential, advance=advance)
+            losses = three_losses(scorer, rows, asked[0], chosen)
+    if out is not None:
+        write_bytes(out, _drawn(found, directory.name, out.suffix.lower()))
+    if as_json:
+        print_json(_document(directory, texts, len(tokens), found, losses, out))
+    else:
+        _print_perplexity(found, losses)
+        if out is not None:
+            note(f"wrote {out}")
+
+
+def read_lengths(text: str) -> list[int]:
+    """Lengths in increasing order.
+
+    >>> read_lengths("128,64")
+    [64, 128]
+    """
+    try:
+        found = sorted({int(part) for part in text.split(",")})
+    except ValueError:
+        raise InputError(f"--lengths: {text!r} is not a list of numbers, as in 64,128") from None
+    if found[0] < 1:
+        raise InputError(f"--lengths: {found[0]} is not a length")
+    return found
+
+
+def _check_figure(out: Path | None) -> None:
+    if out is not None and out.suffix.lower() not in FORMATS:
+        raise InputError(f"--out: {out}: must end in {', '.join(FORMATS)}")
+    if out is not None and not out.parent.is_dir():
+        raise InputError(f"--out: {out}: no such directory")
+
+
+def _document(
+    directory: Path,
+    texts: list[Path],
+    tokens: int,
+    found: list[AtLength],
+    losses: ThreeLosses | None,
+    out: Path | None,
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "model": str(directory),
+        "texts": [str(text) for text in texts],
+        "tokens": tokens,
+        "perplexity": [each.document() for each in found],
+    }
+    document |= {} if losses is None else {"influence": losses.document()}
+    return document if out is None else document | {"out": str(out)}
+
+
+def _print_perplexity(found: list[AtLength], losses: ThreeLosses | None) -> None:
+    columns = [Column(title, rank=rank, right=True) for title, rank in
+               (("length", 0), ("perplexity", 0), ("after the whole input", 1), ("windows", 2))]  # fmt: skip
+    print_fitted(
+        columns, [[str(f.length), f"{f.perplexity:.2f}", f"{f.last:.2f}", str(f.windows)] for f in found]
+    )
+    if losses is None:
+        return
+    said = losses.document()
+    say("")
+    say(f"loss of the last token, {said['examples']} windows: near tokens alone {said['loss_short']:.3f}, "
+        f"all {said['loss_long']:.3f}, near and influential {said['loss_short_sparse']:.3f}")  # fmt: skip
+    correlation = said["correlation"]
+    say("correlation of the gains: " + ("not defined" if correlation is None else f"{correlation:.2f}"))
+
+
+def _drawn(found: list[AtLength], name: str, suffix: str) -> bytes:
+    from longreach.files import figure_bytes
+    from longreach.studies.natural_language import perplexity_figure
+
+    return figure_bytes(lambda: perplexity_figure(found, name), suffix, salt=name)

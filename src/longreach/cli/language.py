@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import check_file, console, documents_alone, note, print_json, write_bytes
-from longreach.cli.verdict_text import (
+from longreach.cli.options import alphabet_of
+from longreach.cli.output import (
     CAVEAT,
     TITLES,
     about_language,
+    check_file,
+    console,
+    documents_alone,
     finite_note,
+    note,
     print_hanging,
     print_heading,
+    print_json,
     print_program,
     print_side,
     print_terms,
+    write_bytes,
 )
-from longreach.config.task_name import TaskName
 from longreach.errors import Argument, InputError
-from longreach.languages.program_class import ENCODING_SIDES
+from longreach.theory.budget import ENCODING_SIDES
+from longreach.theory.names import TaskName, read_letters
 from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from longreach.languages.budget import Budget
-    from longreach.languages.decide.extended_automaton import Convention
-    from longreach.languages.regular.automaton import Automaton
-    from longreach.languages.regular.measures import Measures
-    from longreach.verdicts.automaton_to_verdicts import LanguageVerdicts
-    from longreach.verdicts.verdict import Verdict
+    from longreach.theory.automata.automaton import Automaton
+    from longreach.theory.automata.monoid import Measures
+    from longreach.theory.budget import Budget
+    from longreach.theory.decide.views import Convention
+    from longreach.theory.verdicts.judge import LanguageVerdicts
+    from longreach.theory.verdicts.verdict import Verdict
+
+# `longreach language`: everything about one regular language, or about a list of them.
 
 
 class Reading(StrEnum):
@@ -43,7 +53,7 @@ class Reading(StrEnum):
 
     @property
     def convention(self) -> Convention:
-        from longreach.languages.decide.extended_automaton import Convention
+        from longreach.theory.decide.views import Convention
 
         return Convention.LAST_LETTER if self is Reading.LAST else Convention.END_OF_SEQUENCE
 
@@ -134,8 +144,6 @@ def language(
     }
     wanted = [option for option, value in one_only.items() if value]
     if file is not None:
-        from longreach.cli.language_list import print_list
-
         if wanted:
             raise InputError(f"{wanted[0]}: goes with one language, not with --file")
         print_list(
@@ -149,11 +157,11 @@ def language(
     form = _format(draw)
     from automata.fa import nfa  # noqa: F401 (the budget is for the language, not for imports)
 
-    from longreach.languages.budget import Budget
-    from longreach.languages.prove.language_certificates import END
-    from longreach.languages.regular.expression_to_automaton import from_expression  # noqa: F401
-    from longreach.languages.regular.measures import measure
-    from longreach.verdicts.automaton_to_verdicts import judge
+    from longreach.theory.automata.monoid import measure
+    from longreach.theory.automata.regex import from_expression  # noqa: F401
+    from longreach.theory.budget import Budget
+    from longreach.theory.documents import END
+    from longreach.theory.verdicts.judge import judge
 
     budget = Budget(seconds=seconds).running()
     task, automaton = _automaton(regex, letters, name, dfa, budget)
@@ -188,10 +196,10 @@ def language(
 def _automaton(
     regex: str | None, letters: list[str] | None, name: str | None, dfa: Path | None, budget: Budget
 ) -> tuple[str, Automaton]:
-    from longreach.crasp.parser import read_text
-    from longreach.languages.regular.automaton_documents import read_automaton
-    from longreach.languages.regular.expression_to_automaton import from_expression
-    from longreach.languages.regular.named_languages import named_automaton
+    from longreach.theory.automata.files import read_automaton
+    from longreach.theory.automata.named import named_automaton
+    from longreach.theory.automata.regex import from_expression
+    from longreach.theory.crasp.parser import read_text
 
     if dfa is not None:
         return str(dfa), read_automaton(read_text(dfa), file=str(dfa))
@@ -209,8 +217,8 @@ def _automaton(
 
 def _warn_of_names(regex: str) -> None:
     """REGEX is always an expression; say so where it looks like something that other commands take."""
-    from longreach.config.task_name import TaskName
-    from longreach.languages.regular.named_languages import NAMED_LANGUAGES
+    from longreach.theory.automata.named import NAMED_LANGUAGES
+    from longreach.theory.names import TaskName
 
     prefix = TaskName(regex).prefix
     if prefix:
@@ -221,7 +229,7 @@ def _warn_of_names(regex: str) -> None:
 
 def _format(draw: Path | None) -> str:
     """The format of a drawing by the end of its name; without one, SVG."""
-    from longreach.languages.regular.automaton_figure import FORMATS
+    from longreach.theory.automata.drawing import FORMATS
 
     form = "svg" if draw is None else draw.suffix.lower()[1:] or "svg"
     if form not in ("svg", *FORMATS):
@@ -230,8 +238,7 @@ def _format(draw: Path | None) -> str:
 
 
 def _drawing(automaton: Automaton, task: str, form: str) -> bytes:
-    from longreach.languages.regular.automaton_drawing import to_svg
-    from longreach.languages.regular.automaton_figure import to_figure
+    from longreach.theory.automata.drawing import to_figure, to_svg
 
     if form == "svg":
         return to_svg(automaton, task).encode("utf-8", "replace")
@@ -240,7 +247,7 @@ def _drawing(automaton: Automaton, task: str, form: str) -> bytes:
 
 def _add_programs(document: dict[str, Any], answer: LanguageVerdicts, program: bool, predictor: bool) -> None:
     if program:
-        from longreach.languages.prove.rightness import rightness
+        from longreach.theory.prove.equivalence import rightness
 
         for key, found in answer.sides.items():
             if found.not_written:
@@ -264,8 +271,9 @@ def _add_programs(document: dict[str, Any], answer: LanguageVerdicts, program: b
 def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> None:
     from rich.text import Text
 
-    from longreach.verdicts.plain_words import clause, rests_on, side_title
-    from longreach.verdicts.verdict import MEANING_OF_NO, Answer
+    from longreach.config.encodings import side_title
+    from longreach.theory.verdicts.basis import clause, rests_on
+    from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer
 
     out = console()
     print_heading(out, TaskName(task).expression, about_language(answer.automaton))
@@ -290,7 +298,7 @@ def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> 
 
 
 def _print_programs(answer: LanguageVerdicts) -> None:
-    from longreach.languages.prove.rightness import rightness
+    from longreach.theory.prove.equivalence import rightness
 
     out = console()
     shown: set[str] = set()
@@ -310,7 +318,7 @@ def _print_programs(answer: LanguageVerdicts) -> None:
 
 
 def _print_predictors(answer: LanguageVerdicts) -> None:
-    from longreach.languages.prove.predictor_checker import check_predictor
+    from longreach.theory.certificates.check_yes import check_predictor
 
     out = console()
     shown: set[str] = set()
@@ -333,7 +341,7 @@ def _print_explanations(answer: LanguageVerdicts, reading: Reading) -> None:
 
 
 def _print_explanation(key: str, found: Verdict) -> None:
-    from longreach.forecast.certificate_kinds import kind_of
+    from longreach.answers.kinds import kind_of
 
     lines = kind_of(found.certificate).explain(found.certificate)
     if not lines:
@@ -367,3 +375,78 @@ def _print_measures(measured: Measures) -> None:
     out.print()
     for label, value in rows:
         out.print(f"  {label:<24}{value}", markup=False)
+
+
+# `longreach language --file`: one answer for each line of a list.
+
+
+STANDARD_INPUT = Path("-")
+
+
+def print_list(
+    path: Path, *, measures: bool, as_json: bool, seconds: float, convention: Convention, certificates: bool
+) -> None:
+    """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
+    from longreach.theory.automata.monoid import measure
+    from longreach.theory.automata.regex import from_expression
+    from longreach.theory.budget import Budget
+    from longreach.theory.verdicts.judge import judge
+
+    failed = False
+    for number, line in _lines(path):
+        regex, tab, letters = line.partition("\t")
+        budget = Budget(seconds=seconds).running()
+        try:
+            alphabet = read_letters(letters) if tab and letters.strip() else None
+            automaton = from_expression(regex, alphabet, budget)
+        except InputError as error:
+            failed = True
+            if as_json:
+                print_json({"line": number, "error": error.message})
+            note(f"{'standard input' if path == STANDARD_INPUT else path}:{number}{_after_line(error)}")
+            continue
+        answer = judge(automaton, budget)
+        if as_json:
+            measured = measure(automaton) if measures else None
+            print_json(
+                answer.document(f"regex:{regex}", measured, convention=convention, certificates=certificates)
+            )
+        else:
+            console().print(_line(answer, regex), markup=False)
+    if failed:
+        raise typer.Exit(2)
+
+
+def _after_line(error: InputError) -> str:
+    """The column, where the expression is wrong at one, and the message."""
+    said = f"column {error.column}: "
+    if error.column is None or not error.message.startswith(said):
+        return f": {error.message}"
+    return f":{error.column}: {error.message.removeprefix(said)}"
+
+
+def _line(answer: LanguageVerdicts, regex: str) -> str:
+    """Both conventions of each side, where they differ, and prediction, where it does."""
+    parts = []
+    for key in ENCODING_SIDES:
+        side = answer.sides[key]
+        said = side.answer.value
+        at_end = side.end_of_sequence.value
+        parts.append(f"{TITLES[key]} {said if at_end == said else f'{said}, at EOS {at_end}':<16}")
+    nope = answer.nope
+    easier = "" if nope.prediction == nope.answer else f"   (NoPE on its words: {nope.prediction.value})"
+    return f"{'  '.join(parts)}  {regex}{easier}"
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file, or of standard input as they come, that are not blank."""
+    from longreach.theory.crasp.parser import read_text
+
+    if path == STANDARD_INPUT:
+        lines: Iterator[str] = (line.decode("utf-8", "replace").rstrip("\r\n") for line in sys.stdin.buffer)
+    else:
+        # `splitlines` would also split at form feeds and the like.
+        lines = iter(re.split(r"\r?\n", read_text(path)))
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, line

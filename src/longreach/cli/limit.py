@@ -1,26 +1,239 @@
-"""`longreach limit`: what a compiled transformer is made of."""
+"""`longreach limit`, `crasp compile` and `crasp attend`: programs as transformers."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.compile import describe
+from longreach.cli.crasp import File, Peer
+from longreach.cli.crasp import app as crasp_app
+from longreach.cli.options import JsonOption
 from longreach.cli.output import (
     check_directory,
     check_file,
     console,
+    exit_code,
     note,
     print_json,
     write_bytes,
 )
-from longreach.cli.shared_options import JsonOption
+from longreach.cli.progress import stage
 from longreach.errors import InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from longreach.limit.model import Transformer
+    from longreach.theory.crasp.core import Core
+    from longreach.theory.limit.model import Transformer
+
+# `longreach crasp compile` and `longreach crasp attend`: programs as transformers.
+
+
+class Dtype(StrEnum):
+    float64 = "float64"
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+
+
+@crasp_app.command("compile")
+def compile_command(
+    file: File,
+    context: Annotated[
+        int | None,
+        typer.Option(
+            min=2, metavar="N", help="A transformer T_n for inputs of up to n positions, $ included."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write model.safetensors and config.json.")
+    ] = None,
+    length: Annotated[
+        int | None,
+        typer.Option(
+            "--verify", min=0, metavar="N", help="Compare with the program, words up to this length."
+        ),
+    ] = None,
+    dtype: Annotated[Dtype, typer.Option(help="The type of the stored numbers.")] = Dtype.float64,
+    peer: Peer = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compile a program to a limit transformer, or with --context to an ordinary transformer T_n.
+
+    Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
+    """
+    from longreach.theory.limit.files import save
+    from longreach.theory.limit.margins import provable_length
+    from longreach.theory.limit.rounding import FORMATS
+
+    check_directory(out, "--out")
+    core, limit = _compiled(file, peer)
+    with stage(f"building T_n for a context of {context}"):
+        model = limit if context is None else _finite(limit, context)
+    document: dict[str, Any] = {"program": file, **describe(model), "dtype": dtype.value}
+    if context is None:
+        with stage(f"computing to which length {dtype.value} is right, width {limit.width}"):
+            document["provable_length"] = provable_length(limit, core, FORMATS[dtype.value])
+    failed = False
+    if length is not None:
+        document["verified"] = _verified(model, core, length)
+        failed = not document["verified"]["agrees"]
+    if out is not None and not failed:
+        with stage(f"writing {out}"):
+            save(model, out, dtype=dtype.value)
+        document["out"] = str(out)
+    with exit_code(1, when=failed):
+        if as_json:
+            print_json(document)
+        else:
+            _print_compiled(document)
+
+
+def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
+    from longreach.theory.crasp.library import load_program
+    from longreach.theory.limit.compiler import compile_program
+
+    with stage(f"reading {file}"):
+        core = load_program(file, peer=peer).core
+    try:
+        with stage(f"compiling {counted(core.size, 'operation')} of {file}"):
+            return core, compile_program(core)
+    except InputError as error:
+        raise InputError(f"{file}: {error.message}") from None
+
+
+def _finite(limit: Transformer, context: int) -> Transformer:
+    from longreach.theory.limit.finite import to_finite
+
+    try:
+        return to_finite(limit, context)
+    except InputError as error:
+        raise InputError(f"--context: {error.message}") from None
+
+
+def _verified(model: Transformer, core: Core, length: int) -> dict[str, Any]:
+    """Every operation and answer of the model; of a limit transformer also how far data types carry."""
+    from dataclasses import asdict
+
+    from longreach.theory.limit.certificate import certify, verify, verify_finite
+
+    if model.context is not None and length > model.context - 1:
+        raise InputError(f"--verify: {length} tokens and $ exceed the context of {model.context}")
+    with stage(f"comparing with the program on all words up to length {length} and on random ones"):
+        report = (verify if model.context is None else verify_finite)(model, core, length)
+    if report.agrees and report.exhaustive < length:
+        note(f"--verify: too many words up to length {length}; all up to {report.exhaustive} were run")
+    found: dict[str, Any] = {
+        "of": model.kind,
+        "length": report.exhaustive,
+        "words": report.words,
+        "longest": report.longest,
+        "agrees": report.agrees,
+        "disagreement": None if report.disagreement is None else asdict(report.disagreement),
+    }
+    if model.context is None:
+        with stage("looking for the first length at which each data type fails"):
+            precisions = certify(model, core, samples=4)
+        return found | {"precisions": [asdict(precision) for precision in precisions]}
+    return found | {"offsets": ["first", "last"]}
+
+
+def describe(model: Transformer) -> dict[str, Any]:
+    """The sizes of a transformer."""
+    return {
+        "kind": model.kind,
+        "layers": len(model.layers),
+        "heads": max((len(layer.heads) for layer in model.layers), default=0),
+        "width": model.width,
+        "units": max((len(layer.b) for layer in model.layers), default=0),
+        "period": model.period if model.kind == "limit" else None,
+        "locality": model.locality if model.kind == "limit" else None,
+        "context": model.context,
+    }
+
+
+def _print_compiled(document: dict[str, Any]) -> None:
+    out = console()
+    kind = (
+        "limit transformer" if document["kind"] == "limit" else f"transformer T_n, n = {document['context']}"
+    )
+    out.print(
+        f"{document['program']}: {kind}, layers {document['layers']}, heads {document['heads']}, "
+        f"width {document['width']}, MLP units {document['units']}",
+        markup=False,
+    )
+    if document["kind"] == "limit":
+        out.print(f"period {document['period']}, locality {document['locality']}", markup=False)
+    if "provable_length" in document:
+        shown = f"{document['provable_length']:,}" if document["provable_length"] >= 0 else "no length"
+        out.print(f"provably right in {document['dtype']} up to length {shown}", markup=False)
+    if "verified" in document:
+        _print_verified(document["verified"])
+    if "out" in document:
+        out.print(f"wrote {document['out']}/model.safetensors and config.json", markup=False)
+
+
+def _print_verified(checked: dict[str, Any]) -> None:
+    out = console()
+    subject = "limit transformer" if checked["of"] == "limit" else "transformer T_n"
+    if checked["agrees"]:
+        where = ", each at the first and the last offset that fits" if "offsets" in checked else ""
+        out.print(
+            f"the {subject} [green]agrees[/green] with the program at every operation, on all words up to "
+            f"length {checked['length']} and on random ones up to {checked['longest']:,} "
+            f"({checked['words']:,} word{'' if checked['words'] == 1 else 's'}{where})"
+        )
+    else:
+        out.print(f"the {subject} [red]differs[/red] from the program: ", end="")
+        out.print(str(checked["disagreement"]), markup=False)
+    for precision in checked.get("precisions", ()):
+        proved = (
+            "nothing proved"
+            if precision["proved"] < 0
+            else f"proved right up to length {precision['proved']:,}"
+        )
+        if precision["searched"] is None:
+            searched = ""
+        elif precision["failure"] is None:
+            searched = f", no failure found up to {precision['searched']:,}"
+        else:
+            searched = f", first failure found at length {len(precision['failure']):,}"
+        out.print(f"  {precision['dtype']:<9} {proved}{searched}", markup=False)
+
+
+@crasp_app.command("attend")
+def attend(
+    file: File,
+    word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
+    out: Annotated[Path, typer.Option(metavar="FIGURE", help="A .png, .svg or .html file.")],
+    peer: Peer = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw where the compiled transformer attends on a word.
+
+    Example: longreach crasp attend lib:induction-all abcab --out attention.svg
+    """
+    from longreach.theory.crasp.words import Encoder
+    from longreach.theory.limit.drawing import attention_figure, check_format, figure_bytes
+
+    check_format(out, "out")
+    check_file(out, "--out")
+    core, model = _compiled(file, peer)
+    tokens = Encoder(core).split(word)
+    Encoder(core).word(word, "WORD:1")
+    title = f"{file} on {' '.join(tokens) or 'ε'}"
+    if not any(layer.heads for layer in model.layers):
+        raise InputError(f"{file}: the program counts nothing, so its transformer has no attention to draw")
+    write_bytes(out, figure_bytes(attention_figure(model, tokens, title), out, title))
+    if as_json:
+        print_json({"program": file, "word": tokens, "out": str(out), **describe(model)})
+    else:
+        note(f"wrote {out}")
+
+
+# `longreach limit`: what a compiled transformer is made of.
+
 
 app = typer.Typer(
     help="Limit transformers and the transformers made from them.\n\n"
@@ -54,8 +267,8 @@ def info(
     """
     import numpy as np
 
-    from longreach.limit.compile.named_models import load_model
-    from longreach.limit.run.attention_drawing import check_format
+    from longreach.theory.limit.drawing import check_format
+    from longreach.theory.limit.named import load_model
 
     if growth is not None:
         check_format(growth, "growth")
@@ -71,7 +284,7 @@ def info(
     if as_json:
         print_json(document)
     else:
-        _print(document)
+        _print_model(document)
     if growth is not None:
         note(f"wrote {growth}")
 
@@ -82,7 +295,7 @@ def models(as_json: JsonOption = False) -> None:
 
     Example: longreach limit models
     """
-    from longreach.limit.compile.named_models import HAND, HAND_BUILT
+    from longreach.theory.limit.named import HAND, HAND_BUILT
 
     if as_json:
         kinds = HAND_BUILT.items()
@@ -111,8 +324,8 @@ def build(
 
     Example: longreach limit build hand:modp-task:period=3 --out modp
     """
-    from longreach.limit.compile.named_models import load_model
-    from longreach.limit.run.model_files import save
+    from longreach.theory.limit.files import save
+    from longreach.theory.limit.named import load_model
 
     check_directory(out, "--out")
     save(load_model(model), out)
@@ -122,8 +335,8 @@ def build(
 def _measures(model: Transformer) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from longreach.limit.measure.logit_margins import logit_margins
-    from longreach.limit.measure.norms import limit_regularizer, membership, regularizer
+    from longreach.theory.limit.margins import logit_margins
+    from longreach.theory.limit.norms import limit_regularizer, membership, regularizer
 
     document: dict[str, Any] = {}
     if model.kind == "limit":
@@ -143,15 +356,15 @@ def _measures(model: Transformer) -> dict[str, Any]:
 
 
 def _draw_growth(model: Transformer, path: Path, title: str) -> None:
-    from longreach.limit.measure.norms import growth
-    from longreach.limit.run.attention_drawing import figure_bytes, growth_figure
+    from longreach.theory.limit.drawing import figure_bytes, growth_figure
+    from longreach.theory.limit.norms import growth
 
     contexts = [n for n in (8, 16, 32, 64, 128) if n > model.locality + model.period]
     rows = [(n, {**found.groups, "total": found.total}) for n, found in growth(model, contexts)]
     write_bytes(path, figure_bytes(growth_figure(rows, title), path, title))
 
 
-def _print(document: dict[str, Any]) -> None:
+def _print_model(document: dict[str, Any]) -> None:
     out = console()
     for key in ("kind", "layers", "heads", "width", "units", "period", "locality", "context"):
         if document[key] is not None:

@@ -15,16 +15,29 @@ import typer
 
 from longreach import __version__
 from longreach.cli.commands import add_commands
-from longreach.cli.help_text import readable_help
-from longreach.cli.output import (
-    complain,
-    documents,
-    exit_code,
-    note,
-    set_up_streams,
-    silence_output,
-)
+from longreach.cli.output import complain, documents, exit_code, note, set_up_streams, silence_output
 from longreach.errors import Argument, Field, InputError, ReadingWarning, near_names
+
+# What `--help` says, in a terminal and in a pipe alike: examples to copy, and lists of whole sentences.
+
+
+EXAMPLE = "Example: "
+VERBATIM = "\b\n"
+"""Before a paragraph whose lines are kept as they are."""
+
+
+def readable_help(command: Any) -> Any:
+    """The command, and those of its group, with each example on one line and no sentence cut short."""
+    paragraphs = [" ".join(each.split()) for each in (command.help or "").split("\n\n")]
+    command.short_help = paragraphs[0]
+    command.help = "\n\n".join(VERBATIM + each if each.startswith(EXAMPLE) else each for each in paragraphs)
+    for each in getattr(command, "commands", {}).values():
+        readable_help(each)
+    return command
+
+
+# The `longreach` command: puts the commands together and turns errors into one line and an exit code.
+
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 70  # EX_SOFTWARE of sysexits.h; 1 would mean "no"
@@ -158,7 +171,7 @@ def _internal_error(message: str, error: BaseException) -> int:
 def input_message(error: InputError) -> str:
     """One line in the words of the command line: settings are options, arguments stand in capitals."""
     if isinstance(error.place, Field):
-        from longreach.config.options import option_name
+        from longreach.config.run import option_name
 
         return f"{option_name(error.place.name)}: {error.reason}"
     if isinstance(error.place, Argument):
@@ -201,7 +214,7 @@ def _refusal(error: Exception) -> str | None:
     cause: Any = error.__cause__
     if not hasattr(cause, "errors"):
         return None
-    from longreach.config.json_text import in_words
+    from longreach.files import in_words
 
     return in_words(cause.errors(include_url=False)[0])
 

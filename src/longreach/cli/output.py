@@ -1,4 +1,4 @@
-"""How commands speak: one JSON document or text on standard output, messages on standard error."""
+"""How commands speak: JSON or text on standard output, messages on standard error, tables, verdicts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -17,9 +18,17 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 import typer
 
 from longreach.errors import Argument, InputError
+from longreach.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from longreach.theory.automata.automaton import Automaton
+    from longreach.theory.verdicts.verdict import Answer, Verdict
+
+# How commands speak: one JSON document or text on standard output, messages on standard error.
 
 
 # What a terminal obeys instead of showing it: control characters but tab and newline, and what turns the
@@ -226,7 +235,7 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all; a link stays a link, and a device or a pipe is written to."""
-    from longreach.results.atomic import write_atomically
+    from longreach.files import write_atomically
 
     if not path.exists() or path.is_file():
         write_atomically(Path(os.path.realpath(path)) if path.is_symlink() else path, content)
@@ -235,3 +244,221 @@ def write_bytes(path: Path, content: bytes) -> None:
         path.write_bytes(content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+# Tables that fit the terminal: where it is narrow, whole columns are left out, never letters.
+
+
+GAP = 2  # between columns
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, and how easily it can be spared."""
+
+    title: str
+    rank: int = 0
+    """Columns with the highest rank go first; those with 0 stay."""
+    right: bool = True
+    """Whether it is set to the right, as numbers are."""
+
+
+def kept_columns(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> list[int]:
+    """The places of the columns that fit, the less important ones left out.
+
+    >>> columns = [Column("task"), Column("seconds", rank=2), Column("steps", rank=1)]
+    >>> kept_columns(columns, [["parity", "1.5", "100"]], width=14)
+    [0, 2]
+    """
+    sizes = _sizes(columns, lines)
+    kept = list(range(len(columns)))
+    for place in sorted(kept, key=lambda place: -columns[place].rank):
+        if not columns[place].rank or _total([sizes[each] for each in kept]) <= width:
+            break
+        kept.remove(place)
+    return kept
+
+
+def fits(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether all columns that must stay fit."""
+    sizes = _sizes(columns, lines)
+    return _total([size for size, column in zip(sizes, columns, strict=True) if not column.rank]) <= width
+
+
+def print_fitted(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> None:
+    """Print a table, in a terminal with the columns that fit; those that do not are named."""
+    out = console()
+    kept, sizes = kept_columns(columns, lines, out.width), _sizes(columns, lines)
+    titles = [column.title for column in columns]
+    for number, line in enumerate([titles, *lines]):
+        cells = []
+        for place in kept:
+            room = " " * (sizes[place] - _size(line[place]))
+            cells.append(room + line[place] if columns[place].right else line[place] + room)
+        text = (" " * GAP).join(cells).rstrip()
+        out.print(text, style="bold" if not number else None, markup=False, highlight=False)
+    left_out = [column.title for place, column in enumerate(columns) if place not in kept]
+    if left_out:
+        note(f"no room for: {', '.join(left_out)}")
+
+
+def _sizes(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> list[int]:
+    return [
+        max(_size(column.title), *(_size(line[place]) for line in lines), 0)
+        for place, column in enumerate(columns)
+    ]
+
+
+def _total(sizes: Sequence[int]) -> int:
+    return sum(sizes) + GAP * (len(sizes) - 1)
+
+
+def _size(text: str) -> int:
+    """In columns of a terminal: some characters take two, some none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+# How verdicts are shown to people: plain words first, wrapped with hanging indentation.
+
+
+TITLES = {"nope": "NoPE", "ape": "APE", "local": "local"}
+STYLES = {"yes": "green", "no": "red", "undecided": "yellow"}
+CAVEAT = '"expected to fail" is a prediction, not a proof that no run can work.'
+
+
+def print_hanging(out: Console, text: Text | str, indent: int = 2, then: int | None = None) -> None:
+    """One paragraph: in a terminal its further lines are indented by `then`, in a pipe it is one line."""
+    from rich.text import Text
+
+    words = Text(text) if isinstance(text, str) else text
+    later = indent if then is None else then
+    first = words.wrap(out, max(20, out.width - indent))[0]
+    rest = words[len(first) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+    lines = [first, *(rest.wrap(out, max(20, out.width - later)) if rest.plain else ())]
+    for place, line in enumerate(lines):
+        line.rstrip()
+        out.print(Text(" " * (later if place else indent)).append_text(line))
+
+
+def print_heading(out: Console, name: str, about: str) -> None:
+    """A name and what it is."""
+    from rich.text import Text
+
+    print_hanging(out, Text.assemble((name, "bold"), ("   " + about if about else "", "dim")), 0, 2)
+
+
+def about_language(automaton: Automaton) -> str:
+    """What a language's words are made of.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> about_language(from_expression("a*"))
+    'words over a, 1 state'
+    """
+    return f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
+
+
+def print_program(out: Console, about: str, text: str = "") -> None:
+    """A program below a comment on it, with every line whole, so that it can be copied."""
+    out.print(f"// {about}", style="dim", markup=False, soft_wrap=True)
+    if text:
+        out.print(text, markup=False, soft_wrap=True)
+
+
+def finite_note(automaton: Automaton) -> str | None:
+    """What is to be said of a finite language."""
+    from longreach.theory.automata.automaton import longest_word
+
+    longest = longest_word(automaton)
+    if longest is None:
+        return None
+    if longest < 0:
+        return "empty: no word is in the language, so there is nothing to learn"
+    return f"finite: its longest word has {counted(longest, 'letter')}; no question of longer inputs"
+
+
+def print_side(
+    out: Console, title: str, answer: Answer, why: str, basis: str, others: Sequence[tuple[str, Answer]] = ()
+) -> None:
+    """What is expected, then why and on what that rests, then other questions with other answers."""
+    from rich.text import Text
+
+    from longreach.theory.verdicts.basis import expectation
+
+    expected = expectation(answer)
+    heading = Text.assemble(f"{title:<29} ", (expected, f"bold {STYLES[answer.value]}"))
+    print_hanging(out, heading, 2, 6)
+    rests = "" if basis == expected else basis
+    together = Text.assemble(why, (f" · {rests}" if rests else "", "dim"))
+    if together.cell_len <= out.width - 4:
+        print_hanging(out, together, 4)
+    else:
+        print_hanging(out, why, 4, 6)
+        print_hanging(out, Text(rests, "dim"), 4, 6)
+    for question, other in others:
+        said = Text.assemble(f"{question}: ", (expectation(other), STYLES[other.value]))
+        print_hanging(out, said, 4, 6)
+
+
+def print_terms(out: Console, sides: Mapping[str, Verdict], *, trained: bool) -> None:
+    """The papers' terms: class, verdict, reason, certificate, and what the program needs."""
+    from rich.text import Text
+
+    for key, side in sides.items():
+        answer = side.trained if trained else side.answer
+        proof = side.trained_proof if trained else side.proof
+        word = Text(answer.value, f"bold {STYLES[answer.value]}")
+        print_hanging(out, Text.assemble(f"{TITLES[key]:<5} ", word, f"  {side.program_class}"), 2)
+        print_hanging(out, proof.reason, 4, 6)
+        print_hanging(out, Text(in_short(side, trained=trained), "dim"), 4, 6)
+        if trained and side.differs:
+            print_hanging(out, f"as membership over all words: {side.answer.value}; {side.reason}", 4, 6)
+
+
+def in_short(side: Verdict, *, trained: bool) -> str:
+    """The certificate in one line."""
+    from longreach.answers.kinds import kind_of
+
+    certificate = side.trained_certificate if trained else side.certificate
+    proof = side.trained_proof if trained else side.proof
+    kind = kind_of(certificate)
+    if kind.proves is None:
+        return f"no certificate in {side.program_class}"
+    if kind.proves == "no":
+        return kind.in_short(certificate)
+    assert proof.program is not None
+    core = proof.program.core
+    size = counted(core.size, "operation")
+    return f"program in {core.class_name}, {size}, depth {core.depth}{_needs(side, trained)}"
+
+
+def _needs(side: Verdict, trained: bool) -> str:
+    known = side.trained_needs if trained else (side.window, side.modulus)
+    window, modulus = known if trained and side.differs else (side.window, side.modulus)
+    if not window and modulus in (None, 1):
+        return ""
+    less = "" if (window, modulus) == known else f"; for what is trained {known[0]} and {known[1]}"
+    return f" (window {window}, modulus {modulus}{less})"
+
+
+def fitting_table(out: Console, columns: Sequence[Sequence[Text]], keep: Sequence[int]) -> Table:
+    """A table of columns, the first line its heading; where it is too wide, whole columns are left out.
+
+    `keep` says of each column how much it matters: the least goes first, and of equals the last.
+    """
+    from rich.table import Table
+
+    widths = [max(cell.cell_len for cell in column) for column in columns]
+    shown = list(range(len(columns)))
+    while len(shown) > 1 and sum(widths[place] + 2 for place in shown) - 2 > out.width:
+        shown.remove(min(shown, key=lambda place: (keep[place], -place)))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for _ in shown:
+        table.add_column(no_wrap=True)
+    for row in zip(*(columns[place] for place in shown), strict=True):
+        table.add_row(*row)
+    return table

@@ -1,22 +1,27 @@
-"""How training goes on, on standard error: what will run, then bars, or a line now and then in a pipe."""
+"""How far the work is, on standard error: bars in a terminal, lines in a pipe."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from longreach.cli.output import error_console, note
-from longreach.results.running_members import progress_of
+from longreach.cli.output import error_console, note, visible
+from longreach.training.result import progress_of
 from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from longreach.config.any_member import AnyMember
-    from longreach.experiments.planning import Planned
-    from longreach.results.schema import Result
+    from longreach.config.run import AnyMember
+    from longreach.runs.plan import Planned
+    from longreach.training.result import Result
+
+# How training goes on, on standard error: what will run, then bars, or a line now and then in a pipe.
+
 
 WATCH_SECONDS = 0.5
 LINE_SECONDS = 30.0
@@ -48,7 +53,7 @@ def show_bars(
         yield lambda result: None
         return
     if not sys.stderr.isatty():
-        with _lines(bars, runs, total) as told:
+        with _lines_for_runs(bars, runs, total) as told:
             yield told
         return
     import threading
@@ -94,7 +99,7 @@ def show_bars(
 
 
 @contextlib.contextmanager
-def _lines(bars: Sequence[Bar], runs: Path, total: int | None) -> Iterator[Callable[[Result], None]]:
+def _lines_for_runs(bars: Sequence[Bar], runs: Path, total: int | None) -> Iterator[Callable[[Result], None]]:
     import threading
 
     ended, over, before = threading.Event(), set[str](), (total or len(bars)) - len(bars)
@@ -135,7 +140,7 @@ class Bars:
         self, waiting: Sequence[AnyMember], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         """A bar for each member that waits, once it runs."""
-        from longreach.config.task_name import TaskName
+        from longreach.theory.names import TaskName
 
         bars = [
             Bar(each.key, f"{TaskName(each.task).short} {each.encoding} seed {each.seed}", each.max_steps)
@@ -210,3 +215,93 @@ def _state(found: dict[str, Any], speed: float | None) -> str:
         parts.append(f"loss {found['loss']:.4f}")
     parts += [f"{name} {100 * share:.1f} %" for name, share in found.get("accuracy", {}).items()]
     return "  ".join(parts)
+
+
+# What a long command is doing, on standard error: live in a terminal, a line now and then without one.
+
+
+FIRST_SECONDS, THEN_SECONDS = 5.0, 30.0
+"""Without a terminal: when a stage is first spoken of, and how often after that."""
+
+
+@contextlib.contextmanager
+def stage(doing: str) -> Iterator[None]:
+    """Around work that may take long.
+
+    >>> with stage("compiling"):
+    ...     pass
+    """
+    if sys.stderr is None:
+        yield
+    elif sys.stderr.isatty():
+        with error_console().status(visible(doing).replace("[", "\\[")):
+            yield
+    else:
+        with _lines_for_stage(doing):
+            yield
+
+
+@contextlib.contextmanager
+def _lines_for_stage(doing: str) -> Iterator[None]:
+    ended, began = threading.Event(), time.monotonic()
+
+    def speak() -> None:
+        wait = FIRST_SECONDS
+        while not ended.wait(wait):
+            note(f"{doing}: {time.monotonic() - began:.0f} s so far")
+            wait = THEN_SECONDS
+
+    thread = threading.Thread(target=speak, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+# Work that is counted, on standard error: a bar in a terminal, a line now and then in a pipe.
+
+
+Stages = Callable[[str, int], Callable[[int], None]]
+
+
+@contextlib.contextmanager
+def counted_stages(silent: bool = False) -> Iterator[Stages]:
+    """Gives a function that begins a stage: told what it is and how much there is, it gives what is told of
+    each advance. A stage ends where the next begins; one of unknown size has size 0.
+
+    >>> with counted_stages(silent=True) as stage:
+    ...     advance = stage("reading", 10)
+    ...     advance(3)
+    """
+    if silent or sys.stderr is None:
+        yield lambda doing, total: lambda more: None
+    elif sys.stderr.isatty():
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=error_console(), transient=True) as progress:
+
+            def stage(doing: str, total: int) -> Callable[[int], None]:
+                for task in list(progress.task_ids):
+                    progress.remove_task(task)
+                begun = progress.add_task(doing, total=total or None)
+                return lambda more: progress.advance(begun, more)
+
+            yield stage
+    else:
+        yield _line_stage
+
+
+def _line_stage(doing: str, total: int) -> Callable[[int], None]:
+    done, spoke = 0, time.monotonic()
+
+    def advance(more: int) -> None:
+        nonlocal done, spoke
+        done += more
+        if time.monotonic() - spoke >= LINE_SECONDS:
+            note(f"{doing}: {done} of {total}")
+            spoke = time.monotonic()
+
+    return advance

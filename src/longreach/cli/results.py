@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -9,23 +10,268 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.options import DEFAULT_RUNS, JsonOption, RunsOption
 from longreach.cli.output import (
+    Column,
     console,
     note,
     print_document,
+    print_fitted,
     print_json,
+    say,
     say_data,
     write_bytes,
 )
-from longreach.cli.remove_results import remove
-from longreach.cli.results_listing import MOST_ROWS, print_listing, printable
-from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
 from longreach.errors import InputError, near_names
 from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from longreach.results.index import Index, Row
-    from longreach.results.schema import Result
+    from longreach.runs.cells import Cell
+    from longreach.runs.index import Index, Row
+    from longreach.training.result import Result
+
+# Results as tables for people: one by one, or many summed up by configuration.
+
+
+MOST_ROWS = 200  # more results are summed up
+
+
+def printable(text: str) -> str:
+    """Text from a file without what a terminal would act on."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def print_listing(rows: list[Row], every: bool, limit: int | None) -> None:
+    """The results that were asked for; many are summed up."""
+    if limit is not None and len(rows) > limit:
+        _print_rows(rows[:limit])
+        note(f"the first {limit} of {len(rows)} results; --all lists every one")
+    elif every or limit is not None or len(rows) <= MOST_ROWS:
+        _print_rows(rows)
+    else:
+        _print_cells(rows)
+
+
+def _print_cells(rows: list[Row]) -> None:
+    """A line per configuration: how many runs, how many learned, the means of those that count."""
+    from longreach.runs.cells import cells
+    from longreach.runs.table import column_order
+    from longreach.theory.names import TaskName
+
+    found = cells(rows)
+    shown = found[:MOST_ROWS]
+    ranges = sorted({label for cell in shown for label in cell.ranges}, key=column_order)
+    lines = []
+    for cell in shown:
+        key = cell.rows[0].key if len(cell.rows) == 1 else f"{cell.rows[0].key} …"
+        counts = [len(cell.rows), len(cell.successful), len(cell.rows) - len(cell.finished)]
+        words = [key, TaskName(cell.task).short, cell.encoding, *counts, f"{cell.seconds:.1f}"]
+        lines.append([*words, *(_mean(cell, label) for label in ranges)])
+    columns = [
+        Column("key", rank=2, right=False),
+        *(Column(title, right=False) for title in ("task", "encoding")),
+        Column("runs"), Column("learned", rank=3), Column("failed", rank=4), Column("seconds", rank=5),
+        *_ranges(ranges),
+    ]  # fmt: skip
+    _print_table(columns, lines)
+    left = len(found) - len(shown)
+    others = len(rows) - sum(len(cell.rows) for cell in found)
+    note(
+        f"{counted(len(rows), 'result')} of {counted(len(found), 'configuration')}, with the means of the "
+        "runs that learned, or how many work where runs differ"
+        + (f"; {counted(left, 'configuration')} not shown" if left else "")
+        + (f"; {counted(others, 'result')} of no task and encoding" if others else "")
+        + ": --all lists every result, --limit N the first N, --task and --encoding choose"
+    )
+
+
+def _mean(cell: Cell, label: str) -> str:
+    """Over the runs that count, where all runs do the same thing; else how many work."""
+    from longreach.answers.judge import Tally, known_chance
+    from longreach.tasks.lengths import read_name
+
+    span, spread = read_name(label), cell.accuracy.get(label)
+    tally = None if span is None else Tally.of(cell.rows, span, known_chance(cell.task))
+    if tally is not None and tally.is_mixed:
+        return f"{tally.work} of {tally.runs} work"
+    return "" if spread is None else f"{spread.mean:.1%}"
+
+
+def _ranges(names: list[str]) -> list[Column]:
+    """The longest lengths tell most."""
+    return [Column(name, rank=0 if name == names[-1] else 1) for name in names]
+
+
+def _print_rows(rows: list[Row]) -> None:
+    from longreach.runs.table import column_order
+    from longreach.theory.names import TaskName
+
+    if not rows:
+        return
+    ranges = sorted({label for row in rows for label in row.accuracy}, key=column_order)
+    lines = []
+    for row in rows:
+        seconds = "" if row.seconds is None else f"{row.seconds:.1f}"
+        accuracies = [f"{row.accuracy[label]:.1%}" if label in row.accuracy else "" for label in ranges]
+        task = None if row.task is None else TaskName(row.task).short
+        texts = [row.key, task, row.encoding, row.seed, row.status, row.steps, seconds, *accuracies]
+        lines.append(texts)
+    all_done = all(row.status == "done" for row in rows)
+    columns = [
+        Column("key", rank=2, right=False),
+        *(Column(title, right=False) for title in ("task", "encoding", "seed")),
+        Column("status", rank=3 if all_done else 0, right=False),
+        Column("steps", rank=4), Column("seconds", rank=5),
+        *_ranges(ranges),
+    ]  # fmt: skip
+    _print_table(columns, lines)
+
+
+def _print_table(columns: list[Column], lines: list[list[Any]]) -> None:
+    """In a terminal what fits; long tables without the care that takes seconds."""
+    cells = [["" if text is None else printable(str(text)) for text in line] for line in lines]
+    if len(lines) <= MOST_ROWS:
+        print_fitted(columns, cells)
+        return
+    titles = [column.title for column in columns]
+    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
+    for line in (titles, *cells):
+        placed = [
+            text.rjust(width) if column.right else text.ljust(width)
+            for text, width, column in zip(line, widths, columns, strict=True)
+        ]
+        print("  ".join(placed).rstrip())
+
+
+# `longreach results remove`: remove runs with all that they have left.
+
+
+MOST_LINES = 20
+UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+class Removable(StrEnum):
+    done = "done"
+    failed = "failed"
+    damaged = "damaged"
+    unfinished = "unfinished"
+
+
+def remove(
+    keys: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY", help="Keys of runs, or their beginnings.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(metavar="NAME", help="All runs of this task.")] = None,
+    encoding: Annotated[str | None, typer.Option(metavar="NAME", help="All with this encoding.")] = None,
+    status: Annotated[
+        Removable | None, typer.Option(help="All with this status; unfinished ones would go on.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    runs: RunsOption = DEFAULT_RUNS,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove runs: results, models and states. It says what it removes, and asks before.
+
+    Options narrow each other down. A run that is running is never removed, nor any other with it.
+
+    Example: longreach results remove --task parity --status failed
+    """
+    from longreach.runs.index import read_index
+    from longreach.runs.record import remove_runs, size_of
+
+    if not keys and task is None and encoding is None and status is None:
+        raise InputError("KEY: missing; --task, --encoding and --status choose runs, too")
+    with read_index(runs) as index:
+        known = _known(index)
+        chosen = _chosen(known, keys or [], task, encoding, status)
+    size = sum(size_of(runs / each["key"]) for each in chosen)
+    what = f"{counted(len(chosen), 'run')}, {_size(size)}"
+    if chosen and not yes and (as_json or not sys.stdin.isatty()):
+        raise InputError(f"--yes: needed to remove {what}, since nobody can be asked")
+    if not chosen:
+        note("no such run: nothing is removed")
+    elif not as_json:
+        for each in chosen[:MOST_LINES]:
+            note("  ".join(str(value) for value in each.values() if value is not None))
+        if len(chosen) > MOST_LINES:
+            note(f"and {len(chosen) - MOST_LINES} more")
+    if chosen and not yes and not typer.confirm(f"remove {what}?", err=True):
+        note("nothing is removed")
+        chosen, size = [], 0
+    remove_runs(runs, [each["key"] for each in chosen])
+    if as_json:
+        print_json({"removed": chosen, "bytes": size})
+    elif chosen:
+        say(f"removed {what}")
+
+
+def _known(index: Index) -> list[dict[str, Any]]:
+    """What may be removed, by key; directories with other names are not ours."""
+    from longreach.files import KEY
+    from longreach.theory.names import TaskName
+
+    found: list[dict[str, Any]] = [
+        {
+            "key": row.key,
+            "task": None if row.task is None else TaskName(row.task).short,
+            "encoding": row.encoding,
+            "seed": row.seed,
+            "status": row.status,
+        }
+        for row in index.rows()
+    ]
+    nothing = {"task": None, "encoding": None, "seed": None}
+    found += [{"key": key, **nothing, "status": "unfinished"} for key in index.unfinished]
+    return [each for each in found if KEY.fullmatch(each["key"])]
+
+
+def _chosen(
+    known: list[dict[str, Any]],
+    keys: list[str],
+    task: str | None,
+    encoding: str | None,
+    status: Removable | None,
+) -> list[dict[str, Any]]:
+    from longreach.theory.names import TaskName
+
+    wanted = {
+        "task": None if task is None else TaskName(task).short,
+        "encoding": encoding,
+        "status": None if status is None else status.value,
+    }
+    names = {_whole(key, [each["key"] for each in known]) for key in keys}
+    return [
+        each
+        for each in known
+        if (not names or each["key"] in names)
+        and all(value is None or each[name] == value for name, value in wanted.items())
+    ]
+
+
+def _whole(key: str, known: list[str]) -> str:
+    found = [key] if key in known else [name for name in known if key and name.startswith(key)]
+    if not found:
+        raise InputError(f"KEY: no run {key!r}{near_names(key, known)}")
+    if len(found) > 1:
+        more = ", …" if len(found) > 5 else ""
+        raise InputError(f"KEY: {key!r} is the beginning of {', '.join(found[:5])}{more}")
+    return found[0]
+
+
+def _size(size: float) -> str:
+    """A number of bytes for people.
+
+    >>> _size(0), _size(2_500_000)
+    ('0 bytes', '2.5 MB')
+    """
+    place = 0
+    while size >= 1000 and place < len(UNITS) - 1:
+        size, place = size / 1000, place + 1
+    return f"{size:.0f} {UNITS[place]}" if place < 2 else f"{size:.1f} {UNITS[place]}"
+
+
+# `longreach results`: list, show, index, export and remove what has been run.
+
 
 app = typer.Typer(
     help="List, show, index, export and remove what has been run.\n\nExample: longreach results list"
@@ -72,7 +318,7 @@ def list_command(
 
     Example: longreach results list --task parity --status done
     """
-    from longreach.results.index import read_index
+    from longreach.runs.index import read_index
 
     with read_index(runs) as index:
         rows = _asked(index, task, encoding, status)
@@ -149,7 +395,7 @@ def show(
 
     Example: longreach results show 3f2a
     """
-    from longreach.results.files import candidates, check_directory, read_file
+    from longreach.training.result import candidates, check_directory, read_file
 
     found = {candidate.name: candidate for candidate in candidates(check_directory(runs))}
     names = [key] if key in found else [name for name in found if key and name.startswith(key)]
@@ -205,7 +451,7 @@ def _left_out(count: int) -> str:
 
 
 def _number_lines(numbers: Any) -> list[str]:
-    from longreach.results.table import column_order
+    from longreach.runs.table import column_order
 
     def per_range(kind: dict[str, float], shape: str) -> str:
         labels = sorted(kind, key=column_order)
@@ -227,8 +473,8 @@ def index_command(runs: RunsOption = DEFAULT_RUNS, as_json: JsonOption = False) 
 
     Example: longreach results index --runs runs
     """
-    from longreach.results.files import clean
-    from longreach.results.index import open_index
+    from longreach.runs.index import open_index
+    from longreach.training.result import clean
 
     removed = clean(runs)
     with open_index(runs, rebuild=True) as index:
@@ -266,9 +512,9 @@ def export(
 
     Example: longreach results export --out results.csv
     """
-    from longreach.results.files import read_result
-    from longreach.results.index import read_index
-    from longreach.results.table import csv_text, evaluations_of, parquet_bytes, table_of
+    from longreach.runs.index import read_index
+    from longreach.runs.table import csv_text, evaluations_of, parquet_bytes, table_of
+    from longreach.training.result import read_result
 
     suffix = ".csv" if out is None else out.suffix.lower()
     if suffix not in (".csv", ".parquet"):

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.cli.shared_options import JsonOption
-from longreach.cli.verdict_text import print_hanging
+from longreach.cli.options import JsonOption
+from longreach.cli.output import console, note, print_hanging, print_json, write_bytes
 from longreach.errors import Argument, Field, InputError
 
 if TYPE_CHECKING:
-    from longreach.bounds.simulation.finite_string import FiniteString
-    from longreach.bounds.simulation.infinite_string import InfiniteString
-    from longreach.bounds.simulation.model_pair import ModelPair, Word
+    from longreach.theory.bounds.simulation import ModelPair, Word
+    from longreach.theory.bounds.strings import FiniteString, InfiniteString
 
 PRECISION = 8
 SHOWN = 24
@@ -76,9 +74,8 @@ def simulate(
 
     Example: longreach simulate hand:simple-task random:100000 --error 0.1
     """
-    from longreach.bounds.simulation.model_pair import ModelPair
-    from longreach.bounds.simulation.word_source import read_word
-    from longreach.limit.compile.named_models import load_model
+    from longreach.theory.bounds.simulation import ModelPair, read_word
+    from longreach.theory.limit.named import load_model
 
     _check_figure(plot)
     f = load_model(model)
@@ -109,7 +106,7 @@ def simulate(
 
 
 def _second(against: str) -> Any:
-    from longreach.limit.compile.named_models import load_model
+    from longreach.theory.limit.named import load_model
 
     try:
         found = load_model(against)
@@ -121,8 +118,7 @@ def _second(against: str) -> Any:
 
 def _check_scaled(name: str, place: Argument | Field) -> None:
     """Refuse trained models whose attention is not that of a limit transformer."""
-    from longreach.limit.run.model_files import CONFIG
-    from longreach.limit.translate.regression_to_limit import UNSCALED, is_regression, is_scaled
+    from longreach.theory.limit.files import CONFIG, UNSCALED, is_regression, is_scaled
 
     directory = Path(name)
     if not (directory / CONFIG).exists() and is_regression(directory) and not is_scaled(directory):
@@ -130,15 +126,14 @@ def _check_scaled(name: str, place: Argument | Field) -> None:
 
 
 def _check_figure(plot: Path | None) -> None:
-    from longreach.limit.run.attention_drawing import FORMATS
+    from longreach.theory.limit.drawing import FORMATS
 
     if plot is not None and plot.suffix.lower() not in FORMATS:
         raise InputError(f"{plot.name}: must end in {', '.join(FORMATS)}", place=Field("plot"))
 
 
 def _finite(pair: ModelPair, x: Word, error: float, *, precision: int, plot: Path | None) -> dict[str, Any]:
-    from longreach.bounds.simulation.error_curve import finite_curve
-    from longreach.bounds.simulation.finite_string import FiniteSimulation
+    from longreach.theory.bounds.strings import FiniteSimulation, finite_curve
 
     simulation = FiniteSimulation(pair, precision)
     found = simulation.string(x, error)
@@ -170,8 +165,7 @@ def _infinite(
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from longreach.bounds.simulation.error_curve import infinite_curve
-    from longreach.bounds.simulation.infinite_string import InfiniteSimulation
+    from longreach.theory.bounds.strings import InfiniteSimulation, infinite_curve
 
     simulation = InfiniteSimulation(pair, seed)
     found = simulation.string(x, error) if length is None else simulation.of_length(x, length)
@@ -200,8 +194,8 @@ def _shared(pair: ModelPair, found: FiniteString | InfiniteString) -> dict[str, 
 
 
 def _draw(path: Path, rows: list[Any], pair: ModelPair) -> None:
-    from longreach.bounds.simulation.error_curve import error_figure
-    from longreach.limit.run.attention_drawing import check_format, figure_bytes
+    from longreach.theory.bounds.strings import error_figure
+    from longreach.theory.limit.drawing import check_format, figure_bytes
 
     if len(rows) < 2:
         raise InputError(

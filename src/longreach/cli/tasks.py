@@ -1,4 +1,4 @@
-"""`longreach tasks`: the built-in tasks; `tasks TASK`: examples of one; `tasks check TASK`: is it sound?"""
+"""`longreach tasks`: the built-in tasks, examples of one, and whether a task is sound."""
 
 from __future__ import annotations
 
@@ -10,15 +10,62 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.number_tasks import show_numbers
+from longreach.cli.options import AlphabetOption, JsonOption
 from longreach.cli.output import console, exit_code, print_json
-from longreach.cli.shared_options import AlphabetOption, JsonOption
-from longreach.config.regression_name import RegressionName
 from longreach.errors import Argument, InputError
+from longreach.tasks.names import RegressionName
 
 if TYPE_CHECKING:
+    from longreach.tasks.check import TaskCheck
     from longreach.tasks.task import Task
-    from longreach.tasks.task_check import TaskCheck
+
+# `longreach tasks TASK` for tasks whose answers are numbers.
+
+
+SEED = 6
+SPREAD = 8
+"""Examples have lengths from the least one to so much more."""
+
+
+def show_numbers(name: str, count: int, as_json: bool) -> None:
+    """Examples of a task."""
+    import numpy as np
+
+    from longreach.training.setup import load_regression
+
+    try:
+        task = load_regression(name)
+    except InputError as error:
+        raise error.at(Argument("task")) from None
+    rng = np.random.default_rng(SEED)
+    words = task.words(task.least_length + rng.integers(0, SPREAD, count), rng)
+    shown: list[dict[str, Any]] = []
+    for tokens, length, target in zip(words.tokens, words.lengths, words.targets, strict=True):
+        shown.append({"input": tokens[:length].tolist(), "answer": target.tolist()})
+    if as_json:
+        print_json(
+            {
+                "task": task.name,
+                "about": task.about,
+                "kind": "numbers",
+                "vocabulary": task.symbols,
+                "least_length": task.least_length,
+                "outputs": task.outputs,
+                "examples": shown,
+            }
+        )
+        return
+    out = console()
+    out.print(task.name, style="bold", markup=False, highlight=False, end="")
+    out.print(f"   {task.about}", style="dim", markup=False, highlight=False)
+    out.print(f"  tokens 0 to {task.symbols - 1}, lengths from {task.least_length} on", highlight=False)
+    for example in shown:
+        answer = " ".join(f"{value:.4f}" for value in example["answer"])
+        out.print(f"  {' '.join(map(str, example['input']))} → {answer}", markup=False, highlight=False)
+
+
+# `longreach tasks`: the built-in tasks; `tasks TASK`: examples of one; `tasks check TASK`: is it sound?
+
 
 EXAMPLE_LENGTH = 6
 """Examples have the least length from here on that their task has."""
@@ -73,7 +120,7 @@ def tasks(
 @contextmanager
 def _own_errors(name: str, task: Task) -> Iterator[None]:
     """What a task of the user's own Python does wrong is said of the argument by which it was asked for."""
-    from longreach.config.task_name import TaskName
+    from longreach.theory.names import TaskName
 
     try:
         yield
@@ -170,7 +217,7 @@ def _show(name: str, task: Task, count: int, as_json: bool) -> None:
 
 
 def _guessing(task: Task) -> str:
-    from longreach.tasks.data_task import DataTask
+    from longreach.tasks.outside import DataTask
 
     if isinstance(task, DataTask) and len(task.examples) == 1:
         return "what guessing gets right is not known: there is one example"
@@ -184,7 +231,7 @@ def _some_lengths(task: Task, count: int) -> list[int]:
 
 
 def _check(name: str, task: Task, as_json: bool) -> None:
-    from longreach.tasks.task_check import check_task
+    from longreach.tasks.check import check_task
 
     found = check_task(task)
     with exit_code(1, when=not found.passed):
@@ -220,7 +267,7 @@ def _print_check(name: str, found: TaskCheck, as_json: bool) -> None:
 
 
 def _short(name: str) -> str:
-    from longreach.config.task_name import TaskName
+    from longreach.theory.names import TaskName
 
     return TaskName(name).short
 

@@ -8,39 +8,43 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
-from longreach.cli.engine_options import (
+from longreach.cli.options import (
+    DEFAULT_RUNS,
+    INTERRUPTED,
+    IndexHintsOption,
+    JsonOption,
+    ReversedOption,
+    RunsOption,
+    ScratchpadOption,
+    changed_name,
+)
+from longreach.cli.output import Column, console, note, print_fitted, print_hanging, print_json, write_bytes
+from longreach.cli.progress import Bars
+from longreach.cli.training_options import (
     AddressOption,
     DeviceOption,
     EngineName,
     EngineOption,
     GpusOption,
     PartitionOption,
+    ScaleName,
+    ScaleOption,
     StackOption,
     TimeLimitOption,
     WorkersOption,
     chosen_engine,
-    trains_here,
-)
-from longreach.cli.fitted_table import Column, print_fitted
-from longreach.cli.output import console, note, print_json, write_bytes
-from longreach.cli.progress import Bars
-from longreach.cli.setting_options import (
-    ScaleName,
-    ScaleOption,
     given_settings,
     help_of,
+    trains_here,
     with_setting_options,
 )
-from longreach.cli.shared_options import DEFAULT_RUNS, INTERRUPTED, JsonOption, RunsOption
-from longreach.cli.verdict_text import print_hanging
-from longreach.config.task_name import TaskName
 from longreach.errors import InputError
+from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
-    from longreach.answer.threshold_answer import ThresholdAnswer
-    from longreach.comparison.measured_cell import MeasuredCell
-    from longreach.experiments.engine_makers import EngineMaker
+    from longreach.answers.judge import MeasuredCell
+    from longreach.answers.threshold import ThresholdAnswer
+    from longreach.runs.train import EngineMaker
 
 FORMATS = (".svg", ".png", ".pdf")
 STRIP = 24
@@ -120,7 +124,7 @@ def threshold(
     given = given_settings(settings)
     make: EngineMaker | None = None
     here = True
-    from longreach.answer.threshold_answer import threshold as search
+    from longreach.answers.threshold import threshold as search
 
     if minutes:
         make = chosen_engine(
@@ -170,7 +174,7 @@ def _figure(found: ThresholdAnswer, runs: Path, out: Path | None, minutes: float
     """Where the curve was written; nowhere without runs, or where nothing was to be measured or written."""
     if not found.cells or (out is None and not minutes):
         return None
-    from longreach.answer.threshold_figure import figure_content
+    from longreach.answers.threshold import figure_content
 
     path = out
     if path is None:

@@ -1,58 +1,251 @@
-"""`longreach train`: train one member or several on a task, and measure them on longer inputs."""
+"""`longreach train`: train on a task, and measure on longer inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.change_options import IndexHintsOption, ReversedOption, ScratchpadOption, changed_name
-from longreach.cli.engine_options import (
+from longreach.cli.options import (
+    DEFAULT_RUNS,
+    IndexHintsOption,
+    JsonOption,
+    ReversedOption,
+    RunsOption,
+    ScratchpadOption,
+    changed_name,
+)
+from longreach.cli.output import Column, console, exit_code, fits, note, print_fitted, print_json
+from longreach.cli.progress import Bars, announce, going_on, print_plan
+from longreach.cli.training_options import (
     AddressOption,
     DeviceOption,
     EngineName,
     EngineOption,
     GpusOption,
     PartitionOption,
+    ScaleName,
+    ScaleOption,
     StackOption,
     TimeLimitOption,
     WorkersOption,
     chosen_engine,
-    trains_here,
-)
-from longreach.cli.fitted_table import Column, fits, print_fitted
-from longreach.cli.output import console, exit_code, note, print_json
-from longreach.cli.progress import Bars, announce, going_on, print_plan
-from longreach.cli.setting_options import (
-    ScaleName,
-    ScaleOption,
     given_settings,
     help_of,
+    trains_here,
     with_setting_options,
 )
-from longreach.cli.shared_options import DEFAULT_RUNS, JsonOption, RunsOption
-from longreach.cli.summary import (
-    BRACKETS,
-    cell_of,
-    judged,
-    judgement,
-    print_judgement,
-    print_summary,
-    summary,
-)
-from longreach.cli.train_numbers import print_losses, regression_members
-from longreach.config.cell_label import encoding_label
-from longreach.config.regression_name import RegressionName
-from longreach.config.task_name import TaskName
+from longreach.config.model import encoding_label
 from longreach.errors import InputError
+from longreach.runs.cells import Cell, Spread, cells
+from longreach.runs.index import row_of
+from longreach.tasks.names import RegressionName
+from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
-    from longreach.config.any_member import AnyMember
-    from longreach.config.training import TrainConfig
-    from longreach.experiments.engine_makers import EngineMaker
-    from longreach.results.schema import Result
+    from longreach.answers.judge import Finding, Tally
+    from longreach.config.run import AnyMember, RegressionConfig, TrainConfig
+    from longreach.runs.train import EngineMaker
+    from longreach.theory.verdicts.verdict import Answer
+    from longreach.training.result import Result
+
+# `longreach train` for tasks whose answers are numbers: losses by length instead of accuracies.
+
+
+LOSS = "loss "
+
+
+def regression_members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[RegressionConfig]:
+    """The members with these seeds."""
+    from longreach.runs.resolve import resolve_regression
+
+    first = resolve_regression(task, seed=seeds[0], **given)
+    return [first, *(first.with_seed(seed) for seed in seeds[1:])]
+
+
+def print_losses(results: Sequence[Result], as_json: bool) -> None:
+    """The results, for people or as JSON; the exit code is 1 when one failed."""
+    if as_json:
+        print_json({"runs": [_loss_document(each) for each in results]})
+    else:
+        _print_losses(results)
+    if any(each.status == "failed" for each in results):
+        raise typer.Exit(1)
+
+
+def _losses(result: Result) -> dict[str, float]:
+    other = {} if result.final is None else result.final.other
+    return {name.removeprefix(LOSS): value for name, value in other.items() if name.startswith(LOSS)}
+
+
+def _loss_document(result: Result) -> dict[str, Any]:
+    final = result.final
+    other = {} if final is None else final.other
+    document: dict[str, Any] = {
+        "key": result.key,
+        "task": result.config["task"],
+        "seed": result.seed,
+        "status": result.status,
+        "steps": None if final is None else final.steps,
+        "seconds": result.timings.seconds,
+        "reached": final is not None and bool(final.reached),
+        "loss": _losses(result),
+        "measured": {name: value for name, value in other.items() if not name.startswith(LOSS)},
+    }
+    if result.error is not None:
+        document["error"] = result.error.splitlines()[0]
+    return document
+
+
+def _print_losses(results: Sequence[Result]) -> None:
+    names = list(dict.fromkeys(name for each in results for name in _losses(each)))
+    columns = [
+        Column("key", rank=3, right=False),
+        Column("seed"),
+        Column("steps", rank=4),
+        Column("stopped at", rank=2, right=False),
+        Column("seconds", rank=5),
+        *(Column(name, rank=1 if name != names[-1] else 0) for name in names),
+    ]
+    lines = []
+    for each in results:
+        losses, final = _losses(each), each.final
+        stopped = "" if final is None else str(final.details.get("stopped", each.status))
+        lines.append(
+            [
+                each.key, str(each.seed), "" if final is None else str(final.steps), stopped,
+                f"{each.timings.seconds:.1f}",
+                *(f"{losses[name]:.2e}" if name in losses else "" for name in names),
+            ]
+        )  # fmt: skip
+    print_fitted(columns, lines)
+    console().print("mean squared error by length; the first range is that of training", style="dim")
+    for each in results:
+        if each.error is not None:
+            note(f"{each.key}: {each.error.splitlines()[0]}")
+
+
+# What several members of one configuration come to, beside the forecast.
+
+
+BRACKETS = "in brackets at random offsets"
+OPTIONS = {
+    "train for more steps, or a larger model": "--max-steps, --width, --layers",
+    "train on longer inputs": "--train-lengths",
+    "test on longer inputs": "--test-lengths",
+    "train more seeds": "--seeds",
+}
+"""How to ask for what a reason ends with."""
+
+
+def cell_of(results: Sequence[Result]) -> Cell | None:
+    """The cell of these results; None if there are none or they differ in more than their seeds."""
+    found = cells(map(row_of, results))
+    return found[0] if len(found) == 1 else None
+
+
+def forecast_of(task: str, encoding: str, alphabet: Sequence[str] | None) -> Answer | None:
+    """The forecast for what is trained, where theory has one for the encoding."""
+    from longreach.answers.forecast import forecast
+
+    if encoding not in ("ape", "nope"):
+        return None
+    try:
+        found = forecast(task, alphabet)
+    except InputError:  # such as a task in a module that is gone
+        return None
+    return found.sides[encoding].trained
+
+
+def judged(config: TrainConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
+    """The runs of a configuration counted, and what they say of its forecast."""
+    from longreach.answers.judge import Finding, Tally, judge_runs
+    from longreach.training.setup import task_of
+
+    try:
+        chance = task_of(config).chance
+    except InputError as error:  # a user's own functions that fail
+        # Without it no run can be said to work; those that failed are none anyway.
+        tally = Tally.of(results, config.longest_test, 1.0)
+        return tally, Finding("cannot be judged", f"cannot be judged: {error.about_argument}")
+    tally = Tally.of(results, config.longest_test, chance)
+    encoding = encoding_label(config.encoding, config.document())
+    return tally, judge_runs(forecast_of(config.task, encoding, config.alphabet), tally)
+
+
+def judgement(tally: Tally, finding: Finding) -> dict[str, Any]:
+    """As a document."""
+    return {
+        "state": finding.state,
+        "words": finding.words,
+        **asdict(tally),
+        "reasons": list(finding.reasons),
+    }
+
+
+def print_judgement(finding: Finding) -> None:
+    """What the runs say of the forecast, and what to try next."""
+    out = console()
+    out.print()
+    out.print(finding.words, markup=False, highlight=False)
+    for reason in finding.reasons:
+        options = next((names for what, names in OPTIONS.items() if reason.endswith(what)), "")
+        out.print(f"  {reason}{options and f' ({options})'}", markup=False, highlight=False)
+
+
+def summary(cell: Cell) -> dict[str, Any]:
+    """As a document: how many succeeded of all, mean and spread of those, and the forecast."""
+    found = forecast_of(cell.task, cell.encoding, cell.config.get("alphabet"))
+    return {
+        "runs": len(cell.rows),
+        "finished": len(cell.finished),
+        "reached": len(cell.successful),
+        "success": cell.success,
+        "counted": "successful" if cell.learned else "finished",
+        "accuracy": {name: asdict(spread) for name, spread in cell.accuracy.items()},
+        "accuracy_random_offset": {
+            name: asdict(spread) for name, spread in cell.accuracy_random_offset.items()
+        },
+        "forecast": None if found is None else found.value,
+    }
+
+
+def print_summary(cell: Cell, config: TrainConfig) -> None:
+    """How many learned, and the means; of ranges where runs do opposite things, how many work instead."""
+    from longreach.answers.judge import Tally
+    from longreach.training.setup import task_of
+
+    try:
+        out, chance = console(), task_of(config).chance
+    except InputError:  # as in `judged`, which says so
+        return
+    tallies = {span.name: Tally.of(cell.rows, span, chance) for span in config.ranges}
+    shifted = cell.accuracy_random_offset
+    means = [
+        f"{name} {_mean(spread, shifted.get(name))}"
+        for name, spread in cell.accuracy.items()
+        if name in tallies and not tallies[name].is_mixed
+    ]
+    lines = [tallies[config.longest_test.name].learned_words]
+    if means:
+        of = "those" if cell.learned and len(cell.successful) < len(cell.finished) else "all"
+        lines.append(f"mean of {of}: {'  '.join(means)}")
+    lines += [f"no mean at {name}: {tally.words}" for name, tally in tallies.items() if tally.is_mixed]
+    out.print()
+    for line in lines:
+        out.print(line, markup=False, highlight=False)
+
+
+def _mean(spread: Spread, shifted: Spread | None) -> str:
+    text = f"{100 * spread.mean:.2f} ± {100 * spread.deviation:.2f} %"
+    return text if shifted is None else f"{text} ({100 * shifted.mean:.2f} %)"
+
+
+# `longreach train`: train one member or several on a task, and measure them on longer inputs.
+
 
 SEARCHED = ("layers", "heads", "width", "lr")
 FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
@@ -105,10 +298,10 @@ def train(
         raise InputError(f"--seeds: {seeds} is less than 1")
     if settings["alphabet"] is not None and not TaskName(task).has_alphabet:
         raise InputError("--alphabet: goes with a TASK regex:… or states:…")
-    from longreach.experiments.running import check_runs
-    from longreach.experiments.running import train as train_members
-    from longreach.experiments.shape_search import grid
-    from longreach.experiments.shape_search import search as search_shape
+    from longreach.runs.search import grid
+    from longreach.runs.search import search as search_shape
+    from longreach.runs.train import check_runs
+    from longreach.runs.train import train as train_members
 
     check_runs(runs)
     given = given_settings(settings)
@@ -151,7 +344,7 @@ def train(
             tried, results, chosen = found.tried, found.results, found.chosen
             extra = {
                 "chosen": None if chosen is None else _shape(chosen.document()),
-                "search": [{**_document(each), **_shape(each.config)} for each in tried],
+                "search": [{**_run_document(each), **_shape(each.config)} for each in tried],
             }
         else:
             results = train_members(configs, runs, engine=make, progress=Bars())
@@ -162,12 +355,12 @@ def train(
                 extra["summary"] = summary(cell)
             if chosen is not None:
                 extra["judgement"] = judgement(*judged(chosen, results))
-            print_json({"runs": [_document(result) for result in results], **extra})
+            print_json({"runs": [_run_document(result) for result in results], **extra})
         else:
             if search:
-                _print(tried, SEARCHED)
+                _print_runs(tried, SEARCHED)
                 print()
-            _print(results, SEARCHED if search else ())
+            _print_runs(results, SEARCHED if search else ())
             if chosen is not None:
                 if cell is not None:
                     print_summary(cell, chosen)
@@ -177,14 +370,14 @@ def train(
 def _reads_telling_ids(config: TrainConfig) -> bool:
     if config.id_scheme != "coupled" or config.predict_ids:
         return False
-    from longreach.tasks.id_locality import ids_tell
-    from longreach.training.shape import task_of
+    from longreach.tasks.positions import ids_tell
+    from longreach.training.setup import task_of
 
     return ids_tell(task_of(config))
 
 
 def _members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[TrainConfig]:
-    from longreach.experiments.resolve import resolve
+    from longreach.runs.resolve import resolve
 
     first = resolve(task, seed=seeds[0], **given)
     return [first, *(first.with_seed(seed) for seed in seeds[1:])]
@@ -195,7 +388,7 @@ def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plan(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, as_json: bool, less: str) -> None:
-    from longreach.experiments.planning import plan
+    from longreach.runs.plan import plan
 
     planned = plan(configs, runs, engine=make)
     if as_json:
@@ -207,8 +400,8 @@ def _plan(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, as_json: 
 
 def announce_members(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, less: str) -> None:
     """Say what will run and for how long."""
-    from longreach.experiments.planning import plan
-    from longreach.experiments.running import writable_runs
+    from longreach.runs.plan import plan
+    from longreach.runs.train import writable_runs
 
     planned = plan(configs, runs, engine=make)
     if planned.plan.pending:
@@ -217,7 +410,7 @@ def announce_members(configs: Sequence[AnyMember], runs: Path, make: EngineMaker
     announce(planned, cores, less=less, stops_early=any(config.stop_early for config in configs))
 
 
-def _document(result: Result) -> dict[str, Any]:
+def _run_document(result: Result) -> dict[str, Any]:
     final = result.final
     document: dict[str, Any] = {
         "key": result.key,
@@ -236,7 +429,7 @@ def _document(result: Result) -> dict[str, Any]:
     return document
 
 
-def _print(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
+def _print_runs(results: Sequence[Result], settings: Sequence[str] = ()) -> None:
     if not results:
         return
     finals = [each.final for each in results if each.final is not None]
@@ -285,7 +478,7 @@ def _label(result: Result) -> str:
 
 def _written(other: Mapping[str, float]) -> str:
     """What a model writes right on its own, by range, and in brackets whatever the position ids."""
-    from longreach.results.schema import TOKENS_WRITTEN, WRITTEN
+    from longreach.training.result import TOKENS_WRITTEN, WRITTEN
 
     spans = [name.removeprefix(WRITTEN).strip() for name in other if name.startswith(WRITTEN)]
     return ", ".join(

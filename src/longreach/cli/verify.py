@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.alphabet_option import alphabet_of
-from longreach.cli.output import console, exit_code, note, print_json
-from longreach.cli.shared_options import JsonOption
-from longreach.cli.verdict_text import print_hanging
-from longreach.config.task_name import TaskName
+from longreach.cli.options import JsonOption, alphabet_of
+from longreach.cli.output import console, exit_code, note, print_hanging, print_json
 from longreach.errors import Field, InputError
+from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
-    from longreach.forecast.claims import Claim
-    from longreach.forecast.verification import Subject
-    from longreach.languages.prove.findings import Finding
+    from longreach.answers.verify import Claim, Subject
+    from longreach.theory.certificates.check_no import Finding
 
 STYLES = {"valid": "green", "invalid": "red"}
 VERIFIED = "verified by Coq"
@@ -66,9 +63,8 @@ def verify(
         raise InputError("--alphabet: goes with --regex, or with --task regex:… or states:…")
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
-    from longreach.crasp.parser import read_text
-    from longreach.forecast.claims import lines_without_claim, read_statements
-    from longreach.forecast.verification import check_claims, own_subject
+    from longreach.answers.verify import check_claims, lines_without_claim, own_subject, read_statements
+    from longreach.theory.crasp.parser import read_text
 
     piped = file == STANDARD_INPUT
     source = "standard input" if piped else str(file)
@@ -99,7 +95,7 @@ def verify(
 
 
 def _require_coq() -> None:
-    from longreach.languages.prove.coq_check import MISSING, coqc
+    from longreach.theory.certificates.coq import MISSING, coqc
 
     if coqc() is None:
         raise InputError(f"--formal: {MISSING}")
@@ -107,7 +103,7 @@ def _require_coq() -> None:
 
 def _check_formally(claims: list[Claim], results: list[dict[str, Any]]) -> None:
     """Adds what Coq says of each result; what Coq rejects is invalid."""
-    from longreach.languages.prove.coq_check import can_check, check_formally
+    from longreach.theory.certificates.coq import can_check, check_formally
 
     asked = [
         (claim.certificate, result)
@@ -126,8 +122,8 @@ def _check_formally(claims: list[Claim], results: list[dict[str, Any]]) -> None:
 
 def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> Subject | None:
     """What the certificates must be about, where the command says so."""
-    from longreach.forecast.verification import Subject, subject_of
-    from longreach.languages.regular.expression_to_automaton import from_expression
+    from longreach.answers.verify import Subject, subject_of
+    from longreach.theory.automata.regex import from_expression
 
     if task is not None:
         try:

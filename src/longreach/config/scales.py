@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from longreach.config.hyperparameters import BASELINE, Hyperparameters
-from longreach.config.task_name import Origin, TaskName
-from longreach.config.training import TrainConfig
+from longreach.config.model import BASELINE, Hyperparameters
+from longreach.config.run import TrainConfig
 from longreach.errors import File, InputError
+from longreach.theory.names import Origin, TaskName
 
 Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
 SCALES: tuple[Scale, ...] = get_args(Scale)

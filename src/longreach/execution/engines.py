@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longreach.errors import Field, InputError, near_names
-from longreach.execution.environment import cores
-from longreach.execution.jobs import Engine
-from longreach.execution.local import LocalEngine
-from longreach.execution.packages import load
+from longreach.execution.jobs import Engine, load
+from longreach.execution.local import LocalEngine, cores
 from longreach.execution.ray import RayEngine
 from longreach.execution.slurm import SlurmEngine
 

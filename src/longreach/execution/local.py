@@ -1,20 +1,191 @@
-"""The engine on one machine: worker processes, one job in flight each, one thread each."""
+"""Worker processes: their environment, one of them, many on one machine, one on a cluster's node.
+
+Ray and Slurm decide where; how a job runs, and what is said when it fails, is the same everywhere.
+"""
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import json
 import os
 import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from longreach.errors import Field, InputError
-from longreach.execution.attempts import ATTEMPTS, Attempt, Attempts
-from longreach.execution.environment import cores, worker_environment
-from longreach.execution.jobs import Failure, Job, Outcome, is_over
-from longreach.execution.process import Event, WorkerProcess
+from longreach.execution.jobs import (
+    ATTEMPTS,
+    Answer,
+    Attempt,
+    Attempts,
+    ExecutionError,
+    Failure,
+    Job,
+    Outcome,
+    is_over,
+)
+
+# One worker process as its driver sees it: send a job, hear lines, end it with all it has started.
+
+
+WORKER = Path(__file__).with_name("worker.py")
+TAIL = 4000  # bytes of standard error that are kept for a report
+EXIT_SECONDS = 2.0  # seconds for a process to be gone after it has closed its pipe, or has been killed
+
+Event: TypeAlias = "tuple[WorkerProcess, bytes | None]"
+"""A worker and a line that it has written, or None when it has ended."""
+
+
+class WorkerProcess:
+    """A running worker. Two threads listen to it, so that it never waits for its driver."""
+
+    def __init__(self, environment: Mapping[str, str], events: queue.SimpleQueue[Event]) -> None:
+        command = [sys.executable, "-P", str(WORKER)]
+        try:
+            # A session of its own: Ctrl-C reaches only the driver, and the worker ends with what it started.
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=dict(environment), start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise ExecutionError(f"a worker process cannot be started: {error.strerror or error}") from None
+        self._events = events
+        self._tail = b""
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._listen, self._drain)
+        ]
+        for thread in self._threads:
+            thread.start()
+        self.send({"path": [os.path.abspath(entry) for entry in sys.path]})
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write a line of JSON; if the worker is dead, its end is an event of its own."""
+        stream = self.process.stdin
+        assert stream is not None
+        with contextlib.suppress(OSError):
+            stream.write(json.dumps(message).encode() + b"\n")
+            stream.flush()
+
+    def kill(self) -> None:
+        """End the process at once, and all that it has started."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        else:
+            self.process.kill()
+
+    def close(self) -> None:
+        """Kill it and let go of what belongs to it."""
+        self.kill()
+        if self.process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(EXIT_SECONDS)
+        for thread in self._threads:
+            thread.join(EXIT_SECONDS)
+
+    @property
+    def end(self) -> str:
+        """How it has ended."""
+        code = self.process.returncode
+        if code is None:
+            return "did not end"
+        if code >= 0:
+            return f"ended with exit code {code}"
+        try:
+            return f"was ended by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"was ended by signal {-code}"
+
+    @property
+    def tail(self) -> str:
+        """The end of what it has written on standard error."""
+        return self._tail.decode("utf-8", "replace").strip()
+
+    def _listen(self) -> None:
+        stream = self.process.stdout
+        assert stream is not None
+        with stream:
+            for line in stream:
+                if line.endswith(b"\n"):  # else it died in the middle of a line
+                    self._events.put((self, line))
+        try:
+            self.process.wait(EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self.process.wait()
+        self._events.put((self, None))
+
+    def _drain(self) -> None:
+        stream = self.process.stderr
+        assert stream is not None
+        with stream:
+            while chunk := os.read(stream.fileno(), 1 << 16):
+                self._tail = (self._tail + chunk)[-TAIL:]
+
+
+# The environment of worker processes, which must stand before anything heavy is imported there.
+
+
+THREADS = (
+    "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)  # fmt: skip
+# By default glibc maps large buffers anew, and faults them in, at every step: 1.1 to 2.3 times slower.
+MALLOC = {
+    "MALLOC_MMAP_THRESHOLD_": "33554432",
+    "MALLOC_TRIM_THRESHOLD_": "8589934592",
+    "MALLOC_TOP_PAD_": "268435456",
+}
+HUGE_PAGES = "glibc.malloc.hugetlb"
+
+
+def has_glibc() -> bool:
+    """Whether this system's C library is glibc."""
+    try:
+        return (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc")
+    except (AttributeError, ValueError, OSError):
+        return False
+
+
+def worker_environment(
+    base: Mapping[str, str], threads: int = 1, glibc: bool | None = None
+) -> dict[str, str]:
+    """The environment of a worker: its number of threads, and an allocator made for large buffers.
+
+    What the user has set for the allocator stays.
+
+    >>> made = worker_environment({"MALLOC_TOP_PAD_": "0", "OMP_NUM_THREADS": "8"}, glibc=True)
+    >>> made["OMP_NUM_THREADS"], made["MALLOC_TOP_PAD_"], made["GLIBC_TUNABLES"]
+    ('1', '0', 'glibc.malloc.hugetlb=1')
+    """
+    made = dict(base) | dict.fromkeys(THREADS, str(threads))
+    made.setdefault("PYTHONHASHSEED", "0")  # the same numbers from the same job, in any worker
+    if has_glibc() if glibc is None else glibc:
+        made = MALLOC | made
+        tunables = made.get("GLIBC_TUNABLES", "")
+        if HUGE_PAGES not in tunables:
+            made["GLIBC_TUNABLES"] = ":".join(filter(None, [tunables, f"{HUGE_PAGES}=1"]))
+    return made
+
+
+def cores() -> int:
+    """The processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# The engine on one machine: worker processes, one job in flight each, one thread each.
+
 
 TICK = 1.0  # seconds between looks at processes that may have died without a word
 
@@ -222,3 +393,97 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None
+
+
+# What runs on a node of a cluster: one job, in a worker process like those of the local engine.
+
+
+DIRECTORY_SECONDS = 10.0  # seconds until a new directory is seen on other nodes of a network file system
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A job with what a node needs to know to run it."""
+
+    job: Job
+    engine: LocalEngine
+    """With one worker and one attempt: another attempt may be made on another node."""
+    path: Sequence[str]
+    """Where the driver finds modules; the node looks there after its own places."""
+
+
+def errand(job: Job, *, time_limit: float | None, threads: int, environment: dict[str, str]) -> Errand:
+    """Prepare a job for a node; its directory is made here, so that the node can tell whether it sees it."""
+    if job.directory is not None:
+        try:
+            job.directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"{job.directory}: cannot be created: {error.strerror or error}"
+            raise ExecutionError(message) from None
+    engine = LocalEngine(
+        workers=1, attempts=1, time_limit=time_limit, threads=threads, environment=environment
+    )
+    return Errand(job, engine, tuple(os.path.abspath(entry) for entry in sys.path))
+
+
+def run_once(errand: Errand) -> Answer | Failure:
+    """Run a job in a process of its own, which ends with it.
+
+    >>> run_once(errand(Job.of("json:dumps", {"a": 1}), time_limit=None, threads=1, environment={}))
+    '{"a": 1}'
+    """
+    _prepare(errand)
+    ((_, answer),) = errand.engine.run([errand.job])
+    return answer
+
+
+def run_kept(errand: Errand) -> Answer | Failure:
+    """Run a job in a process that waits for the next one, with what it has imported and compiled.
+
+    >>> run_kept(errand(Job.of("math:sqrt", {}), time_limit=None, threads=1, environment={})).message
+    'TypeError: must be real number, not dict'
+    """
+    _prepare(errand)
+    crew = _crew(errand.engine)
+    try:
+        ((_, answer),) = crew.outcomes([errand.job])
+    except BaseException:
+        _dismiss()
+        raise
+    return answer
+
+
+def _prepare(errand: Errand) -> None:
+    sys.path += [entry for entry in errand.path if entry not in sys.path]
+    if errand.job.directory is not None:
+        _see(errand.job.directory)
+
+
+def _see(directory: Path) -> None:
+    end = time.monotonic() + DIRECTORY_SECONDS
+    while not directory.is_dir():
+        if time.monotonic() > end:
+            # A directory made here would keep the model on this node, where nobody looks for it.
+            raise ExecutionError(
+                f"{directory}: not seen on {socket.gethostname()}; the results directory must lie on a file "
+                "system that all nodes share"
+            )
+        time.sleep(0.2)
+
+
+# For as long as the process that the cluster has started: the settings of the workers, and the workers.
+_kept: list[tuple[object, Crew]] = []
+
+
+def _crew(engine: LocalEngine) -> Crew:
+    wanted = (engine, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    if not _kept or _kept[0][0] != wanted:
+        _dismiss()
+        _kept.append((wanted, Crew(engine)))
+    return _kept[0][1]
+
+
+@atexit.register
+def _dismiss() -> None:
+    while _kept:
+        _kept.pop()[1].end()

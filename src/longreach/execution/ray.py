@@ -17,11 +17,8 @@ from math import floor, inf
 from typing import Any
 
 from longreach.errors import Field, InputError
-from longreach.execution.attempts import Attempt, Attempts
-from longreach.execution.environment import cores
-from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome, is_over
-from longreach.execution.node import errand, run_kept
-from longreach.execution.packages import load
+from longreach.execution.jobs import Attempt, Attempts, ExecutionError, Failure, Job, Outcome, is_over, load
+from longreach.execution.local import cores, errand, run_kept
 
 TICK = 1.0  # seconds between looks at anything else than tasks
 CAPACITY_SECONDS = 10.0  # how long the size of a cluster is taken for granted

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from longreach.errors import Field, InputError
-from longreach.execution.attempts import Attempt, Attempts
-from longreach.execution.jobs import ExecutionError, Failure, Job, Outcome, is_over
-from longreach.execution.node import errand, run_once
-from longreach.execution.packages import load
+from longreach.execution.jobs import Attempt, Attempts, ExecutionError, Failure, Job, Outcome, is_over, load
+from longreach.execution.local import errand, run_once
 
 ARRAY = 1000  # jobs per array; clusters allow 1001 unless they say otherwise
 MARGIN = 5  # minutes that Slurm gives more than the limit, so that we end a job and can say so

@@ -23,11 +23,11 @@ from safetensors.torch import load as read_tensors
 from safetensors.torch import save as write_tensors
 from torch import Tensor, nn
 
-from longreach.config.decoder import DecoderConfig
+from longreach.config.model import DecoderConfig
 from longreach.errors import InputError, MissingExtra
+from longreach.files import write_atomically
+from longreach.models.decoder import parameter_table
 from longreach.models.parameters import Parameters, check
-from longreach.models.transformer import parameter_table
-from longreach.results.atomic import write_atomically
 
 CONFIG, TENSORS = "config.json", "model.safetensors"
 # Encodings that are a table of vectors per position, as GPT-2's, or none, as a table of zeros.
@@ -137,7 +137,7 @@ def config_to_document(config: DecoderConfig) -> dict[str, Any]:
 def to_state(parameters: Mapping[str, Tensor], config: DecoderConfig) -> Parameters:
     """The state dictionary of a `GPT2LMHeadModel` of the same function; without positions `wpe` is zero.
 
-    >>> from longreach.models.transformer import initialise
+    >>> from longreach.models.decoder import initialise
     >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> to_state(initialise(config, 0), config)["transformer.h.0.attn.c_attn.weight"].shape
     torch.Size([16, 48])
@@ -170,7 +170,7 @@ def to_state(parameters: Mapping[str, Tensor], config: DecoderConfig) -> Paramet
 def from_state(state: Mapping[str, Tensor], config: DecoderConfig) -> Parameters:
     """Our parameters from a state dictionary of `GPT2LMHeadModel` or `GPT2Model`; half precision is widened.
 
-    >>> from longreach.models.transformer import initialise
+    >>> from longreach.models.decoder import initialise
     >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> first = initialise(config, 0)
     >>> again = from_state(to_state(first, config), config)
@@ -220,7 +220,7 @@ def save(directory: str | Path, parameters: Mapping[str, Tensor], config: Decode
     """Write a directory that `GPT2LMHeadModel.from_pretrained` reads.
 
     >>> import tempfile
-    >>> from longreach.models.transformer import initialise
+    >>> from longreach.models.decoder import initialise
     >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(folder, initialise(config, 0), config)

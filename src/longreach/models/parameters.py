@@ -1,11 +1,14 @@
-"""Parameters as dictionaries from dotted names to tensors: initial values, members side by side, checks.
+"""Parameters as dictionaries of tensors: initial values, stacking, checks, and the penalty on positions.
 
 A model is a function of such a dictionary. An ensemble is the same dictionary with a leading member axis.
+
+Key position j on the left, query position i on the right, p_jᵀ KᵀQ p_i, and only j ≤ i counts (Huang et al.,
+arXiv 2410.02140, Definition 5, term (8), and its variant (67)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -13,6 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from longreach.errors import InputError, near_names
+
+# Parameters as dictionaries from dotted names to tensors: initial values, members side by side, checks.
+
 
 Parameters: TypeAlias = dict[str, Tensor]
 
@@ -82,3 +88,37 @@ def register(module: nn.Module, parameters: Mapping[str, Tensor]) -> None:
                 holder.add_module(part, nn.Module())
             holder = holder.get_submodule(part)
         holder.register_parameter(last, nn.Parameter(value.detach().clone()))
+
+
+# Differentiable parts of the regularizer, to be added to a training loss with a coefficient.
+
+
+Variant: TypeAlias = Literal["first-key", "all-pairs", "mean"]
+
+
+def position_products(positions: Tensor, kq: Tensor) -> Tensor:
+    """p_jᵀ KᵀQ p_i: keys j on the second last axis, queries i on the last; `kq` is (…, d, d)."""
+    return positions @ kq @ positions.T
+
+
+def position_penalty(positions: Tensor, kqs: Iterable[Tensor], variant: Variant = "mean") -> Tensor:
+    """The penalty on attention between positions, summed over heads.
+
+    `first-key` is term (8): the sum over queries of squared products with position 0. `all-pairs` is (67):
+    all pairs j ≤ i, divided by the number of positions. `mean` is what the authors added to their training
+    loss, with coefficients 1e-4 and 1e-3: the mean over the same pairs.
+
+    >>> import torch
+    >>> positions, kq = torch.eye(3), torch.ones(1, 3, 3)
+    >>> [position_penalty(positions, [kq], variant).item() for variant in ("first-key", "all-pairs", "mean")]
+    [3.0, 2.0, 1.0]
+    """
+    total = positions.new_zeros(())
+    n = len(positions)
+    for kq in kqs:
+        if variant == "first-key":
+            total = total + ((positions[0] @ kq) @ positions.T).square().sum()
+            continue
+        squares = position_products(positions, kq).square().triu()
+        total = total + squares.sum() / (n if variant == "all-pairs" else n * (n + 1) / 2)
+    return total

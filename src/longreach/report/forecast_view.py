@@ -1,25 +1,267 @@
-"""All that the report shows of a task but its runs: forecasts, published numbers, drawings."""
+"""What the report shows of a task apart from its runs: forecast, certificates, drawings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
-from longreach.comparison.agreement import level
-from longreach.comparison.paper import published_accuracy, published_lengths
-from longreach.comparison.places import Place
-from longreach.config.cell_label import CellLabel
+import numpy as np
+
+from longreach.answers.agreement import Place, level, published_accuracy, published_lengths
+from longreach.answers.certificates import ReductionCertificate
+from longreach.answers.forecast import forecast
+from longreach.answers.kinds import kind_of, language_name
+from longreach.answers.published import FIGURE_1_TASKS
+from longreach.config.model import CellLabel
 from longreach.errors import InputError
-from longreach.forecast import forecast
-from longreach.languages.program_class import ENCODING_SIDES
-from longreach.report.certificate_view import certificate_view
-from longreach.report.task_figures import attention_view, automaton_drawing
-from longreach.report.text import encoding_title
-from longreach.report.view import Answer, AttentionView, EncodingView
-from longreach.tasks.published import FIGURE_1_TASKS
-from longreach.verdicts.plain_words import clause, expectation, rests_on
-from longreach.verdicts.verdict import Verdict
+from longreach.report.view import Answer, AttentionView, CertificateView, EncodingView, HeadView, ProgramView
+from longreach.report.words import encoding_title, escaped, plural, shortened
+from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
+from longreach.tasks.task import Task
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.drawing import to_svg
+from longreach.theory.automata.files import table_automaton
+from longreach.theory.budget import ENCODING_SIDES
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.library import ENTRIES, load
+from longreach.theory.crasp.program import Program
+from longreach.theory.crasp.words import Encoder
+from longreach.theory.limit.compiler import compile_program
+from longreach.theory.limit.model import START, Array, Transformer
+from longreach.theory.limit.run import attention
+from longreach.theory.verdicts.basis import clause, expectation, rests_on
+from longreach.theory.verdicts.verdict import CertificateDocument, Verdict
+
+# Certificates as people read them: the sentences, the program, and the document itself where it is short.
+
+
+MOST_JSON = 6_000
+MOST_LINES = 40
+MOST_LINE = 400
+
+
+def certificate_view(certificate: CertificateDocument, program: Program | None = None) -> CertificateView:
+    """The view of a certificate of any kind; with the program that it is about, if it is about one.
+
+    >>> from longreach.answers.forecast import forecast
+    >>> certificate_view(forecast("copy-repeat").sides["ape"].certificate).facts[1]
+    ('growth', 'linear')
+    """
+    kind = kind_of(certificate)
+    if kind.proves is None:
+        return CertificateView(kind=kind.name)
+    text = json.dumps(certificate.model_dump(mode="json", by_alias=True), ensure_ascii=False)
+    return CertificateView(
+        kind=kind.name,
+        lines=kind.explain(certificate),
+        facts=kind.facts(certificate),
+        program=program_view(program) if kind.proves == "yes" and program is not None else None,
+        json=text if len(text) <= MOST_JSON else None,
+        size=len(text),
+    )
+
+
+def program_view(program: Program) -> ProgramView:
+    """A program with its measures; of a long one the beginning."""
+    core = program.core
+    summary = f"{core.class_name}, {plural(core.size, 'operation')}, depth {core.depth}"
+    summary += f", modulus {core.modulus}" if core.modulus > 1 else ""
+    summary += f", locality {core.locality}" if core.locality else ""
+    lines = program.text.strip().splitlines()
+    shown = [line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]} …" for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"// … {plural(len(lines) - MOST_LINES, 'more line')}")
+    return ProgramView(text="\n".join(shown), summary=summary)
+
+
+# Where the transformer compiled from a program attends, one small SVG per head.
+
+
+MOST_HEADS = 6
+MOST_WIDTH = 400  # of the compiled model: a larger one is slow to evaluate and shows nothing more
+_CELL = 14  # the side of a square with its margin
+_LEVELS = 20
+_SHADE = 0.6  # small weights would hardly show in proportion
+
+
+def head_views(
+    core: Core, word: Sequence[str], part: str, *, most: int = MOST_HEADS
+) -> tuple[list[HeadView], int]:
+    """The first heads on a word, each with its title and drawing, and how many there are.
+
+    >>> from longreach.theory.crasp.library import load
+    >>> heads, number = head_views(load("dyck-1").core, "(())", "dyck-1")
+    >>> [head.title for head in heads], number
+    (['layer 1, head 1', 'layer 2, head 1'], 2)
+    """
+    model = compile_program(core, max_width=MOST_WIDTH)
+    places = [(k, h) for k, layer in enumerate(model.layers) for h in range(len(layer.heads))]
+    views = []
+    for layer, head in places[:most]:
+        title = _title(model, layer, head)
+        weights = attention(model, list(word), layer, head)
+        views.append(HeadView(title=title, svg=_drawing(weights, [START, *word], f"{part}, {title}")))
+    return views, len(places)
+
+
+def _title(model: Transformer, layer: int, head: int) -> str:
+    phi = model.layers[layer].heads[head].phi
+    title = f"layer {layer + 1}, head {head + 1}"
+    if phi is None or callable(phi) or not phi.any():
+        return title
+    distances = [str(distance) for distance, value in enumerate(phi) if value]
+    return f"{title}, {', '.join(distances)} back"
+
+
+def _drawing(weights: Array, tokens: Sequence[str], title: str) -> str:
+    """Rows are queries, columns keys; squares of one shade are one path, which keeps the page small."""
+    names = [escaped(shortened(token, 5)) for token in tokens]
+    room = 8 + 6 * min(5, max(map(len, tokens)))
+    inner = _CELL - 1
+    shades: dict[int, list[str]] = {}
+    for query, row in enumerate(weights.tolist()):
+        for key, weight in enumerate(row[: query + 1]):
+            if weight > 0:
+                place = f"M{room + key * _CELL} {room + query * _CELL}h{inner}v{inner}h-{inner}z"
+                shades.setdefault(max(round(weight * _LEVELS), 1), []).append(place)
+    stairs = f"M{room} {room}h{inner}" + f"v{_CELL}h{_CELL}" * (len(tokens) - 1)
+    parts = [f'<path class="possible" d="{stairs}v{inner}H{room}z"/>']
+    parts += [
+        f'<path class="weight" fill-opacity="{(level / _LEVELS) ** _SHADE:.2g}" d="{"".join(places)}"/>'
+        for level, places in sorted(shades.items())
+    ]
+    for number, name in enumerate(names):
+        middle = room + number * _CELL + inner / 2
+        turned = f' transform="rotate(-90 {middle + 3:g} {room - 4})"' if room > 14 else ""
+        across = f'x="{middle + (3 if turned else 0):g}" y="{room - 4}"'
+        parts.append(f'<text class="{"turned" if turned else "key"}" {across}{turned}>{name}</text>')
+        parts.append(f'<text class="query" x="{room - 4}" y="{middle + 3:g}">{name}</text>')
+    side = room + _CELL * len(tokens) + 2
+    label = escaped(f"attention weights of {title}")
+    return (
+        f'<svg class="attention" viewBox="0 0 {side} {side}" width="{side}" height="{side}" role="img" '
+        f'aria-label="{label}"><title>{label}</title><desc>{escaped(_told(weights, tokens))}</desc>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _told(weights: Array, tokens: Sequence[str]) -> str:
+    """For whoever does not see the drawing: to what each position looks most.
+
+    >>> import numpy as np
+    >>> _told(np.array([[1.0, 0.0], [0.2, 0.8]]), ["start", "a"])
+    'start looks most at start; 1 a looks most at 1 a'
+    """
+    names = [f"{place} {token}" if place else "start" for place, token in enumerate(tokens)]
+    told = []
+    for query, row in enumerate(weights.tolist()):
+        most = max(row[: query + 1]) - 1e-9
+        keys = [names[key] for key, weight in enumerate(row[: query + 1]) if weight >= most]
+        more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+        told.append(f"{names[query]} looks most at {', '.join(keys[:3])}{more}")
+    return "; ".join(told)
+
+
+# The drawings of a task: its automaton, and the attention of a program for it.
+
+
+MOST_STATES = 16
+EXAMPLE_LENGTHS = (9, 10, 8, 11, 12, 7, 6, 5, 4, 3, 2, 1)
+TRIED = 30
+SMALL = 4  # symbols, where the program of a task has 150
+
+
+def automaton_drawing(
+    task: Task | None, certificates: Sequence[CertificateDocument], part: str
+) -> tuple[str | None, str]:
+    """The automaton of a regular language, or of the one whose states are asked for or that a task is reduced
+    to, and what it is."""
+    if isinstance(task, RegularLanguage):
+        return _drawn(task.automaton, "The minimal automaton of the language", task.name, part)
+    if isinstance(task, StateTask):
+        return _drawn(task.language, "The minimal automaton whose states are asked for", task.name, part)
+    for certificate in certificates:
+        if isinstance(certificate, ReductionCertificate):
+            name = language_name(certificate)
+            note = f"The automaton of {name}, which a program for the task would decide"
+            return _drawn(table_automaton(certificate.certificate.automaton), note, name, part)
+    return None, ""
+
+
+def _drawn(automaton: Automaton, note: str, title: str, part: str) -> tuple[str | None, str]:
+    states = plural(len(automaton), "state")
+    if len(automaton) > MOST_STATES:
+        return None, ""
+    return to_svg(automaton, title, part=part), f"{note}: {states}, those with two rings accept."
+
+
+def attention_view(task: Task | None, programs: Sequence[Program]) -> AttentionView | None:
+    """The attention of the first program that is small enough, on an example of the task."""
+    if task is None or not programs:
+        return None
+    word = example_word(task) if isinstance(task, LanguageTask) else _example(task)
+    for program in programs:
+        if word is None or program.core.size > MOST_WIDTH:
+            continue
+        with contextlib.suppress(InputError):  # too wide after all, or over another alphabet
+            return _view("The program above", program.core, word, task.name)
+    return _small(task)
+
+
+def _small(task: Task) -> AttentionView | None:
+    for evidence in (task.nope, task.ape):
+        family = re.sub(r"-\d+$", "", evidence.name or "")
+        if evidence.kind != "program" or f"{family}-N" not in ENTRIES:
+            continue
+        name = f"{family}-{SMALL}"
+        core = load(name).core
+        sample = Encoder(core).split(ENTRIES[f"{family}-N"].samples[0])
+        with contextlib.suppress(InputError):
+            return _view(f"The same program with {SMALL} symbols", core, sample, name)
+    return None
+
+
+def _view(program: str, core: Core, word: list[str], part: str) -> AttentionView | None:
+    heads, number = head_views(core, word, part)
+    joined = ("" if all(len(token) == 1 for token in word) else " ").join(word)
+    return AttentionView(program=program, word=joined, heads=tuple(heads), number=number) if heads else None
+
+
+def example_word(task: LanguageTask) -> list[str] | None:
+    """A word of the language."""
+    for length in EXAMPLE_LENGTHS:
+        if bool(task.has(np.array([length]))[0]):
+            return liveliest([words[1:] for words in _draw(task, length)])
+    return None
+
+
+def _example(task: Task) -> list[str] | None:
+    """An input of a task with its answer, as the model reads it."""
+    for length in (6, 5, 4, 3):
+        if bool(task.has(np.array([length]))[0]):
+            return liveliest(_draw(task, length))
+    return None
+
+
+def _draw(task: Task, length: int) -> list[list[str]]:
+    """Some examples of a length, as the model reads them; the same ones every time."""
+    batch = task.sample([length] * TRIED, np.random.default_rng(0))
+    rows = zip(batch.tokens.tolist(), batch.sizes.tolist(), strict=True)
+    return [task.decode(tokens[:size]) for tokens, size in rows]
+
+
+def liveliest(words: list[list[str]]) -> list[str]:
+    """The first with the most different pairs of neighbours: it shows more than a constant one."""
+    return max(words, key=lambda word: len(set(pairwise(word))))
+
+
+# All that the report shows of a task but its runs: forecasts, published numbers, drawings.
+
 
 NO_FORECAST = "no forecast"
 SAME_PROGRAM = "The program for NoPE uses no positions, and serves here as well."

@@ -19,11 +19,10 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from longreach.config.task_name import TaskName
 from longreach.errors import InputError
-from longreach.execution.environment import worker_environment
-from longreach.execution.process import Event, WorkerProcess
+from longreach.execution.local import Event, WorkerProcess, worker_environment
 from longreach.report.forecast_view import Known, known_of
+from longreach.theory.names import TaskName
 
 SECONDS = 3.0  # of computing for a task; proofs take some
 SHORTER = 0.5  # where several tasks took too long; starting another process takes about as long

@@ -1,19 +1,29 @@
-"""The runs of a task as the pages show them."""
+"""The runs of a task as the pages show them, and the cells that stand for it."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from longreach.config.cell_label import CellLabel
-from longreach.config.length_range import LengthRange, read_name
-from longreach.report.text import plural
-from longreach.report.view import CurveView, Point, RunView
-from longreach.results.cells import Cell, Spread
-from longreach.results.index import Row
-from longreach.results.schema import Result, setting
+from longreach import __version__
+from longreach.answers.agreement import Budget, Observation, Place, judge
+from longreach.answers.judge import Tally, judge_runs
+from longreach.config.model import CellLabel
+from longreach.report.forecast_view import Known
+from longreach.report.view import CellView, CurveView, Group, Judgement, Point, RunView
+from longreach.report.words import duration, plural
+from longreach.runs.cells import Cell, Spread
+from longreach.runs.index import Row
+from longreach.tasks.lengths import LengthRange, read_name
+from longreach.theory.verdicts.verdict import Answer
+from longreach.training.result import Result, setting
+
+# The runs of a task as the pages show them.
+
 
 _SHAPE = (("layers", "layer"), ("heads", "head"))
 MOST_EVALUATIONS = 120  # points of a curve
@@ -143,3 +153,188 @@ def weight(cell: Cell) -> tuple[int, bool, int, str]:
     trained = read_name(training_range(cell) or "")
     last = 0 if trained is None else trained.last
     return len(cell.rows), cell.learned, last, max(row.started or "" for row in cell.rows)
+
+
+# Which cells stand for a task and an encoding, and what they say about the forecast.
+
+
+Chosen: TypeAlias = Mapping[tuple[str, str], Cell]
+"""By task and column of the matrix."""
+
+
+def chosen_cells(found: Sequence[Cell]) -> dict[tuple[str, str], Cell]:
+    """One cell per task and column of the matrix."""
+    best: dict[tuple[str, str], Cell] = {}
+    for cell in found:
+        place = cell.task, column_of(cell)
+        if place not in best or weight(cell) > weight(best[place]):
+            best[place] = cell
+    return best
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a cell says about the forecast."""
+
+    state: Judgement
+    """By the mean over its runs."""
+    why: str
+    by_runs: Judgement = "not counted"
+    """By the share of its runs that work."""
+
+
+def judgements(chosen: Chosen, known: Mapping[str, Known]) -> dict[tuple[str, str], Judged]:
+    """What each chosen cell says about the forecast, by the rules of the studies."""
+    found: dict[tuple[str, str], Judged] = {}
+    observed: dict[tuple[str, str], Observation] = {}
+    forecasts: dict[Place, Any] = {}
+    for (task, column), cell in chosen.items():
+        verdict = known[task].answer(cell.encoding)
+        budget = _budget(cell.config)
+        if not known[task].comparable or budget is None:
+            why = "there is no forecast for the task" if budget else "its configuration says too little"
+            found[task, column] = Judged("not counted", why)
+            continue
+        place = Place(task, cell.encoding, CellLabel.read(column).penalty)
+        last = list(cell.accuracy.values())[-1].mean if len(cell.accuracy) > 1 else None
+        tally = tally_of(cell, known[task].chance)
+        work = 0 if tally is None else tally.work
+        observed[task, column] = Observation(place, len(cell.finished), cell.learned, last, budget, work=work)
+        forecasts[place] = verdict
+    observations = list(observed.values())
+    by_mean, by_runs = judge(observations, forecasts), judge(observations, forecasts, by_runs=True)
+    for key, each in observed.items():
+        one = by_mean[each.place]
+        why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason
+        found[key] = Judged(_state(one.state), why, _state(by_runs[each.place].state))
+    return found
+
+
+def _state(state: str) -> Judgement:
+    states: dict[str, Judgement] = {
+        "agrees": "agrees", "disagrees": "disagrees", "undecided": "undecided", "not run": "not measured",
+    }  # fmt: skip
+    return states.get(state, "not counted")
+
+
+def _budget(config: Mapping[str, Any]) -> Budget | None:
+    values = [setting(config, name) for name in ("max_steps", "batch", "layers", "width")]
+    if all(isinstance(value, int) for value in values):
+        return Budget(*values)
+    return None
+
+
+def tally_of(cell: Cell, chance: float | None) -> Tally | None:
+    """The runs of a cell counted on its longest range; None if it was not tested, or chance is unknown."""
+    longest = read_name(cell.ranges[-1]) if len(cell.ranges) > 1 else None
+    if longest is None or chance is None or cell.ranges[-1] == training_range(cell):
+        return None
+    return Tally.of(cell.rows, longest, chance)
+
+
+def reasons(answer: str | None, tally: Tally | None) -> tuple[str, ...]:
+    """Why runs may do what was not expected of them, each with what to try next."""
+    if answer not in ("yes", "no") or tally is None:
+        return ()
+    return judge_runs(Answer(answer), tally).reasons
+
+
+def by_training_range(shown: Iterable[tuple[Cell, CellView]]) -> tuple[Group, ...]:
+    """The cells by the lengths that they were trained on; of several under one encoding that of most runs."""
+    best: dict[tuple[str | None, str], tuple[Cell, CellView]] = {}
+    for cell, view in shown:
+        place = view.trained, view.encoding
+        if place not in best or weight(cell) > weight(best[place][0]):
+            best[place] = cell, view
+    trained = sorted({trained for trained, _ in best}, key=_length_order)
+    return tuple(
+        Group(trained=name, cells=tuple(view for (own, _), (_, view) in best.items() if own == name))
+        for name in trained
+    )
+
+
+def trained_order(cell: CellView) -> tuple[int, int]:
+    """For sorting cells by the lengths that they were trained on."""
+    return _length_order(cell.trained)
+
+
+def _length_order(name: str | None) -> tuple[int, int]:
+    lengths = read_name(name or "")
+    return (-1, -1) if lengths is None else (lengths.last, lengths.first)
+
+
+# What the report says of a results directory as a whole.
+
+
+RULE = (
+    "A cell counts as working when its mean accuracy on the longest range is at least half way from chance "
+    "to 100 %; the mean is over the runs that learned the training range where there are any. A run works by "
+    "the same level. A forecast agrees when yes meets a cell that works, or no one that fails. Not counted "
+    "are cells with fewer than three finished runs, and failures where nothing shows that the training was "
+    "long enough."
+)
+PUBLISHED_LENGTH = 50
+
+
+def sentence(found: Sequence[Cell], tasks: int) -> str:
+    """What was measured, and at which scale."""
+    if not found:
+        return (
+            f"No runs yet: the theory's forecasts for {plural(tasks, 'task')}, each with its certificate, "
+            "beside the published accuracies."
+        )
+    runs = plural(sum(len(cell.rows) for cell in found), "run")
+    text = f"{runs} of small transformers on {plural(len({cell.task for cell in found}), 'task')}"
+    trained = {_end(name) for cell in found if (name := training_range(cell)) is not None} - {0}
+    tested = max((_end(name) for cell in found for name in cell.ranges), default=0)
+    if trained and tested:
+        text += f", trained up to a length of {_span(trained)} and tested up to one of {tested}"
+    steps = [value for cell in found if isinstance(value := setting(cell.config, "max_steps"), int)]
+    text += f", with at most {plural(max(steps), 'step')}" if steps else ""
+    seeds = {len(cell.rows) for cell in found}
+    text += f" and {_span(seeds)} seed{'' if seeds == {1} else 's'} each."
+    if trained and max(trained) < PUBLISHED_LENGTH:
+        text += f" A reduced scale: the published runs train on lengths up to {PUBLISHED_LENGTH}."
+    return text
+
+
+def _end(name: str) -> int:
+    lengths = read_name(name)
+    return 0 if lengths is None else lengths.last
+
+
+def _span(numbers: set[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def without_place(message: str, runs: Path | None) -> str:
+    """A message without the path to the results directory, which is nobody else's business."""
+    for place in () if runs is None else (str(runs), str(runs.resolve())):
+        message = message.replace(f"{place}/", "").replace(f"{place}\\", "")
+    return message
+
+
+def provenance(
+    runs: Path | None, rows: Sequence[Row], results: Mapping[str, Result]
+) -> tuple[tuple[str, str], ...]:
+    """Which code made the runs, with what, on what, when."""
+    facts = [("results", "none" if runs is None else runs.resolve().name)]
+    facts.append(("report made by", f"longreach {__version__}"))
+    codes = sorted({row.code for row in rows if row.code})
+    devices = sorted({row.device for row in rows if row.device})
+    days = sorted({row.started[:10] for row in rows if row.started})
+    packages: dict[str, set[str]] = {}
+    for result in results.values():
+        for name, version in result.packages.items():
+            packages.setdefault(name, set()).add(version)
+    versions = [f"{name} {' / '.join(sorted(found))}" for name, found in sorted(packages.items())]
+    if rows:
+        facts += [
+            ("runs made by", f"longreach {', '.join(codes)}" if codes else ""),
+            ("with", ", ".join(versions)),
+            ("device", ", ".join(devices)),
+            ("runs of", days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else ""),
+            ("time of all runs", duration(sum(row.seconds or 0.0 for row in rows))),
+        ]
+    return tuple((name, value) for name, value in facts if value)

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from longreach.comparison.agreement import level
-from longreach.comparison.outcome import Outcome
-from longreach.comparison.paper import published_lengths
-from longreach.config.length_range import read_name
+from longreach.answers.agreement import level, published_lengths
+from longreach.studies.cells import Outcome
 from longreach.tasks.catalog import load_task
+from longreach.tasks.lengths import read_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,6 @@
-"""Whether a run works at three times its training length, told from what is inside it at the training length.
+"""Whether a run works at three times its training length, told from its inside.
+
+Runs of held-out languages of the census are passed over unless they are asked for; then they alone count.
 
 Scores are fitted on development languages of the census and on runs of one's own, kept in a file, and judged
 on held-out languages only as they stand there, committed.
@@ -6,29 +8,206 @@ on held-out languages only as they stand there, committed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from longreach.answers.judge import ByAccuracy
+from longreach.answers.odds import OddsModel, fitted_odds
+from longreach.answers.odds_features import CANDIDATES, KNOWN, ODDS_ENCODINGS, OddsCase, odds_features
+from longreach.config.run import TrainConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
-from longreach.forecast.odds_model import fitted_odds
-from longreach.results.atomic import write_atomically
-from longreach.results.figure_files import figure_bytes
-from longreach.studies.census.census_settings import commit_of
-from longreach.studies.inspectable_runs import RATIO, Chosen, chosen_runs, is_held_out, look_into, spread
-from longreach.studies.markdown_table import markdown_table
-from longreach.studies.score_odds import frozen_odds, left_out_odds
-from longreach.studies.standalone_study import StandaloneAsked, StandaloneStudy
+from longreach.files import figure_bytes, write_atomically
+from longreach.studies.cells import markdown_table
+from longreach.studies.census.members import commit_of, language_table
+from longreach.studies.census.odds import choose_features, probabilities
+from longreach.studies.census.scores import odds_table
+from longreach.studies.census.tables import Cell, LanguageFacts
+from longreach.studies.study import StandaloneAsked, StandaloneStudy
+from longreach.theory.names import TaskName
+from longreach.training.result import Result, candidates, check_directory, read_candidate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from longreach.comparison.resampling import Estimate
-    from longreach.inspection.fitted_score import FittedScore
-    from longreach.inspection.score_judgement import LimitComparison, ScoreSlice
-    from longreach.inspection.scored_run import ScoredRun
+    from longreach.answers.statistics import Estimate
+    from longreach.studies.run_scores import FittedScore, LimitComparison, ScoredRun, ScoreSlice
+
+# The runs of a results directory that can be looked into, and what is seen there.
+
+
+RATIO = 3
+LEARNED = 0.99
+MODEL = "model.safetensors"
+VERDICT, ACCURACY = "the forecast's verdict", "accuracy at the training length"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """A run that is looked into."""
+
+    key: str
+    folder: Path
+    config: TrainConfig
+    result: Result
+    language: LanguageFacts | None
+    """Of the census."""
+
+
+@cache
+def facts_by_task() -> dict[str, LanguageFacts]:
+    """The languages of the census, as runs name them."""
+    return {facts.task: facts for facts in language_table().values()}
+
+
+def is_held_out(task: object) -> bool:
+    """Whether a task is a held-out language of the census."""
+    language = facts_by_task().get(task) if isinstance(task, str) else None
+    return language is not None and language.part == "held-out"
+
+
+def chosen_runs(runs: Path, *, held_out: bool) -> Iterator[Chosen]:
+    """The finished runs with a model and a test range at three times the training length."""
+    for candidate in candidates(check_directory(runs)):
+        if candidate.stamp is None or not (candidate.file.parent / MODEL).is_file():
+            continue
+        entry = read_candidate(candidate)
+        if entry.result is None or entry.result.status != "done":
+            continue
+        task = entry.result.config.get("task")
+        language = facts_by_task().get(task) if isinstance(task, str) else None
+        if is_held_out(task) != held_out:
+            continue
+        config = _config(entry.result)
+        if config is None or f"{(RATIO - 1) * _to(config) + 1}-{RATIO * _to(config)}" not in _names(config):
+            continue
+        yield Chosen(
+            key=entry.name,
+            folder=candidate.file.parent,
+            config=config,
+            result=entry.result,
+            language=language,
+        )
+
+
+def _config(result: Result) -> TrainConfig | None:
+    try:
+        config = TrainConfig.read(result.config)
+    except InputError:  # such as a task with numbers as answers
+        return None
+    name = TaskName(config.task)
+    outside = name.is_attribute or name.is_session or (name.is_file and not name.is_text)
+    return None if outside or config.encoding == "mlp" else config
+
+
+def _to(config: TrainConfig) -> int:
+    return config.train_lengths.last
+
+
+def _names(config: TrainConfig) -> list[str]:
+    return [lengths.name for lengths in config.test_lengths]
+
+
+def spread(found: list[Chosen], most: int | None) -> list[Chosen]:
+    """So many of them at even distances, in the order of their keys, which is random."""
+    if most is None or len(found) <= most:
+        return found
+    return [found[round(place)] for place in np.linspace(0, len(found) - 1, most).tolist()]
+
+
+def look_into(chosen: Chosen) -> ScoredRun:
+    """The numbers of a run."""
+    from longreach.inspection.models import Subject, open_model
+    from longreach.studies.run_scores import ScoredRun, beyond_training, run_features
+
+    config, final = chosen.config, chosen.result.final
+    subject = open_model(chosen.folder)
+    assert isinstance(subject, Subject)
+    assert subject.task is not None
+    assert final is not None
+    trained_to = _to(config)
+    facts, chance = chosen.language, subject.task.chance
+    if facts is not None and str(trained_to) in facts.lengths:
+        chance = facts.chance(trained_to, RATIO)
+    at_training = final.accuracy[config.train_lengths.name]
+    beside = {ACCURACY: at_training}
+    if facts is not None and config.encoding in facts.sides:
+        beside[VERDICT] = float(facts.sides[config.encoding].verdict == "yes")
+    reached = final.accuracy[f"{(RATIO - 1) * trained_to + 1}-{RATIO * trained_to}"]
+    return ScoredRun(
+        run=chosen.key,
+        language=config.task,
+        encoding=config.encoding,
+        trained_to=trained_to,
+        seed=config.seed,
+        reached=reached,
+        works=ByAccuracy(chance).works(reached),
+        learned=at_training >= LEARNED,
+        features=run_features(subject),
+        beside=beside,
+        beyond=beyond_training(subject, RATIO * trained_to),
+    )
+
+
+# The odds of the forecast for runs that were looked into: they know the language, not the run.
+
+
+def frozen_odds(model: OddsModel, runs: Iterable[ScoredRun]) -> dict[str, float]:
+    """By run, the odds of a model that was fitted before; runs outside what it was fitted on have none."""
+    by_cell = _cells(runs)
+    kept, said, _ = probabilities(model, [cell for cell, _ in by_cell])
+    members = {id(cell): keys for cell, keys in by_cell}
+    return _by_run([members[id(cell)] for cell in kept], said)
+
+
+def left_out_odds(runs: Iterable[ScoredRun]) -> dict[str, float]:
+    """By run, the odds that the census would give, fitted on these runs without the run's own language.
+
+    The features of the odds are chosen as `longreach study census --fit` does; without runs of the census
+    there are none.
+    """
+    by_cell = _cells(runs)
+    if len({cell.language.key for cell, _ in by_cell}) < 2:
+        return {}
+    columns = zip(*(odds_features(cell.case) for cell, _ in by_cell), strict=True)
+    whole = tuple(name for name, column in zip(KNOWN, columns, strict=True) if None not in column)
+    table = odds_table([cell for cell, _ in by_cell], whole, lambda cell: odds_features(cell.case, whole))
+    if not 0 < np.average(table.shares, weights=table.runs) < 1:
+        return {}
+    names, penalty = choose_features(table, [name for name in CANDIDATES if name in whole])
+    return _by_run([keys for _, keys in by_cell], table.out_of_sample(names, penalty=penalty))
+
+
+def _by_run(cells: list[tuple[str, ...]], said: np.ndarray) -> dict[str, float]:
+    pairs = zip(cells, said.tolist(), strict=True)
+    return {key: value for keys, value in pairs for key in keys if np.isfinite(value)}
+
+
+def _cells(runs: Iterable[ScoredRun]) -> list[tuple[Cell, tuple[str, ...]]]:
+    """Runs that differ in their seed alone have the same odds; runs of other tasks have none."""
+    groups: dict[tuple[str, str, int], list[ScoredRun]] = {}
+    for run in runs:
+        facts = facts_by_task().get(run.language)
+        if facts is None or run.encoding not in ODDS_ENCODINGS or str(run.trained_to) not in facts.lengths:
+            continue
+        groups.setdefault((run.language, run.encoding, run.trained_to), []).append(run)
+    found = []
+    for (task, encoding, trained_to), members in sorted(groups.items()):
+        facts = facts_by_task()[task]
+        case = OddsCase(features=facts.features(trained_to), encoding=encoding, ratio=RATIO)
+        cell = Cell(language=facts, case=case, accuracies=tuple(run.reached for run in members))
+        found.append((cell, tuple(run.run for run in members)))
+    return found
+
+
+# Whether a run works at three times its training length, told from what is inside it at the training
+# length.
+
 
 MOST_RUNS: dict[Scale, int | None] = {"smoke": 12, "laptop": 120, "paper": None}
 """Runs that are looked into at each scale, spread evenly over the directory; None: all."""
@@ -139,7 +318,7 @@ class InspectionScoreResult:
 def _shown(found: Estimate, sign: str = "") -> str:
     """A number and its interval.
 
-    >>> from longreach.comparison.resampling import Estimate
+    >>> from longreach.answers.statistics import Estimate
     >>> _shown(Estimate(value=0.5, low=0.25, high=0.75), sign="+")
     '+0.500 (+0.250 to +0.750)'
     """
@@ -184,8 +363,7 @@ def plan(asked: StandaloneAsked) -> dict[str, Any]:
 
 def run(asked: StandaloneAsked) -> InspectionScoreResult:
     """Look into the runs and judge what is seen."""
-    from longreach.inspection.fitted_score import FITTED, fit_scores, read_score
-    from longreach.inspection.score_judgement import compare_limits, judge_scores
+    from longreach.studies.run_scores import FITTED, compare_limits, fit_scores, judge_scores, read_score
 
     if asked.fit and asked.held_out:
         raise InputError("--fit: scores are fitted on development languages, and held-out ones are asked for")
@@ -215,7 +393,7 @@ def run(asked: StandaloneAsked) -> InspectionScoreResult:
 
 
 def _table(asked: StandaloneAsked) -> list[ScoredRun]:
-    from longreach.inspection.scored_run import read_scored
+    from longreach.studies.run_scores import read_scored
 
     if asked.table is None or (asked.train and not asked.table.exists()):
         return []
@@ -251,7 +429,7 @@ def _looked_into(asked: StandaloneAsked) -> tuple[list[ScoredRun], int]:
 
 
 def _keep(path: Path | None, rows: Iterable[ScoredRun]) -> None:
-    from longreach.inspection.scored_run import scored_text
+    from longreach.studies.run_scores import scored_text
 
     if path is not None:
         write_atomically(path, scored_text(rows).encode())

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longreach.config.keys import job_key
 from longreach.config.scales import Scale
 from longreach.errors import File, InputError
-from longreach.limit.model import Array
-from longreach.results.atomic import write_atomically
-from longreach.results.figure_files import figure_bytes
-from longreach.studies.standalone_study import StandaloneAsked, StandaloneStudy
+from longreach.files import figure_bytes, job_key, write_atomically
+from longreach.studies.study import StandaloneAsked, StandaloneStudy
+from longreach.theory.limit.model import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -262,7 +260,7 @@ def run(asked: StandaloneAsked) -> PositionalFunctionsResult:
 
 
 def _train(asked: StandaloneAsked, setting: FunctionSetting, width: int, seed: int, path: Path) -> None:
-    from longreach.inspection.positional_training import fit_functions
+    from longreach.studies.positional_training import fit_functions
 
     functions = chosen(setting)
     what = f"fitting {len(functions)} functions, width {width}, seed {seed}"

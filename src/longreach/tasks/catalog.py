@@ -1,17 +1,37 @@
-"""All tasks by name."""
+"""All tasks by name, and the name of a task."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 
-from longreach.config.family_name import FamilyName, Value
-from longreach.config.regression_name import FAMILIES as WITH_NUMBERS
-from longreach.config.regression_name import RegressionName
-from longreach.config.task_name import (
+from longreach.errors import Argument, InputError, near_names
+from longreach.files import canonical_json
+from longreach.tasks.changes import changed_task
+from longreach.tasks.layouts import ChangedTask
+from longreach.tasks.names import FAMILIES as WITH_NUMBERS
+from longreach.tasks.names import FamilyName, RegressionName, Value
+from longreach.tasks.outside import (
+    DataTask,
+    ProgramTask,
+    attribute_task,
+    automaton_file,
+    automaton_task,
+    program_task,
+    read_examples,
+)
+from longreach.tasks.own import remember, session_task
+from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
+from longreach.tasks.task import Task
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, live_states
+from longreach.theory.automata.files import write_automaton
+from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
+from longreach.theory.automata.regex import expression_hint, from_expression
+from longreach.theory.names import (
     AUTOMATON,
     CHANGES,
     DATA,
@@ -23,23 +43,9 @@ from longreach.config.task_name import (
     Origin,
     TaskName,
 )
-from longreach.errors import Argument, InputError, near_names
-from longreach.languages.regular.automaton import Automaton, live_states
-from longreach.languages.regular.automaton_documents import write_automaton
-from longreach.languages.regular.expression_to_automaton import expression_hint, from_expression
-from longreach.languages.regular.labelled_automaton import LabelledAutomaton
-from longreach.languages.regular.named_languages import NAMED_LANGUAGES, named_automaton
-from longreach.tasks.changed_task import changed_task
-from longreach.tasks.data_task import DataTask, read_examples
-from longreach.tasks.labelled_language import LabelledLanguage
-from longreach.tasks.language_task import RegularLanguage
-from longreach.tasks.outside_task import attribute_task, automaton_file, automaton_task, program_task
-from longreach.tasks.program_task import ProgramTask
-from longreach.tasks.session_task import session_task
-from longreach.tasks.state_task import StateTask
-from longreach.tasks.task import Task
-from longreach.tasks.task_change import ChangedTask
 from longreach.wording import counted
+
+# All tasks by name.
 
 
 def _named(name: str) -> Task:
@@ -51,40 +57,40 @@ def _named(name: str) -> Task:
 
 
 ALGORITHMIC = {
-    "binary-majority": "binary_majority:BinaryMajority",
-    "binary-majority-interleave": "binary_majority_interleave:BinaryMajorityInterleave",
-    "majority": "majority:Majority",
-    "sort": "sort:Sort",
-    "copy-unique": "copy_unique:CopyUnique",
-    "copy-repeat": "copy_repeat:CopyRepeat",
-    "parity": "parity:Parity",
-    "addition": "addition:Addition",
-    "addition-no-leading-zeros": "as_scripted:AdditionWithoutLeadingZeros",
-    "multiplication": "multiplication:Multiplication",
-    "parity-with-empty": "as_scripted:ParityWithEmpty",
-    "repeated-copy": "repeated_copy:RepeatedCopy",
-    "repeated-sort": "repeated_sort:RepeatedSort",
-    "count": "count:Count",
-    "mode": "mode:Mode",
-    "reverse": "reverse:Reverse",
-    "duplicate-string": "duplicate_string:DuplicateString",
-    "bucket-sort": "bucket_sort:BucketSort",
-    "even-pairs": "even_pairs:EvenPairs",
-    "cycle-navigation": "cycle_navigation:CycleNavigation",
-    "modular-arithmetic": "modular_arithmetic:ModularArithmetic",
-    "boolean-expressions": "boolean_expressions:BooleanExpressions",
+    "binary-majority": "counting:BinaryMajority",
+    "binary-majority-interleave": "counting:BinaryMajorityInterleave",
+    "majority": "counting:Majority",
+    "sort": "copying:Sort",
+    "copy-unique": "copying:CopyUnique",
+    "copy-repeat": "copying:CopyRepeat",
+    "parity": "counting:Parity",
+    "addition": "arithmetic:Addition",
+    "addition-no-leading-zeros": "arithmetic:AdditionWithoutLeadingZeros",
+    "multiplication": "arithmetic:Multiplication",
+    "parity-with-empty": "arithmetic:ParityWithEmpty",
+    "repeated-copy": "copying:RepeatedCopy",
+    "repeated-sort": "copying:RepeatedSort",
+    "count": "counting:Count",
+    "mode": "counting:Mode",
+    "reverse": "copying:Reverse",
+    "duplicate-string": "copying:DuplicateString",
+    "bucket-sort": "copying:BucketSort",
+    "even-pairs": "counting:EvenPairs",
+    "cycle-navigation": "counting:CycleNavigation",
+    "modular-arithmetic": "counting:ModularArithmetic",
+    "boolean-expressions": "arithmetic:BooleanExpressions",
 }
 NOT_REGULAR = {
-    "dyck-1": "dyck_1:Dyck1",
-    "shuffle-dyck": "shuffle_dyck:ShuffleDyck",
-    "anbn": "anbn:AnBn",
-    "anbncn": "anbncn:AnBnCn",
+    "dyck-1": "formal:Dyck1",
+    "shuffle-dyck": "formal:ShuffleDyck",
+    "anbn": "formal:AnBn",
+    "anbncn": "formal:AnBnCn",
 }
 FAMILIES = {
-    "sparse-parity": "sparse_parity:SparseParity",
-    "parity-scratchpad": "parity_scratchpad:ParityScratchpad",
-    "variable-assignment": "variable_assignment:VariableAssignment",
-    "kgram-retrieval": "kgram_retrieval:KgramRetrieval",
+    "sparse-parity": "families:SparseParity",
+    "parity-scratchpad": "families:ParityScratchpad",
+    "variable-assignment": "families:VariableAssignment",
+    "kgram-retrieval": "families:KgramRetrieval",
 }
 """Where the class of a task lives: a module of this package, and its name there. Families have parameters."""
 
@@ -131,7 +137,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     Traceback (most recent call last):
     longreach.errors.InputError: no task is named 'copy-uniqe'; did you mean 'copy-unique'...
 
-    Behind a `+` stands how a task is changed (`longreach.tasks.changed_task`).
+    Behind a `+` stands how a task is changed (`longreach.tasks.changes`).
 
     >>> load_task("parity+scratchpad").answer("110")
     ('odd', 'even', 'even', 'EOS')
@@ -282,3 +288,55 @@ def _attribute(task: Task) -> str | None:
                 name = f"{module.__name__}:{attribute}"
                 return name if TaskName(name).is_attribute else None
     return None
+
+
+# A task, by name or as an object → the name that settings and results hold.
+
+
+MOST_LETTERS = 40  # of a task in a file's name
+
+
+def name_of_task(
+    task: str | Task, alphabet: Sequence[str] | None = None
+) -> tuple[str, tuple[str, ...] | None]:
+    """The name of a task and, for a regular expression, its alphabet.
+
+    An object that another process can find has the name by which it does (`catalog.name_of`); any other is an
+    object of this session.
+
+    >>> from longreach.tasks.copying import Sort
+    >>> name_of_task("regex:a*", "ab"), name_of_task(Sort()), name_of_task(load_task("regex:a*", "ab"))
+    (('regex:a*', ('a', 'b')), ('sort', None), ('regex:a*', ('a', 'b')))
+    >>> name_of_task(Sort(9))
+    ('object:sort@...', None)
+    """
+    if isinstance(task, str):
+        return task, None if alphabet is None else tuple(alphabet)
+    if not isinstance(task, Task):
+        kind = f"the class {task.__name__}" if isinstance(task, type) else f"a {type(task).__name__}"
+        raise InputError(f"expected the name of a task or a Task, not {kind}", place=Argument("task"))
+    if alphabet is not None:
+        raise InputError(f"an alphabet goes with {REGEX}…, a Task has its own", place=Argument("task"))
+    if isinstance(task, LanguageTask) and TaskName(task.name).has_alphabet and _leads_to(task, task.letters):
+        return task.name, task.letters
+    return name_of(task) or remember(task), None
+
+
+def _leads_to(task: Task, alphabet: tuple[str, ...]) -> bool:
+    try:
+        return load_task(task.name, alphabet) == task
+    except InputError:
+        return False
+
+
+def file_name(task: str, alphabet: tuple[str, ...] | None) -> str:
+    """What stands for a task in names of files.
+
+    >>> file_name("aa", None)
+    'aa'
+    """
+    if task in TASKS:
+        return task
+    whole = canonical_json({"task": self_contained(task), "alphabet": alphabet})
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", TaskName(task).short).strip("-")[:MOST_LETTERS]
+    return f"{slug}-{hashlib.sha256(whole.encode()).hexdigest()[:4]}"

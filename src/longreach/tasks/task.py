@@ -1,25 +1,215 @@
-"""The interface of a task: lengths it has, batches of examples, and the right answer to one input."""
+"""The interface of a task: lengths, batches, right answers, coupled position ids, evidence for forecasts.
+
+An array of ids has a column more than the batch: in the column after an example's last token stands the id of
+the token after it, mostly EOS. SOS, separators and EOS have the id 0; columns beyond are 0 as well.
+"""
 
 from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longreach.config.length_range import LengthRange
-from longreach.errors import InputError
-from longreach.languages.regular.automaton import Automaton
-from longreach.tasks.coupling import IdScheme
-from longreach.tasks.evidence import Evidence, Images
+from longreach.errors import OWN_FAILURES, InputError, failure_line
+from longreach.tasks.lengths import LengthRange
+from longreach.theory.automata.automaton import Automaton
 
 if TYPE_CHECKING:
-    from longreach.tasks.function_task import FunctionTask
-    from longreach.tasks.predicate_language import PredicateLanguage
+    from longreach.tasks.own import FunctionTask, PredicateLanguage
+
+# Coupled position ids as arrays: tokens that belong together share an id (Cho et al., arXiv 2405.20671).
+
+
+IdScheme: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], Sequence[int]]
+"""From the tokens of x and of y to the ids of SOS x SEP y EOS, in this order."""
+
+
+def numbered(batch: Batch, separator: int) -> tuple[IntArray, IntArray]:
+    """The tokens before the first separator counted from 1 behind SOS, and those behind it; 0 elsewhere.
+
+    >>> from longreach.tasks.copying import Reverse
+    >>> x, y = numbered(Reverse().sample([2, 3], np.random.default_rng(0)), separator=3)
+    >>> x.tolist()
+    [[0, 1, 2, 0, 0, 0, 0, 0, 0], [0, 1, 2, 3, 0, 0, 0, 0, 0]]
+    >>> y.tolist()
+    [[0, 0, 0, 0, 1, 2, 0, 0, 0], [0, 0, 0, 0, 0, 1, 2, 3, 0]]
+    """
+    at = (batch.tokens == separator).argmax(axis=1)[:, None]
+    columns = np.arange(batch.tokens.shape[1] + 1)
+    before = np.where(columns < at, columns, 0)
+    behind = np.where((columns > at) & (columns < batch.sizes[:, None]), columns - at, 0)
+    return before, behind
+
+
+def backwards(places: IntArray) -> IntArray:
+    """Each row's numbers 1 … n as n … 1, zeros where they are.
+
+    >>> backwards(np.array([[0, 1, 2, 3], [0, 0, 1, 0]])).tolist()
+    [[0, 3, 2, 1], [0, 0, 1, 0]]
+    """
+    return np.where(places > 0, places.max(axis=1, keepdims=True) + 1 - places, 0)
+
+
+def significance(batch: Batch, *, plus: int, equals: int, reversed_answer: bool = False) -> IntArray:
+    """Digits of equal significance share an id, 1 for the least; + and = have 0.
+
+    >>> from longreach.tasks.arithmetic import Addition
+    >>> batch = Addition().sample([6], np.random.default_rng(1))
+    >>> " ".join(Addition().decode(batch.tokens[0])), significance(batch, plus=5, equals=6).tolist()
+    ('SOS 1 1 + 0 0 = 1 1', [[0, 2, 1, 0, 2, 1, 0, 2, 1, 0]])
+    """
+    x, answer = numbered(batch, equals)
+    first, _ = numbered(batch, plus)
+    second = np.maximum(x - first.max(axis=1, keepdims=True) - 1, 0)
+    made: IntArray = backwards(first) + backwards(second)
+    return made + (answer if reversed_answer else backwards(answer))
+
+
+def ids_by_function(task: Task, batch: Batch, scheme: IdScheme, separator: int) -> IntArray:
+    """The ids that a function gives, row by row; what does not fit is refused in one line."""
+    made = np.zeros((len(batch), batch.tokens.shape[1] + 1), dtype=np.int64)
+    for row, size in enumerate(batch.sizes.tolist()):
+        tokens = task.decode(batch.tokens[row, 1:size].tolist())
+        at = tokens.index(task.tokens[separator])
+        x, y = tuple(tokens[:at]), tuple(tokens[at + 1 :])
+        made[row, : size + 1] = _checked(task.name, scheme, x, y)
+    return made
+
+
+def _checked(task: str, scheme: IdScheme, x: tuple[str, ...], y: tuple[str, ...]) -> list[int]:
+    name = getattr(scheme, "__name__", "ids")
+    call = f"{'ids' if name == '<lambda>' else name}({_shown(x)!r}, {_shown(y)!r})"
+    try:
+        found = list(scheme(x, y))
+    except InputError:
+        raise
+    except OWN_FAILURES as error:
+        raise InputError(f"{task}: {call} fails: {failure_line(error)}") from error
+    wanted = len(x) + len(y) + 3
+    if len(found) != wanted:
+        raise InputError(f"{task}: {call} gives {len(found)} ids, not {wanted}, for SOS x SEP y EOS")
+    for each in found:
+        if isinstance(each, bool) or not isinstance(each, int | np.integer) or not 0 <= each < 2**31:
+            raise InputError(f"{task}: {call} gives {each!r}; ids are whole numbers from 0 on")
+    return [int(each) for each in found]
+
+
+def _shown(tokens: Sequence[str]) -> str:
+    shown = " ".join(tokens[:20])
+    return shown if len(tokens) <= 20 else f"{shown} …"
+
+
+# What a forecast may rely on for a task: where the reason for a yes or a no is to be found.
+
+
+Images: TypeAlias = Mapping[str, str | tuple[str, ...]]
+"""For each letter of a language one symbol of a task, or several."""
+
+
+def image(letters: Images, word: Iterable[str]) -> tuple[str, ...]:
+    """The symbols of a word, letter by letter.
+
+    >>> image({"a": ("+", "1"), "b": "0"}, "ab")
+    ('+', '1', '0')
+    """
+    found: list[str] = []
+    for letter in word:
+        symbols = letters[letter]
+        found += [symbols] if isinstance(symbols, str) else symbols
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How a program for a task would decide a language: what it is given, and what it is asked.
+
+    >>> Reduction({"a": "1", "b": "0"}, ("SEP",), "even", "a is 1").inputs("ab")
+    ('SOS', '1', '0', 'SEP')
+    """
+
+    letters: Images
+    """The symbols of the task for each letter of the language.
+
+    Counts over the symbols are counts over the letters, so that a program keeps its class; with positions
+    modulo a number all letters must have as many symbols."""
+    after: tuple[str, ...]
+    """What is read after the word; before it there is SOS."""
+    token: str
+    """The program predicts this token next exactly for the words of the language."""
+    about: str
+    """One sentence."""
+
+    def inputs(self, word: Iterable[str]) -> tuple[str, ...]:
+        """What a program for the task reads for a word of the language's alphabet."""
+        return ("SOS", *image(self.letters, word), *self.after)
+
+
+@dataclass(frozen=True)
+class Split:
+    """How an input is divided between Alice and Bob: she holds N symbols, he what follows.
+
+    Bob is asked for the next token, also after he has seen any part of the right answer.
+
+    >>> [" ".join(x) for row in Split(("0", "1"), ("+",), ("0",), ("=",)).inputs(2) for x in row]
+    ['0 0 + 0 0 =', '0 1 + 0 0 =', '1 0 + 0 0 =', '1 1 + 0 0 =']
+    """
+
+    alice: tuple[str, ...]
+    """The symbols of which she holds any N."""
+    between: tuple[str, ...] = ()
+    """What comes next, always the same."""
+    bob: tuple[str, ...] = ()
+    """The symbols of which he holds any N; none if he holds nothing that varies."""
+    end: tuple[str, ...] = ()
+    """What ends the input, always the same."""
+
+    def size(self, length: int) -> int:
+        """The number of inputs at N = length."""
+        return int((len(self.alice) * max(1, len(self.bob))) ** length)
+
+    def inputs(self, length: int) -> Iterator[list[tuple[str, ...]]]:
+        """For each of Alice's parts the inputs with all of Bob's, in one order."""
+        parts = list(product(self.bob, repeat=length)) if self.bob else [()]
+        for part in product(self.alice, repeat=length):
+            yield [(*part, *self.between, *other, *self.end) for other in parts]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence about one task under one encoding.
+
+    >>> Evidence("program", "sort", "the least number above the last one").name
+    'sort'
+    """
+
+    kind: str
+    """`program`: a library program solves it, so yes. `language`: to be decided from the task's automaton.
+    `classes`: from its automaton with answer classes.
+    `communication`: the bits between the halves of an input grow linearly, so no. `reduction`: a program
+    would decide the named language, so no if that has none. `none`: nothing is known, so undecided.
+
+    Each is found by the certificate kind of its name (`longreach.answers.kinds`)."""
+    name: str | None
+    """The library program (or a file `….cr`), or the language reduced to."""
+    reason: str
+    """One sentence."""
+    reduction: Reduction | None = None
+    """Of the kind `reduction`."""
+    split: Split | None = None
+    """Of the kind `communication`."""
+
+
+OWN_LANGUAGE = Evidence("language", None, "decided from the automaton of the language")
+
+
+# The interface of a task: lengths it has, batches of examples, and the right answer to one input.
+
 
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
@@ -57,7 +247,7 @@ class Task(ABC):
 
     Subclasses are immutable. A new task is a file with a subclass and a line in the catalog.
 
-    >>> from longreach.tasks.sort import Sort
+    >>> from longreach.tasks.copying import Sort
     >>> Sort().answer(["14", "3", "7"])
     ('3', '7', '14', 'EOS')
     """
@@ -107,7 +297,7 @@ class Task(ABC):
         (('b', 'EOS'), ('PAD', 'SOS', 'EOS', 'SEP', 'a', 'b'))
         """
         # A base class cannot import what is derived from it.
-        module = importlib.import_module("longreach.tasks.function_task")
+        module = importlib.import_module("longreach.tasks.own")
         called = getattr(answer, "__name__", "function").strip("<>").replace("_", "-")
         said = (getattr(answer, "__doc__", None) or "a Python function").strip().splitlines()
         task: FunctionTask = module.FunctionTask(
@@ -152,7 +342,7 @@ class Task(ABC):
         >>> even.answer("ab"), even.tokens
         (('{accept}', '{reject}', '{reject}'), ('PAD', 'SOS', 'a', 'b', '{accept}', '{reject}'))
         """
-        module = importlib.import_module("longreach.tasks.predicate_language")
+        module = importlib.import_module("longreach.tasks.own")
         called = getattr(predicate, "__name__", "predicate").strip("<>").replace("_", "-")
         said = (getattr(predicate, "__doc__", None) or "a Python predicate").strip().splitlines()
         task: PredicateLanguage = module.PredicateLanguage(
@@ -202,7 +392,7 @@ class Task(ABC):
         Tokens that belong together share an id. In the column after an example's last token stands the id of
         the token after it, mostly EOS.
 
-        >>> from longreach.tasks.reverse import Reverse
+        >>> from longreach.tasks.copying import Reverse
         >>> Reverse().coupled_ids(Reverse().sample([3], np.random.default_rng(0))).tolist()
         [[0, 1, 2, 3, 0, 3, 2, 1, 0]]
         """
@@ -228,7 +418,7 @@ class Task(ABC):
     def lengths(self, first: int, last: int) -> IntArray:
         """The lengths of a range that have inputs, both ends included.
 
-        >>> from longreach.tasks.dyck_1 import Dyck1
+        >>> from longreach.tasks.formal import Dyck1
         >>> Dyck1().lengths(3, 9).tolist()
         [4, 6, 8]
         """
@@ -255,7 +445,7 @@ class Task(ABC):
     def test_ranges(self, train_to: int) -> tuple[LengthRange, ...]:
         """The test ranges after training up to a length: twice and three times as far.
 
-        >>> from longreach.tasks.sort import Sort
+        >>> from longreach.tasks.copying import Sort
         >>> Sort().train_range(50).name, [each.name for each in Sort().test_ranges(50)]
         ('1-50', ['51-100', '101-150'])
         """
@@ -266,7 +456,7 @@ class Task(ABC):
 
         The same lengths and the same state of `rng` give the same batch.
 
-        >>> from longreach.tasks.sort import Sort
+        >>> from longreach.tasks.copying import Sort
         >>> batch = Sort(9).sample([2, 4], np.random.default_rng(0))
         >>> batch.tokens.shape, batch.sizes.tolist(), batch.mask.sum(axis=1).tolist()
         ((2, 10), [6, 10], [3, 5])
@@ -287,7 +477,7 @@ class Task(ABC):
 def draw_lengths(task: Task, first: int, last: int, count: int, rng: np.random.Generator) -> IntArray:
     """Lengths drawn uniformly from those that the task has in a range.
 
-    >>> from longreach.tasks.dyck_1 import Dyck1
+    >>> from longreach.tasks.formal import Dyck1
     >>> sorted(set(draw_lengths(Dyck1(), 1, 9, 100, np.random.default_rng(0)).tolist()))
     [2, 4, 6, 8]
     """

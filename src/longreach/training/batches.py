@@ -1,25 +1,67 @@
-"""Batches as the engine takes them: sorted by length, cut into chunks, each as wide as its longest row."""
+"""Batches as training takes them: at their position ids, sorted by length, cut into chunks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.decoder import DecoderConfig
-from longreach.config.training import TrainConfig
-from longreach.models.decoder_gradient import first_kinds
-from longreach.models.packed_rows import Packed, PackedRows, group_widths
+from longreach.config.model import DecoderConfig
+from longreach.config.run import TrainConfig
+from longreach.models.encodings import pose_ids, randomized_ids
+from longreach.models.fast.gradient import first_kinds
+from longreach.models.fast.packed import Packed, PackedRows, group_widths
+from longreach.tasks.positions import coupled_offsets, no_offsets, random_offsets
 from longreach.tasks.task import Batch
-from longreach.training.placing import placed
-from longreach.training.shape import decoder_of, task_of
+from longreach.training.setup import decoder_of, own_ids, positions_of, task_of
+
+# Batches at the position ids that a configuration asks for, in training and in tests.
+
+
+Occasion: TypeAlias = Literal["training", "first", "shifted"]
+"""A training batch, or a test: from the first position on, or shifted by a random number that fits."""
+
+
+def placed(batch: Batch, config: TrainConfig, occasion: Occasion, rng: np.random.Generator) -> Batch:
+    """The batch with its position ids.
+
+    Randomized ids are drawn in tests as in training. PoSE is for training; tests have the true ids.
+
+    >>> from longreach.runs.resolve import resolve
+    >>> config = resolve("reverse", "coupled", train_lengths=(1, 2), test_lengths=((3, 3),))
+    >>> from longreach.training.setup import task_of
+    >>> rng = np.random.default_rng(0)
+    >>> placed(task_of(config).sample([2], rng), config, "first", rng).position_ids.tolist()
+    [[0, 1, 2, 0, 2, 1]]
+    """
+    positions, scheme = positions_of(config), config.id_scheme
+    width = batch.tokens.shape[1]
+    if scheme == "randomized":
+        return replace(batch, position_ids=randomized_ids(batch.sizes, width, positions, rng))
+    if scheme == "coupled":
+        return _coupled(batch, config, occasion, rng)
+    if scheme == "pose" and occasion == "training":
+        return replace(batch, position_ids=pose_ids(batch.sizes, width, positions, rng))
+    shifted = occasion == "shifted" or (occasion == "training" and scheme == "shift")
+    return (random_offsets if shifted else no_offsets)(batch, positions, rng)
+
+
+def _coupled(batch: Batch, config: TrainConfig, occasion: Occasion, rng: np.random.Generator) -> Batch:
+    still = occasion == "first" or (occasion == "training" and config.offsets == "none")
+    ids, positions = own_ids(config, batch), positions_of(config)
+    made = coupled_offsets(batch, ids, positions, None if still else rng)
+    return made if config.predict_ids else replace(made, next_ids=None)
+
+
+# Batches as the engine takes them: sorted by length, cut into chunks, each as wide as its longest row.
+
 
 Counts = NDArray[np.int64]
 
@@ -62,7 +104,7 @@ class Streams:
 class Batches:
     """Fresh training batches of one member, drawn BLOCK at a time: that costs little more than one.
 
-    >>> from longreach.experiments import resolve
+    >>> from longreach.runs.resolve import resolve
     >>> config = resolve("sort", train_lengths=(1, 9), batch=8)
     >>> batches = Batches(config, Streams(0).data)
     >>> [len(chunk.tokens) for chunk in batches.chunks(0, parts=2)]

@@ -19,16 +19,14 @@ import safetensors.torch
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longreach.config.baseline import Model
-from longreach.config.training import TrainConfig
+from longreach.config.model import Model
+from longreach.config.run import TrainConfig
 from longreach.errors import InputError
+from longreach.files import clean_up, write_atomically
+from longreach.models.network import model_table, read_model
 from longreach.models.parameters import Parameters
-from longreach.models.trainable import model_table, read_model
-from longreach.results.atomic import clean_up, write_atomically
-from longreach.results.files import RESULT
-from longreach.results.running_members import PROGRESS
-from longreach.results.schema import Count, Evaluation, Seconds
-from longreach.training.step import State
+from longreach.training.result import PROGRESS, RESULT, Count, Evaluation, Seconds
+from longreach.training.steps import State
 
 STATE = "state.safetensors"
 MODEL = "model.safetensors"

@@ -1,0 +1,1 @@
+"""What longreach says about a task: forecast, odds, measurement, threshold and remedies."""

@@ -1,0 +1,335 @@
+"""Measured cells beside the forecast and beside published numbers.
+
+A cell *works* when its mean accuracy on the longest test range is at least half way from chance to 1. Chance
+is what guessing the answer gives (1/2 for parity, 0 for a language); half way is as far from guessing as from
+always being right, so the rule favours neither answer. The mean is over the successful runs, as in the paper,
+and over all finished ones where none is successful. On the published numbers the rule splits yes from no
+without exception: every published yes is above 0.76; the highest no is parity at 0.63, where the level is
+0.75, and the other ones are below 0.02.
+
+The forecast agrees when yes meets works or no meets fails. A cell is not counted when
+
+- fewer than three of its runs finished, or
+- it is a no that fails, none of its runs is right on the whole training range, and nothing shows that the
+  budget was enough: neither another encoding of the task nor a sibling under the same encoding was learned
+  with at most the cell's steps, batch, layers and width.
+
+A no that works always counts, against the forecast; so does a yes that was not learned.
+
+A mean hides runs that do opposite things: 100, 0 and 0 % are 33 %. So each cell is judged a second time, by
+its runs: it works when at least half of its finished runs do, each by the same level. All else is the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from longreach.answers.forecast import Forecast, forecast
+from longreach.answers.judge import ByAccuracy
+from longreach.answers.published import published
+from longreach.config.model import BASELINE, CellLabel
+from longreach.tasks.catalog import load_task
+from longreach.theory.automata.monoid import Measures, measure
+from longreach.theory.automata.named import named_automaton
+
+# What the studies are about: tasks in the papers' order, and the cells that a study consists of.
+
+
+ALGORITHMIC = (
+    "binary-majority", "binary-majority-interleave", "majority", "sort", "copy-unique", "copy-repeat",
+    "parity", "addition",
+)  # fmt: skip
+"""In the order of Table 3 of Huang et al., arXiv 2410.02140."""
+REGULAR = (
+    "tomita-1", "tomita-2", "tomita-3", "tomita-4", "tomita-5", "tomita-6", "tomita-7",
+    "d-2", "d-3", "d-4", "d-12", "aa", "aaaa", "abab", "aa-bb-cc-dd-ee", "ab-d-bc", "012-0-2",
+)  # fmt: skip
+"""In the numbering of Table 2 there: the first is number 1."""
+ENCODINGS = ("ape", "nope")
+"""Those for which there are forecasts."""
+
+FAMILIES = (
+    frozenset({"binary-majority", "binary-majority-interleave", "majority", "parity"}),
+    frozenset({"sort", "copy-unique", "copy-repeat", "addition"}),
+    frozenset(REGULAR),
+)
+"""Siblings: tasks whose answer is a few tokens, those whose answer is a sequence, the regular languages."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell of a study: a task under an encoding, with or without the penalty on positions.
+
+    >>> Place("sort", "ape").label, Place("sort", "ape", 1e-4).label
+    ('ape', 'ape + 0.0001')
+    """
+
+    task: str
+    encoding: str
+    penalty: float = 0.0
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it shows what the current token alone tells: no evidence for or against a forecast."""
+        return self.encoding == BASELINE
+
+    @property
+    def label(self) -> str:
+        """The encoding, and the coefficient of the penalty if there is one."""
+        return CellLabel(self.encoding, self.penalty).text
+
+
+def siblings(task: str) -> frozenset[str]:
+    """The other tasks of the same family.
+
+    >>> sorted(siblings("parity"))
+    ['binary-majority', 'binary-majority-interleave', 'majority']
+    """
+    return frozenset().union(*(family - {task} for family in FAMILIES if task in family))
+
+
+# The numbers and verdicts of the paper, to stand beside ours. They are read from files, never typed in.
+
+
+PENALIZED = {0.0: "{}", 1e-4: "{}-regularized"}
+"""How the published numbers with a penalty are called, by its coefficient."""
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """A row of Table 2 or 3 of Huang et al., arXiv 2410.02140."""
+
+    nope: str
+    ape: str
+    ac0: bool
+    star_free: bool | None = None
+    dot_depth: int | None = None
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    content = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = content["tasks"]
+    return found
+
+
+def published_accuracy(place: Place) -> tuple[float, ...] | None:
+    """The published mean accuracies of a cell, from the shortest bin to the longest; None if there are none.
+
+    >>> published_accuracy(Place("sort", "ape", 1e-4)), published_accuracy(Place("sort", "rope"))
+    ((1.0, 0.9999, 0.9956), None)
+    """
+    found = published(place.task)
+    if found is None or place.penalty not in PENALIZED:
+        return None
+    shares = found.accuracy.get(PENALIZED[place.penalty].format(place.encoding), {})
+    return tuple(shares.values()) or None
+
+
+def published_lengths(task: str) -> tuple[str, ...]:
+    """The lengths of the published bins of a task, with a star where only the figure's axis says them.
+
+    >>> published_lengths("copy-unique"), published_lengths("tomita-4")
+    (('1-50', '51-100', '101-150'), ('1-100', '101-150', '101-150'))
+    >>> published_lengths("d-4"), published_lengths("dyck-1")
+    (('1-100', '51-100*', '101-150*'), ())
+    """
+    found = published(task)
+    return () if found is None else tuple(each.label for each in found.bins)
+
+
+def published_row(task: str) -> PublishedRow:
+    """What Table 2 or 3 says of a task.
+
+    >>> published_row("d-12").dot_depth, published_row("addition").ac0
+    (12, True)
+    """
+    found = published(task)
+    assert found is not None, f"{task} is not in the tables"
+    return PublishedRow(found.verdicts["nope"], found.verdicts["ape"], **_tables()[task])
+
+
+# What the theory says of a cell, and of a language besides.
+
+
+Verdict: TypeAlias = Literal["yes", "no", "undecided"]
+
+
+def forecast_of(place: Place) -> Verdict | None:
+    """The forecast for what the cell trains; None for encodings of which the theory has none.
+
+    >>> forecast_of(Place("aa", "nope")), forecast_of(Place("aa", "ape")), forecast_of(Place("aa", "rope"))
+    ('no', 'yes', None)
+    """
+    if place.encoding not in ENCODINGS:
+        return None
+    return _forecast(place.task).sides[place.encoding].trained.value
+
+
+def verdict_of(task: str, encoding: str) -> Verdict:
+    """Whether the task has a program, as the paper asks: for a language, whether membership has.
+
+    >>> verdict_of("aa", "ape")
+    'yes'
+    """
+    return _forecast(task).sides[encoding].answer.value
+
+
+@cache
+def _forecast(task: str) -> Forecast:
+    return forecast(task)
+
+
+@cache
+def measures_of(language: str) -> Measures:
+    """Star-freeness and the other measures of a regular language by name.
+
+    >>> measures_of("aa").ac0
+    True
+    """
+    return measure(named_automaton(language))
+
+
+# Does what was measured agree with what was forecast? The rule was fixed before anything was measured.
+
+
+State: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "no forecast", "not run"]
+STATES: tuple[State, ...] = get_args(State)
+LEAST_RUNS = 3
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a cell's training was given."""
+
+    steps: int
+    batch: int
+    layers: int
+    width: int
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Budget:
+        """From a resolved configuration."""
+        return cls(config["max_steps"], config["batch"], config["layers"], config["width"])
+
+    def covers(self, other: Budget) -> bool:
+        """Whether this one is at least as large in everything.
+
+        >>> Budget(100, 64, 2, 64).covers(Budget(100, 64, 1, 64)), Budget(100, 64, 2, 64).covers(
+        ...     Budget(200, 64, 1, 16)
+        ... )
+        (True, False)
+        """
+        return (
+            self.steps >= other.steps
+            and self.batch >= other.batch
+            and self.layers >= other.layers
+            and self.width >= other.width
+        )
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What was measured in a cell."""
+
+    place: Place
+    runs: int
+    """How many finished."""
+    learned: bool
+    """Whether a run is right on the whole training range."""
+    last: float | None
+    """The mean accuracy on the longest test range."""
+    budget: Budget
+    work: int = 0
+    """How many of the finished runs work on the longest test range."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a measurement says about a forecast."""
+
+    state: State
+    reason: str
+    works: bool | None
+    """Whether the cell works on the longest test range; None without a measurement."""
+
+
+def level(task: str) -> float:
+    """The accuracy from which on a task works: half way from chance to 1.
+
+    >>> level("parity"), level("binary-majority-interleave"), level("aa")
+    (0.75, 0.5625, 0.5)
+    """
+    return ByAccuracy(load_task(task).chance).level
+
+
+def judge(
+    observed: Sequence[Observation], forecasts: Mapping[Place, Verdict | None], *, by_runs: bool = False
+) -> dict[Place, Judgement]:
+    """The judgement of each cell, in the light of all of them: by the mean, or by the share of runs.
+
+    >>> cell = Observation(Place("aa", "ape"), 3, True, 0.99, Budget(1000, 64, 1, 16))
+    >>> judge([cell], {cell.place: "yes"})[cell.place].state
+    'agrees'
+    """
+    return {each.place: _judge(each, forecasts[each.place], observed, by_runs) for each in observed}
+
+
+def _judge(
+    cell: Observation, forecast: Verdict | None, others: Iterable[Observation], by_runs: bool
+) -> Judgement:
+    if cell.last is None:
+        return Judgement("not run", "no run has finished", None)
+    by_mean = ByAccuracy(load_task(cell.place.task).chance).works(cell.last)
+    working = 2 * cell.work >= cell.runs if by_runs else by_mean
+    if cell.runs < LEAST_RUNS:
+        return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", working)
+    if forecast is None:
+        what = "the baseline" if cell.place.is_baseline else "this encoding"
+        return Judgement("no forecast", f"the theory says nothing about {what}", working)
+    if forecast == "undecided":
+        return Judgement("undecided", "the theory has no verdict", working)
+    if working:
+        state: State = "agrees" if forecast == "yes" else "disagrees"
+        return Judgement(state, f"forecast {forecast}, works", True)
+    if forecast == "yes":
+        learned = "" if cell.learned else "; not learned in distribution"
+        return Judgement("disagrees", f"forecast yes, fails{learned}", False)
+    enough = _enough(cell, others)
+    if enough is None:
+        reason = "not learned in distribution, and nothing shows that the budget was enough"
+        return Judgement("not counted", reason, False)
+    return Judgement("agrees", f"forecast no, fails; {enough}", False)
+
+
+def _enough(cell: Observation, others: Iterable[Observation]) -> str | None:
+    """What shows that the budget of a cell that fails was enough."""
+    if cell.learned:
+        return "learned in distribution"
+    place = cell.place
+    models = [each for each in others if not each.place.is_baseline]
+    found = [each for each in models if each.learned and cell.budget.covers(each.budget)]
+    for each in found:
+        if each.place.task == place.task and each.place != place:
+            return f"the same budget was enough with {each.place.label}"
+    related = siblings(place.task)
+    for each in found:
+        if each.place.task in related and each.place.label == place.label:
+            return f"the same budget was enough for {each.place.task}"
+    return None
+
+
+def count(judgements: Iterable[Judgement]) -> dict[State, int]:
+    """How many cells are in each state.
+
+    >>> count([Judgement("agrees", "", True)])["agrees"]
+    1
+    """
+    found = Counter(each.state for each in judgements)
+    return {state: found[state] for state in STATES}

@@ -1,0 +1,471 @@
+"""A question → three answers, and how they are worded."""
+
+from __future__ import annotations
+
+import html
+import math
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from longreach.answers.advice import Advice, advice
+from longreach.answers.forecast import Forecast, forecast
+from longreach.answers.judge import Finding, MeasuredCell, Tally, judge_runs
+from longreach.answers.measurement import Measurement, Question, measure
+from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
+from longreach.answers.sweep import Threshold
+from longreach.config.encodings import ENCODINGS, side_title
+from longreach.runs.train import Watcher
+from longreach.tasks.catalog import name_of_task
+from longreach.tasks.task import Task
+from longreach.theory.automata.named import NAMED_LANGUAGES
+from longreach.theory.names import TaskName, written
+from longreach.theory.verdicts.basis import clause, expectation, rests_on
+from longreach.theory.verdicts.verdict import Answer
+from longreach.wording import counted
+
+if TYPE_CHECKING:
+    from longreach.tasks.lengths import LengthRange
+
+# The answer to a question: forecast, measurement, threshold, advice, and a judgement of the forecast.
+
+
+Judgement: TypeAlias = Literal["agrees", "contradicts", "cannot be judged"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ThreeAnswers:
+    """Will it work on longer inputs, from which training length on, and what would help."""
+
+    question: Question
+    forecast: Forecast
+    measurement: Measurement
+    seconds: float
+    """That the answer took."""
+    runs: Path | None = None
+    """Where the results lie, which may know more than this question measured."""
+
+    @cached_property
+    def threshold(self) -> Threshold | None:
+        """From which training length on runs work; None where it was not measured."""
+        return Threshold.of(self.measurement.cells, self.measurement.lengths)
+
+    @cached_property
+    def findings(self) -> dict[str, Finding]:
+        """By encoding: what its runs say of the forecast."""
+        cells = self.measurement.cells
+        found = {}
+        for cell in cells:
+            finding = judge_runs(self.answer_of(cell.encoding), cell.tally)
+            others = [each.tally for each in cells if each.encoding != cell.encoding]
+            answer = self.answer_of(cell.encoding)
+            if finding.state == "not learned" and answer is Answer.NO:
+                finding = _with_others(finding, cell.tally, others)
+            if answer is Answer.YES and (longer := self.works_later(cell)) is not None:
+                finding = _from_a_length_on(finding, cell, longer)
+            found[cell.encoding] = finding
+        return found
+
+    def works_later(self, cell: MeasuredCell) -> MeasuredCell | None:
+        """Of runs that do not work, the longer training length from which on they do, if one was found."""
+        threshold = self.threshold
+        if cell.tally.works or threshold is None or threshold.encoding != cell.encoding:
+            return None
+        return next((each for each in threshold.cells if each.train_to == threshold.start), None)
+
+    def answer_of(self, encoding: str) -> Answer | None:
+        """The forecast for what is trained; None where theory has none for the encoding."""
+        return self.forecast.expected(encoding)
+
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What would help; empty where nothing is known."""
+        return advice(
+            self.forecast,
+            self.measurement.cells,
+            self.threshold,
+            self.findings,
+            self.question.encodings,
+            more_steps=self._more_steps(),
+            runs=self.runs,
+        )
+
+    def _more_steps(self) -> Advice | None:
+        """More minutes, where there was time for a part of the steps and runs that may work did not learn."""
+        measurement = self.measurement
+        unlearned = [cell.encoding for cell in measurement.cells if cell.tally.learned < cell.tally.runs]
+        # A no that agrees has failed as expected, whether it was learned or not.
+        states = {self.findings[each].state for each in unlearned if self.answer_of(each) is Answer.NO}
+        others = any(self.answer_of(each) is not Answer.NO for each in unlearned)
+        if measurement.seconds_for_all is None or not (others or "not learned" in states):
+            return None
+        # The other half of the time is for other training lengths.
+        minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(self.question.minutes) + 1)
+        basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
+        return Advice(change=f"more steps: --minutes {minutes}", basis=basis)
+
+    @property
+    def odds_length(self) -> int:
+        """The training length of the odds: the one that is measured, or was asked for."""
+        measured = next((cell.train_to for cell in self.measurement.cells), None)
+        return self.question.train_to or measured or USUAL_LENGTH
+
+    @cached_property
+    def odds(self) -> TaskOdds:
+        """The odds that one run works, from the census; without rows where it has nothing comparable."""
+        return self.forecast.odds(self.odds_length)
+
+    @property
+    def judgement(self) -> Judgement:
+        """What all runs together say of the forecast: one contradiction is one."""
+        states = {finding.state for finding in self.findings.values()}
+        if "contradicts" in states:
+            return "contradicts"
+        return "agrees" if "agrees" in states else "cannot be judged"
+
+    def document(self) -> dict[str, Any]:
+        """As `longreach ask --json` prints it."""
+        measurement = self.measurement
+        return {
+            "task": self.forecast.name,
+            "forecast": self.forecast.document(),
+            "measured": [cell.document() for cell in (*measurement.cells, *measurement.lengths)],
+            "threshold": None if self.threshold is None else self.threshold.document(),
+            "odds": self.odds.document(),
+            "odds_note": self.odds.reason,
+            "advice": [each.document() for each in self.advice],
+            "judgement": self.judgement,
+            "judgements": {
+                encoding: {"state": each.state, "words": each.words, "reasons": list(each.reasons)}
+                for encoding, each in self.findings.items()
+            },
+            "minutes": self.question.minutes,
+            "seeds": self.question.seeds,
+            "share_of_steps": measurement.share,
+            "whole": measurement.is_whole,
+            "interrupted": measurement.interrupted,
+            "seconds": round(self.seconds, 1),
+        }
+
+    def __repr__(self) -> str:
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+
+        return as_html(self)
+
+
+def _from_a_length_on(finding: Finding, cell: MeasuredCell, longer: MeasuredCell) -> Finding:
+    """A yes that fails at first and works at a longer training length: theory says "from some length on"."""
+    words = (
+        f"the measured runs agree with the forecast from training length {longer.train_to} on: "
+        f"trained to {cell.train_to} {cell.tally.words}, trained to {longer.train_to} {longer.tally.words}"
+    )
+    return Finding("agrees", words, finding.reasons)
+
+
+def _with_others(finding: Finding, tally: Tally, others: list[Tally]) -> Finding:
+    """A no that fails and was not learned: it counts where another encoding was, in the same steps."""
+    if not any(other.runs and 2 * other.learned >= other.runs for other in others):
+        return finding
+    words = (
+        f"the measured runs agree with the forecast: {tally.words}, as expected; "
+        "the same steps were enough under another encoding"
+    )
+    return Finding("agrees", words)
+
+
+# A question in, three answers out.
+
+
+def ask(
+    task: str | Task,
+    alphabet: Sequence[str] | None = None,
+    *,
+    encodings: Sequence[str] = ("nope", "ape"),
+    minutes: float = 2.0,
+    seeds: int = 3,
+    train_to: int | None = None,
+    budget: float | None = None,
+    runs: str | Path = "runs",
+    progress: Watcher | None = None,
+) -> ThreeAnswers:
+    """Forecast a task and measure it within the minutes; what was measured before is not measured again.
+
+    `budget` are the seconds for finding evidence in the answers of a task that nobody can see into.
+
+    >>> found = ask("regex:(ab)*", minutes=0)
+    >>> found.answer_of("nope").value, found.threshold, len(found.advice) > 0
+    ('yes', None, False)
+    """
+    started = time.monotonic()
+    name, letters = name_of_task(task, alphabet)
+    question = Question(
+        task=name,
+        alphabet=letters,
+        encodings=tuple(encodings),
+        minutes=minutes,
+        seeds=seeds,
+        train_to=train_to,
+    )
+    known = forecast(name, letters, budget=budget)
+    measured = measure(question, known, Path(runs), progress=progress)
+    return ThreeAnswers(
+        question=question,
+        forecast=known,
+        measurement=measured,
+        seconds=time.monotonic() - started,
+        runs=Path(runs),
+    )
+
+
+# Three answers in words that need no paper: for the terminal, the page, and notebooks.
+
+
+WILL_IT = "Will it work on inputs longer than it was trained on?"
+FROM_WHICH = "From which training length?"
+WHAT_HELPS = "What would help?"
+NOT_KNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of an answer: about what, what is said, and what it rests on."""
+
+    label: str
+    says: str
+    basis: str = ""
+    measured: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A question and the lines of its answer."""
+
+    question: str
+    lines: tuple[Line, ...]
+
+
+def heading(found: ThreeAnswers) -> tuple[str, str]:
+    """What the task is called, and what it is.
+
+    >>> from longreach.answers.ask import ask
+    >>> heading(ask("aa", minutes=0)), heading(ask("sort", minutes=0))
+    (('(aa)*', 'words over a, 2 states'), ('sort', 'distinct numbers in increasing order'))
+    """
+    forecast = found.forecast
+    name, about = TaskName(forecast.name).expression, forecast.task.about
+    name = forecast.task.name if TaskName(forecast.name).is_session else name
+    known = NAMED_LANGUAGES.get(forecast.name)
+    name = name if known is None else known.expression
+    automaton = getattr(forecast.task, "automaton", None)
+    if automaton is None or about != name:
+        return name, about
+    return name, f"words over {' '.join(forecast.alphabet)}, {counted(len(automaton), 'state')}"
+
+
+def blocks(found: ThreeAnswers, go_on: str | None = None) -> tuple[Block, Block, Block]:
+    """The three questions with their answers; `go_on` says how to go on where nobody types commands.
+
+    >>> from longreach.answers.ask import ask
+    >>> [block.question for block in blocks(ask("parity", minutes=0))][1:]
+    ['From which training length?', 'What would help?']
+    """
+    return (
+        Block(WILL_IT, (*(_will_it(found, each) for each in found.question.encodings), _odds(found))),
+        Block(FROM_WHICH, (_threshold(found, go_on), _bound(found))),
+        Block(WHAT_HELPS, _what_helps(found)),
+    )
+
+
+# Will it work?
+
+
+def _will_it(found: ThreeAnswers, encoding: str) -> Line:
+    side = found.forecast.sides.get(encoding)
+    if side is None:
+        note = found.forecast.encodings.get(encoding)
+        says, basis = NOT_KNOWN, "" if note is None else note.statement
+    else:
+        says, basis = expectation(side.trained), clause(side)
+        if side.trained is not Answer.UNDECIDED:
+            basis = f"{rests_on(side)}: {basis}"
+    cell = next((each for each in found.measurement.cells if each.encoding == encoding), None)
+    return Line(side_title(encoding), says, basis, _measured(cell))
+
+
+def _measured(cell: MeasuredCell | None) -> str:
+    if cell is None:
+        return ""
+    if not cell.tally.runs:
+        return "not measured: no run has finished"
+    tested = _range(cell.tested)
+    tally, missing = cell.tally, cell.planned - cell.tally.runs
+    notes = [f"{tally.learned} learned the training lengths"] if tally.learned < tally.runs else []
+    notes += [f"{missing} not finished"] if missing else []
+    aside = f" ({', '.join(notes)})" if notes else ""
+    return f"measured: {tally.words} at {tested}, trained to {cell.train_to}{aside}"
+
+
+def _command(found: ThreeAnswers, *, minutes: float | None = None, encoding: str | None = None) -> str:
+    """How to ask the same again: in a shell, or in Python, which alone knows an object of its session."""
+    question = found.question
+    said = None if minutes is None else f"{minutes:g}"
+    usual = question.encodings == Question(task=question.task).encodings
+    encodings = [encoding] if encoding is not None else [] if usual else list(question.encodings)
+    if TaskName(question.task).is_session:
+        given = {"minutes": said, "encodings": encodings, "train_to": question.train_to}
+        return f"longreach.ask(task{''.join(f', {key}={each}' for key, each in given.items() if each)})"
+    options = [("--minutes", said), *(("--encoding", each) for each in encodings)]
+    options.append(("--train-to", None if question.train_to is None else str(question.train_to)))
+    options.append(("--alphabet", None if question.alphabet is None else written(question.alphabet)))
+    parts = [part for option, each in options if each for part in (option, each)]
+    return shlex.join(["longreach", "ask", found.forecast.name, *parts])
+
+
+ODDS_RATIO = 3
+"""The odds that are shown are those at three times the training length, as in the measurement."""
+
+
+def _odds(found: ThreeAnswers) -> Line:
+    asked = found.question.encodings
+    rows = [row for name, row in found.odds.at(ODDS_RATIO).items() if name in asked]
+    if not rows:
+        return Line("odds for one run", NOT_KNOWN, found.odds.reason or "the census has other encodings")
+    return Line(
+        f"odds for one run trained to {rows[0].trained_to}",
+        " · ".join(f"{ENCODINGS[row.encoding].title} {odds_words(row.odds)}" for row in rows),
+        f"at {_range(rows[0].tested)}; {found.odds.basis(rows)}",
+    )
+
+
+def _range(lengths: LengthRange) -> str:
+    return f"{lengths.first}–{lengths.last}"
+
+
+# From which training length?
+
+
+def _bound(found: ThreeAnswers) -> Line:
+    """The bound that is exact; the others hold up to constants."""
+    exact = [each for each in found.forecast.bounds.bounds if not each.definition.up_to_constants]
+    if not exact:
+        return Line("proved", NOT_KNOWN, "the known bounds have constants that nobody has computed")
+    number = f"{exact[0].definition.formula} = {exact[0].value}"
+    apart = "words up to this length tell all automata with as few states apart"
+    return Line("proved", number, f"{apart}; for models {NOT_KNOWN}")
+
+
+def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
+    threshold, cells = found.threshold, found.measurement.cells
+    if threshold is not None:
+        title = ENCODINGS[threshold.encoding].title
+        tested = "" if threshold.tested is None else f" at {_range(threshold.tested)}"
+        counts = f"runs that work{tested}, by training length: {threshold.counts}"
+        remark = f"; {threshold.remark}" if threshold.remark else ""
+        return Line(f"measured ({title})", threshold.words, f"{counts}{remark}")
+    if not cells:
+        return Line("measured", NOT_KNOWN, f"{_command(found)} tries a few lengths in about 2 minutes")
+    answers = [found.answer_of(encoding) for encoding in found.question.encodings]
+    if all(answer is Answer.NO for answer in answers) and not any(cell.tally.works for cell in cells):
+        return Line(
+            "measured", "none expected", "expected to fail at every training length; no others were tried"
+        )
+    if found.measurement.is_whole and not any(2 * cell.tally.learned >= cell.tally.runs for cell in cells):
+        return Line(
+            "measured", NOT_KNOWN, "the first length was not learned; other lengths would say nothing"
+        )
+    return Line("measured", NOT_KNOWN, f"no time was left; {go_on or _longer(found)}")
+
+
+def _longer(found: ThreeAnswers) -> str:
+    if not found.measurement.is_whole:
+        return "the same command goes on where it was"
+    minutes = max(2 * found.question.minutes, 2.0)
+    return f"{_command(found, minutes=minutes)} goes on"
+
+
+# What would help?
+
+
+def _what_helps(found: ThreeAnswers) -> tuple[Line, ...]:
+    lines = [Line(each.change, "", each.basis, each.measured or "") for each in found.advice]
+    if lines:
+        return tuple(lines)
+    answers = [found.answer_of(encoding) for encoding in found.question.encodings]
+    cells = found.measurement.cells
+    if cells and all(cell.tally.works for cell in cells):
+        return (
+            Line(
+                "nothing is needed", "", f"the runs work at {_range(cells[0].tested)}; longer was not tried"
+            ),
+        )
+    if all(answer is Answer.YES for answer in answers) and found.judgement != "contradicts":
+        return (Line("nothing is needed", "", "expected to work under every encoding that was asked for"),)
+    other = "rope" if "rope" not in found.question.encodings else "alibi"
+    asking = _command(found, encoding=other)
+    return (Line(NOT_KNOWN, "", f"{asking} measures another encoding in about 2 minutes"),)
+
+
+# All of it
+
+
+def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
+    """What the runs say of the forecast: one sentence where all say the same, else one an encoding."""
+    findings = found.findings
+    if not findings:
+        return ("Nothing was measured, so the forecast is not judged.",)
+    states = {finding.state for finding in findings.values()}
+    if states == {"agrees"}:
+        late = [cell.encoding for cell in found.measurement.cells if found.works_later(cell) is not None]
+        shown = tuple(_sentence(findings[each].words) for each in late)
+        return shown or ("The measured runs agree with the forecast.",)
+    return tuple(_sentence(f"{side_title(each)}: {finding.words}") for each, finding in findings.items())
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def took(seconds: float) -> str:
+    """A time for people.
+
+    >>> took(108), took(4.2)
+    ('1 min 48 s', '4.2 s')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def as_text(found: ThreeAnswers) -> str:
+    """Everything as plain text, a line each."""
+    name, about = heading(found)
+    lines = [f"{name}   {about}"]
+    for block in blocks(found):
+        lines.append(block.question)
+        for line in block.lines:
+            parts = [part for part in (line.says, line.basis, line.measured) if part]
+            lines.append(f"  {line.label}: {'; '.join(parts)}")
+    return "\n".join([*lines, *judgement_words(found)])
+
+
+def as_html(found: ThreeAnswers) -> str:
+    """Everything as a fragment of HTML, for notebooks."""
+    name, about = heading(found)
+    rows = []
+    for block in blocks(found):
+        rows.append(f'<tr><th colspan="4" style="text-align:left">{html.escape(block.question)}</th></tr>')
+        for line in block.lines:
+            cells = (line.label, line.says, line.basis, line.measured)
+            shown = "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in cells)
+            rows.append(f"<tr>{shown}</tr>")
+    judged = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in judgement_words(found))
+    title = f"<p><b>{html.escape(name)}</b> {html.escape(about)}</p>"
+    return f"{title}<table>{''.join(rows)}</table>{judged}"

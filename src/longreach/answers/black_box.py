@@ -1,0 +1,520 @@
+"""Verdicts about tasks known only by their answers or by a file of examples.
+
+In this order, and the first that can say something speaks: an automaton that is learned from the answers,
+which theory decides; a program that is right on examples; the growth of what one part of an input must tell
+the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from longreach.answers.certificates import MeasuredRowsCertificate
+from longreach.answers.learned import (
+    FAMILIES,
+    MOST_LETTERS,
+    FoundProgram,
+    found_verdict,
+    learned_answer_sides,
+    learned_language_sides,
+    library_program,
+    synthesized_program,
+    written,
+)
+from longreach.answers.learned import MOST_ANSWERS as MOST_PROGRAMS
+from longreach.answers.oracle import MANY, SECONDS, DrawnInputs, draw_inputs, every_word_to
+from longreach.answers.oracle import answer as ask
+from longreach.errors import InputError, failure_line
+from longreach.tasks.layouts import UNDEFINED, SequenceTask
+from longreach.tasks.outside import DataTask
+from longreach.tasks.own import IN, PredicateLanguage
+from longreach.tasks.task import EOS, Task
+from longreach.theory.automata.automaton import Word
+from longreach.theory.budget import SIDES, Budget
+from longreach.theory.communication.rows import MeasuredRows, rows_of_function, rows_of_inputs
+from longreach.theory.search.learn import (
+    FittingAutomaton,
+    LearnedAutomaton,
+    LearningLimits,
+    NotLearned,
+    fit_automaton,
+    learn_automaton,
+    long_words,
+)
+from longreach.theory.search.programs import MAX_SIZE
+from longreach.theory.search.synthesize import synthesize
+from longreach.theory.search.targets import accepted_words
+from longreach.theory.verdicts.judge import judge
+from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers, undecided
+from longreach.wording import counted
+
+# Bits that were measured to grow linearly, to a length → the verdict "no", marked so.
+
+
+def measured_verdict(measured: MeasuredRows, *, name: str, key: str) -> Verdict:
+    """A no, for as long as the growth goes on.
+
+    >>> from longreach.theory.communication.rows import rows_of_function
+    >>> measured_verdict(rows_of_function(lambda word: word[::-1], "ab"), name="reverse", key="ape").reason
+    'measured up to length 12: the bits that a part of the input must pass on grow linearly, 1 per symbol'
+    """
+    longest = measured.lengths[-1]
+    bits = measured.bits
+    each = (bits[-1] - bits[0]) / (longest - measured.lengths[0])
+    proof = Proof(
+        reason=(
+            f"measured up to length {longest}: the bits that a part of the input must pass on grow linearly, "
+            f"{each:.2g} per symbol"
+        ),
+        certify=lambda: MeasuredRowsCertificate(
+            program_class=SIDES[key],
+            task=name,
+            alice=measured.cut.alice,
+            bob=measured.cut.bob,
+            bob_size=measured.cut.size,
+            lengths=measured.lengths,
+            rows=measured.rows,
+            bits=bits,
+            exhaustive=measured.exhaustive,
+        ),
+        say=lambda: f"a part of the input must pass on {_bits(each)} per symbol, more than attention can",
+        weigh=lambda: f"measured to length {longest}",
+    )
+    return replace(same_answers(SIDES[key], Answer.NO, proof), checked_to=longest)
+
+
+def _bits(count: float) -> str:
+    return f"{count:.2g} bit{'' if f'{count:.2g}' == '1' else 's'}"
+
+
+# A task that nobody can see into → verdicts from its answers alone, each with the length to which it
+# holds.
+
+
+LEARNED_LETTERS = 30
+"""Of inputs of which an automaton is learned."""
+MOST_ANSWERS = 16
+"""Different answers to short inputs, and tokens of an answer, beyond which they are taken to grow."""
+ANSWER_TOKENS = 4
+WAITING = 20.0
+"""Seconds on the wall for one of computing."""
+TIMED, TIMED_LENGTH = 20, 30
+"""Words by which it is found how long an answer takes."""
+LEAST_WORDS, MOST_ASKED = 50, 4096
+SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "rows": 1.0}
+"""Of the seconds, when each step has to be done at the latest."""
+
+
+def black_box_sides(
+    task: Task, name: str, keys: Iterable[str], *, seconds: float | None = None
+) -> dict[str, Verdict]:
+    """The verdicts for these sides; of a regular language also "local".
+
+    >>> from longreach.tasks.task import Task
+    >>> ends_in_b = Task.from_predicate(lambda word: word[-1:] == ("b",), "ab", name="ends in b")
+    >>> found = black_box_sides(ends_in_b, "mine", ["nope", "ape"])
+    >>> found["nope"].answer.value, found["nope"].checked_to
+    ('yes', 100)
+    """
+    allowed = SECONDS if seconds is None else seconds
+    try:
+        return dict(_known_sides(task, name, tuple(keys), allowed))
+    except TypeError:  # a task that has no hash
+        return _sides(task, name, tuple(keys), allowed)
+
+
+# One forecast is asked for several times: for an answer, for its page, for a judgement of runs.
+@lru_cache(maxsize=16)
+def _known_sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
+    return _sides(task, name, wanted, seconds)
+
+
+def _sides(task: Task, name: str, wanted: tuple[str, ...], seconds: float) -> dict[str, Verdict]:
+    clock = _Clock(seconds)
+    box: _Box = _Language(task, clock) if isinstance(task, PredicateLanguage) else _Answers(task, clock)
+    try:
+        found = box.learned(name, wanted)
+        for step in (box.programmed, box.measured):
+            open_sides = [key for key in wanted if key not in found]
+            if open_sides:
+                found |= step(name, open_sides)
+    except InputError as error:
+        unasked = "its answers cannot be asked for"
+        why = f"{unasked}: {error.message}"
+        # The word that was asked about may be long.
+        short = unasked if error.__cause__ is None else f"{unasked}: {failure_line(error.__cause__)}"
+        return {key: undecided(SIDES[key], why, clause=short) for key in wanted}
+    rest = "; ".join(box.tried) or "nothing was tried"
+    open_ = {key: undecided(SIDES[key], rest, clause=box.clause) for key in wanted if key not in found}
+    return {**{key: found.get(key) or open_[key] for key in wanted}, **found}
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """Seconds of computing; a function that only waits for something is not waited for without end."""
+
+    seconds: float
+    computed: float = field(default_factory=time.thread_time)
+    started: float = field(default_factory=time.monotonic)
+
+    def now(self) -> float:
+        return max(time.thread_time() - self.computed, (time.monotonic() - self.started) / WAITING)
+
+    def left(self, step: str) -> float:
+        return SHARES[step] * self.seconds - self.now()
+
+    def until(self, step: str) -> Callable[[], float]:
+        return lambda: self.left(step)
+
+
+class _Box:
+    """What is tried of a task, and what came of it."""
+
+    def __init__(self, task: Task, clock: _Clock) -> None:
+        self.task, self.clock = task, clock
+        self.tried: list[str] = []
+        """Why nothing is known, step by step."""
+        self.clause: str | None = None
+        """The same in a few plain words, where a user's own function is the likely reason."""
+
+    def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        raise NotImplementedError
+
+    def rows(self) -> MeasuredRows | None:
+        raise NotImplementedError
+
+    def asked(self, word: Word) -> Hashable:
+        """What the task says of a word."""
+        raise NotImplementedError
+
+    def affordable(self, letters: Sequence[str], step: str) -> int:
+        """How many words can be asked about, by the time that a few take."""
+        words = list(long_words(letters, TIMED_LENGTH, TIMED, np.random.default_rng(0)))
+        started = self.clock.now()
+        for word in words:
+            self.asked(word)
+        each = max(1e-7, (self.clock.now() - started) / TIMED)
+        return int(max(0.0, self.clock.left(step)) / each)
+
+    def limits(self, letters: Sequence[str]) -> LearningLimits:
+        """The usual words, fewer if answers take long."""
+        usual, words = LearningLimits(), self.affordable(letters, "automaton") // 3
+        return replace(
+            usual,
+            seconds=max(0.0, self.clock.left("automaton")),
+            short=max(LEAST_WORDS, min(usual.short, words)),
+            long=max(LEAST_WORDS, min(usual.long, words // 4)),
+            clock=self.clock.now,
+        )
+
+    def most(self, letters: Sequence[str]) -> int:
+        """How many words of one length can be asked about, where many lengths and ways to cut are tried."""
+        return min(MOST_ASKED, self.affordable(letters, "rows") // 4)
+
+    def budget(self) -> Budget:
+        return Budget(seconds=max(1.0, self.clock.seconds))
+
+    def examples(self) -> dict[Word, Word]:
+        """Inputs with their answers, of a task that writes one."""
+        return {}
+
+    def programmed(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        """A program of the library, or one without relations, which counts for both sides, or with them."""
+        until = self.clock.until("program")
+        verdicts: dict[str, Verdict] = {}
+        for search in ("library", *FAMILIES):
+            needed = [key for key in keys if key not in verdicts]
+            if not needed or (search == "ape" and search not in needed):
+                continue
+            if search == "library":
+                found = library_program(self.task, left=until)
+            else:
+                found = synthesized_program(self.task, search, self.examples(), left=until)
+            for key in needed:
+                verdict = None if found is None else found_verdict(found, name=name, key=key)
+                if verdict is not None:
+                    verdicts[key] = verdict
+        if len(verdicts) < len(tuple(keys)):
+            self.tried.append("no program was found")
+        return verdicts
+
+    def measured(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        found = self.rows()
+        if found is not None and found.linear:
+            return {key: measured_verdict(found, name=name, key=key) for key in keys}
+        if found is None:
+            self.tried.append("its communication cannot be measured")
+        else:
+            grows = (
+                "is not known to grow linearly"
+                if found.growth.name == "linear"
+                else f"is {found.growth.name}"
+            )
+            self.tried.append(f"its communication {grows}, measured to length {found.lengths[-1]}")
+        return {}
+
+
+class _Language(_Box):
+    """Words are asked about."""
+
+    task: PredicateLanguage
+
+    def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        found = self.task.learn(self.limits(self.task.letters))
+        if isinstance(found, NotLearned):
+            self.tried.append(found.reason)
+            return {}
+        if len(found.machine.classes) == 1:
+            # A language of rare words looks empty.
+            self.clause = f"all {found.asked} words asked about have one answer, {found.machine.classes[0]}"
+            self.tried.append(self.clause)
+            return {}
+        predicts = self.task.asks == "next"
+        return learned_language_sides(found, IN, name=name, predicts=predicts, budget=self.budget())
+
+    def asked(self, word: Word) -> Hashable:
+        return self.task.contains(word)
+
+    def rows(self) -> MeasuredRows | None:
+        letters = self.task.letters
+        return rows_of_function(self.task.contains, letters, most=self.most(letters))
+
+
+class _Answers(_Box):
+    """Inputs are drawn and asked about."""
+
+    task: SequenceTask
+
+    @cached_property
+    def drawn(self) -> DrawnInputs:
+        return draw_inputs(self.task, left=self.clock.until("draw"))
+
+    @cached_property
+    def every_word(self) -> bool:
+        """Whether every word seems to be an input."""
+        return every_word_to(self.task, self.drawn) > 0
+
+    def answer(self, x: Word) -> tuple[str, ...] | None:
+        """None: what is asked is no input."""
+        if len(x) < self.task.least_length:
+            return None
+        try:
+            return ask(self.task, x)
+        except InputError:
+            # A word that is never drawn may be none that the function answers.
+            if self.every_word:
+                raise
+            return None
+
+    def learned(self, name: str, keys: Iterable[str]) -> dict[str, Verdict]:
+        drawn = self.drawn
+        if not self.task.separated or len(drawn.letters) > LEARNED_LETTERS:
+            self.tried.append(
+                f"an automaton is learned of at most {LEARNED_LETTERS} letters, with SEP after them"
+            )
+            return {}
+        answers = {answer for words in drawn.inputs.values() for answer in words.values()}
+        grows = len(answers) > MOST_ANSWERS or max(map(len, answers)) > ANSWER_TOKENS
+        if grows and not self.every_word:
+            self.tried.append("there are many answers, and not every word is an input")
+            return {}
+        found = self._learn(first_token=grows)
+        if isinstance(found, NotLearned):
+            self.tried.append(found.reason)
+            return {}
+        sides = learned_answer_sides(
+            found,
+            name=name,
+            keys=keys,
+            every_word=self.every_word,
+            first_token=grows,
+            budget=self.budget(),
+        )
+        if len(sides) < len(tuple(keys)):
+            what = "the first token of the answer" if grows else "it, and words that are no inputs,"
+            self.tried.append(
+                f"an automaton with {len(found.machine)} states gives {what}, which settles nothing"
+            )
+        return sides
+
+    def _learn(self, *, first_token: bool) -> LearnedAutomaton | NotLearned:
+        def teacher(x: Word) -> str:
+            answer = self.answer(x)
+            if answer is None:
+                return UNDEFINED
+            tokens = answer[:1] if first_token else answer
+            return " ".join(token for token in tokens if token != EOS)
+
+        shown = [x for words in self.drawn.inputs.values() for x in list(words)[:50]]
+        letters = self.drawn.letters
+        return learn_automaton(teacher, letters, self.limits(letters), also=shown)
+
+    def asked(self, word: Word) -> Hashable:
+        return self.answer(word)
+
+    def examples(self) -> dict[Word, Word]:
+        return {x: y for words in self.drawn.inputs.values() for x, y in words.items()}
+
+    def rows(self) -> MeasuredRows | None:
+        if self.every_word:
+            letters = self.drawn.letters
+            return rows_of_function(self.answer, letters, most=self.most(letters))
+        # Of lengths of which only a part was drawn, the count would say how many were.
+        drawn = draw_inputs(self.task, MANY, left=self.clock.until("rows"))
+        return rows_of_inputs({n: words for n, words in drawn.inputs.items() if n in drawn.whole})
+
+
+# A file of examples → what agrees with all of them. Nothing is decided: other inputs may have any answer.
+
+
+CONFIRMED = 4
+"""An automaton or a program is worth a word if so many times as many examples agree as it was made from."""
+PER_OPERATION = 20
+"""Examples, at least, for each operation of a program that is searched for."""
+
+
+@dataclass(frozen=True)
+class _Sign:
+    """What examples speak for, and why."""
+
+    speaks_for: Answer
+    says: str
+
+
+def example_sides(task: DataTask, keys: Iterable[str], *, seconds: float) -> dict[str, Verdict]:
+    """Undecided for each side, with what the examples speak for.
+
+    To any length every language is regular. So where the automaton speaks for a no, a small program that
+    agrees with all examples speaks louder.
+
+    >>> lines = [((letter,) * n, (str(n % 2),)) for letter in "ab" for n in range(1, 300)]
+    >>> found = example_sides(DataTask("data:mine", tuple(lines), "0" * 64), ["ape"], seconds=1.0)["ape"]
+    >>> found.answer.value, "no counter-example in 598 examples" in found.reason
+    ('undecided', True)
+    """
+    started = time.thread_time()
+
+    def left(share: float) -> float:
+        return started + share * seconds - time.thread_time()
+
+    fitted = _fitted(task, left(0.4))
+    library = _Later(lambda: library_program(task, left=lambda: left(0.8)))
+    found = {}
+    for key in keys:
+        sign = None
+        if not isinstance(fitted, str):
+            sign = _by_automaton(key, fitted, Budget(seconds=max(1.0, left(0.6))))
+        if sign is None or sign.speaks_for is not Answer.YES:
+            program = library.value
+            if program is not None and not (key == "nope" and program.program.core.relations):
+                says = (
+                    f"for the {program.source} there is no counter-example in {program.tried} examples drawn"
+                )
+                sign = _Sign(Answer.YES, says)
+            else:
+                sign = _searched(task, key, left(0.7) / 2) or sign or _growth(task)
+        if sign is not None and sign.speaks_for is not Answer.UNDECIDED:
+            found[key] = _undecided(key, sign)
+        else:
+            says = sign.says if sign is not None else str(fitted)
+            found[key] = undecided(SIDES[key], f"examples decide nothing: {says}")
+    return found
+
+
+class _Later:
+    """A value that is found once it is asked for."""
+
+    def __init__(self, find: Callable[[], FoundProgram | None]) -> None:
+        self._find = find
+
+    @cached_property
+    def value(self) -> FoundProgram | None:
+        return self._find()
+
+
+def _undecided(key: str, sign: _Sign) -> Verdict:
+    """Not decided, and said what the examples speak for."""
+    words = {Answer.YES: "a yes", Answer.NO: "a no"}[sign.speaks_for]
+    found = undecided(SIDES[key], f"examples decide nothing, these speak for {words}: {sign.says}")
+    clause = f"examples decide nothing; these speak for {words}"
+    return replace(found, proof=replace(found.proof, say=lambda: clause))
+
+
+def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
+    answers = {y for _, y in task.examples}
+    if len(answers) > MOST_ANSWERS:
+        return "there are too many different answers for an automaton"
+    examples: dict[Word, str] = {x: " ".join(token for token in y if token != EOS) for x, y in task.examples}
+    letters = sorted({letter for x in examples for letter in x})
+    found = fit_automaton(examples, letters, seconds=max(0.1, seconds))
+    if isinstance(found, NotLearned):
+        return found.reason
+    states = len(found.machine)
+    if found.examples < CONFIRMED * found.used:
+        return (
+            f"an automaton with {states} states agrees, made from {found.used} of {found.examples} examples"
+        )
+    longest = max(map(len, examples))
+    if longest < 2 * states - 2:  # so long words tell all automata with as many states apart
+        return f"an automaton with {states} states agrees, which are many for inputs to length {longest}"
+    return found
+
+
+def _by_automaton(key: str, fitted: FittingAutomaton, budget: Budget) -> _Sign:
+    verdict = judge(written(fitted.machine), budget).sides[key]
+    states = counted(len(fitted.machine), "state")
+    says = f"for an automaton with {states} there is no counter-example in {fitted.examples} examples"
+    if verdict.prediction is Answer.UNDECIDED:
+        return _Sign(Answer.UNDECIDED, f"{says}, which is not decided")
+    return _Sign(verdict.prediction, f"{says}; {verdict.prediction_reason}")
+
+
+def _searched(task: DataTask, key: str, seconds: float) -> _Sign | None:
+    """Small programs, one for each answer, that are found from some of the examples and agree with all."""
+    answers = sorted({y for _, y in task.examples})
+    letters = tuple(sorted({letter for x, _ in task.examples for letter in x}))
+    most = min(MAX_SIZE, len(task.examples) // PER_OPERATION)
+    if not 2 <= len(answers) <= MOST_PROGRAMS or len(letters) > MOST_LETTERS or most < 1 or seconds <= 0:
+        return None
+    order = sorted(task.examples, key=lambda example: (len(example[0]), example[0]))
+    wanted = answers[1:] if len(answers) == 2 else answers
+    sizes = []
+    for answer in wanted:
+        some = {x: y == answer for x, y in order[::CONFIRMED]}
+        found = synthesize(
+            some,
+            alphabet=letters,
+            family=FAMILIES[key],
+            seconds=seconds / len(wanted),
+            max_size=most,
+        )
+        program = found.program
+        if program is None or program.core.size > most:
+            return None
+        said = accepted_words(program.core, [x for x, _ in order])
+        if any(accepts != (y == answer) for accepts, (_, y) in zip(said.tolist(), order, strict=True)):
+            return None
+        sizes.append(program.core.size)
+    listed = " and ".join(str(size) for size in sizes)
+    programs = "a program" if len(sizes) == 1 else "programs"
+    made = f"found from {len(order[::CONFIRMED])} of them"
+    says = f"for {programs} with {listed} operations there is no counter-example in {len(order)} examples"
+    return _Sign(Answer.YES, f"{says}, {made}")
+
+
+def _growth(task: DataTask) -> _Sign | None:
+    inputs: dict[int, dict[Word, Word]] = {}
+    for x, y in task.examples:
+        inputs.setdefault(len(x), {})[x] = y
+    found = rows_of_inputs(inputs)
+    if found is None or not found.linear:
+        return None
+    longest = found.lengths[-1]
+    return _Sign(
+        Answer.NO, f"the bits that a part of the input must pass on grow linearly to length {longest}"
+    )

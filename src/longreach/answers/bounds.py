@@ -1,0 +1,233 @@
+"""Bounds on the training length of a task."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from longreach.answers.bound_subject import Subject, limit_subject
+from longreach.answers.verdicts import known_program
+from longreach.errors import InputError
+from longreach.tasks.regular import LabelledLanguage
+from longreach.tasks.task import Task
+from longreach.theory.bounds.definition import ERROR, Bound, BoundInputs, Number, Size
+from longreach.theory.bounds.quantities import automaton_inputs, program_inputs, together, without_model
+from longreach.theory.bounds.theorems import (
+    AUTOMATON,
+    DEPTH_ONE,
+    IN_CONTEXT_GRAMS,
+    LEARNER,
+    WORKSHOP,
+    WORST_CASE,
+    BoundsFound,
+    bounds,
+)
+from longreach.theory.crasp.program import Program
+from longreach.theory.limit.compiler import compile_program
+from longreach.theory.verdicts.verdict import Verdict
+from longreach.training.setup import load_regression
+
+# TASK → bounds on the training length: by its automaton, by its program, by the compiled program.
+
+
+NO_AUTOMATON = "the task is not given by an automaton"
+NONE_KNOWN = "no bound on the training length is known without a model"
+MOST_OPERATIONS = 300
+"""Of a program that is compiled on the way: larger ones take long, and have many layers."""
+
+
+def task_inputs(task: Task, sides: Mapping[str, Verdict]) -> BoundInputs:
+    """The states of its automaton and what its program says, where there are such.
+
+    >>> from longreach.answers.forecast import forecast
+    >>> found = forecast("tomita-4")
+    >>> task_inputs(found.task, found.sides).values
+    {'states': Fraction(4, 1)}
+    """
+    states = _states(task)
+    automaton = BoundInputs(absent={"states": NO_AUTOMATON}) if states is None else automaton_inputs(states)
+    program = _program(sides)
+    read = BoundInputs(absent={"T": program}) if isinstance(program, str) else program_inputs(program.core)
+    return together(automaton, read)
+
+
+def task_bounds(task: Task, sides: Mapping[str, Verdict]) -> BoundsFound:
+    """The bounds that need no ε and no model."""
+    return bounds(task_inputs(task, sides), definitions=(AUTOMATON, DEPTH_ONE))
+
+
+def task_subject(task: Task, sides: Mapping[str, Verdict], *, precision: int | None = None) -> Subject:
+    """The same, and the quantities of the compiled program where that has one or two layers."""
+    inputs = task_inputs(task, sides)
+    program = _program(sides)
+    if isinstance(program, str):
+        return Subject(inputs=together(inputs, without_model(program)))
+    core = program.core
+    if core.size > MOST_OPERATIONS:
+        reason = (
+            f"the program has {core.size} operations; those of more than {MOST_OPERATIONS} are not compiled"
+        )
+        return Subject(inputs=together(inputs, without_model(reason)))
+    compiled = limit_subject(compile_program(core), precision=precision)
+    return Subject(inputs=together(inputs, compiled.inputs), quantities=compiled.quantities)
+
+
+def bounds_note(found: BoundsFound) -> str:
+    """What the bounds of a forecast are about, in one line."""
+    said = LEARNER if found.bounds else NONE_KNOWN
+    return "; ".join([said, *found.notes, "longreach bound has those that need a model or an error"])
+
+
+def bound_lines(found: BoundsFound) -> list[str]:
+    """The same for people: each bound with its formula; without any, why there is none."""
+    return [_line(each) for each in found.bounds] or list(found.notes)
+
+
+def _line(found: Bound) -> str:
+    """A number only where no constant is unknown."""
+    about = found.definition
+    if not about.up_to_constants:
+        return f"{found.value} ({about.name}: {about.formula})"
+    inputs = ", ".join(f"{name} = {value}" for name, value in found.inputs.items())
+    return f"{about.formula} with {inputs} ({about.name})"
+
+
+def _program(sides: Mapping[str, Verdict]) -> Program | str:
+    """The program of the task, or why there is none."""
+    try:
+        return known_program(sides)
+    except InputError as error:
+        return error.message
+
+
+def _states(task: Task) -> int | None:
+    if isinstance(task, LabelledLanguage):
+        return len(task.machine)
+    automaton = getattr(task, "automaton", None)
+    return None if automaton is None else len(automaton)
+
+
+# What theory says of the training length for a task and a loss, beside what was measured.
+
+
+@dataclass(frozen=True)
+class LossBound:
+    """A bound on the training length, its unknown constants taken as 1."""
+
+    name: str
+    formula: str
+    value: Size
+
+    def ratio(self, measured: float | None) -> float | None:
+        """Bound / measured; None where either is missing or too large."""
+        number = self.value.number()
+        return None if number is None or not measured else float(number) / measured
+
+    def document(self, measured: float | None) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "name": self.name,
+            "formula": self.formula,
+            "value": self.value.number(),
+            "log2": self.value.logarithm,
+            "bound_over_measured": self.ratio(measured),
+            "up_to_constants": True,
+        }
+
+
+def bounds_of(task: str, norm: float | None, loss: float) -> tuple[LossBound, ...]:
+    """The terms of the bounds once attention is hard, for ε = √loss; `norm` is L of the trained models.
+
+    The first terms, 2^{p/γ}, are left out: trained models have no precision p.
+
+    >>> [each.name for each in bounds_of("simple-task:omega=2", 2.0, 0.01)]
+    ['one-layer-workshop', 'one-layer-worst-case']
+    >>> bounds_of("in-context-kgram:S=2,k=2", None, 0.01)[0].value.number()
+    10000
+    """
+    known = load_regression(task)
+    error = Fraction(math.sqrt(loss)).limit_denominator(10**6)
+    values: dict[str, Number] = {ERROR: error}
+    if known.locality:
+        values["k"] = Fraction(known.locality)
+        size = IN_CONTEXT_GRAMS.terms["length"].compute(values)
+        return (LossBound(IN_CONTEXT_GRAMS.name, IN_CONTEXT_GRAMS.formula, size),)
+    if norm is None:
+        return ()
+    values |= {
+        "L": Fraction(norm),
+        "period": Fraction(known.period),
+        "alphabet": Fraction(known.symbols),
+        "locality": Fraction(0),
+    }
+    second = {WORKSHOP.name: "τ Δ L² / ε²", WORST_CASE.name: "L² Δ⁷ |Σ|⁶ τ² / ε²"}
+    return tuple(
+        LossBound(each.name, second[each.name], each.terms["resolution"].compute(values))
+        for each in (WORKSHOP, WORST_CASE)
+    )
+
+
+# What theory says of a training length where answers are numbers: a limit transformer and bounds.
+
+
+WORDS = "expected to work from some length on: a limit transformer computes it (longreach bound {task})"
+CONSTANTS = "bounds are for ε = √loss with their unknown constants taken as 1"
+NO_NORM = "bounds of one layer need L of trained models that reach the loss"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossTheory:
+    """The bounds for a loss; those of one layer with L of the runs at the length that was found."""
+
+    task: str
+    bounds: tuple[LossBound, ...]
+
+    @classmethod
+    def of(cls, task: str, loss: float, norm: float | None) -> LossTheory:
+        """From L, the Lipschitz constant times norms; None where no run has one.
+
+        >>> found = LossTheory.of("in-context-kgram:S=2,k=2", 0.01, None)
+        >>> found.bounds_words(100, or_less=False)
+        ('10,000 = ε^{−Θ(k²)}, up to constants, bound / measured = 1e+02: in-context-kgram',)
+        """
+        return cls(task=task, bounds=bounds_of(task, norm, loss))
+
+    @property
+    def words(self) -> str:
+        """What is expected."""
+        return WORDS.format(task=self.task)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not known."""
+        return (CONSTANTS,) if self.bounds else (NO_NORM,)
+
+    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
+        """The bounds beside what was measured, a line each."""
+        return tuple(_words(each, measured, or_less=or_less) for each in self.bounds)
+
+    def document(self, measured: int | None) -> dict[str, Any]:
+        """As `longreach threshold --json` has it."""
+        return {
+            "verdict": None,
+            "words": self.words,
+            "bounds": [
+                {
+                    "name": each.name, "formula": each.formula, "value": each.value.number(),
+                    "log2": each.value.logarithm, "up_to_constants": True,
+                    "bound_by_measured": each.ratio(measured),
+                }
+                for each in self.bounds
+            ],
+            "inference": None,
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def _words(bound: LossBound, measured: int | None, *, or_less: bool) -> str:
+    ratio = bound.ratio(measured)
+    loose = "" if ratio is None else f", bound / measured {'≥' if or_less else '='} {ratio:.2g}"
+    return f"{bound.value} = {bound.formula}, up to constants{loose}: {bound.name}"

@@ -1,0 +1,185 @@
+"""Certificates about tasks: their documents, what belongs to a kind, and what they say.
+
+The certificates of regular languages are those of `longreach.theory.documents`.
+
+None of them proves its verdict for inputs of all lengths, and their checkers never answer "valid".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from longreach.tasks.task import Evidence, Split, Task
+from longreach.theory.budget import ProgramClass
+from longreach.theory.documents import (
+    FlowCertificate,
+    ProgramCertificate,
+    SampledFlowCertificate,
+)
+from longreach.theory.verdicts.verdict import Verdict
+
+# Certificates about tasks that are no regular languages: programs, communication, reductions.
+
+
+_CLASS = AliasChoices("class", "program_class")
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TaskDocument(_Document):
+    program_class: ProgramClass = Field(validation_alias=_CLASS, serialization_alias="class")
+    task: str
+    """By which the task is found; a program stands there with its text."""
+
+
+class TaskProgramCertificate(TaskDocument):
+    """A program that predicts every token that the task asks for."""
+
+    kind: Literal["program"] = "program"
+    program: str
+    size: int
+    depth: int
+    window: int
+    modulus: int
+
+
+class FitDocument(_Document):
+    """bits ≈ coefficient · g(N)."""
+
+    coefficient: float
+    error: float
+
+
+class SplitDocument(_Document):
+    """Who holds what of an input (`longreach.tasks.task.Split`): Alice N symbols, Bob what follows."""
+
+    alice: tuple[str, ...]
+    between: tuple[str, ...]
+    bob: tuple[str, ...]
+    end: tuple[str, ...]
+
+    @property
+    def split(self) -> Split:
+        return Split(self.alice, self.between, self.bob, self.end)
+
+
+class CommunicationCertificate(TaskDocument):
+    """Between the halves of an input more bits are needed than any limit transformer can pass."""
+
+    kind: Literal["communication"] = "communication"
+    split: SplitDocument
+    lengths: tuple[int, ...]
+    """N, the symbols that Alice holds."""
+    rows: tuple[int, ...]
+    """Distinct rows of the communication matrix at each N, counted from the task's answers."""
+    bits: tuple[float, ...]
+    growth: str
+    fits: dict[str, FitDocument]
+    proof: str
+    """Why it goes on beyond these lengths."""
+
+
+class ReductionDocument(_Document):
+    """A program for the task, given SOS, the word and `after`, predicts `token` for the language's words."""
+
+    letters: dict[str, str | tuple[str, ...]]
+    """One symbol of the task for each letter of the language, or a list of symbols."""
+    after: tuple[str, ...]
+    token: str
+    about: str
+
+
+class ReductionCertificate(TaskDocument):
+    """A program for the task would decide a language that has no program in the class."""
+
+    kind: Literal["reduction"] = "reduction"
+    language: str
+    alphabet: tuple[str, ...]
+    reduction: ReductionDocument
+    certificate: FlowCertificate | SampledFlowCertificate = Field(discriminator="kind")
+    """That of the language."""
+
+
+# Certificates about tasks that nobody can see into: each says to which length its ground was looked at.
+
+
+Reads = Literal["language", "answer", "first token"]
+"""What the learned automaton says of the task: the words of the language; or for SOS x SEP the whole answer,
+or its first token alone."""
+
+
+class _LearnedDocument(TaskDocument):
+    reads: Reads
+    learned_to: int
+    """The length of the longest words on which the automaton was tried."""
+    exhaustive: int
+    """All words to this length were tried."""
+    states: int
+    """Of the learned automaton."""
+
+
+class LearnedProgramCertificate(_LearnedDocument):
+    """A program for the automaton that was learned from the task's answers."""
+
+    kind: Literal["learned-program"] = "learned-program"
+    certificate: ProgramCertificate
+    """That of the automaton's language."""
+
+
+class LearnedFlowCertificate(_LearnedDocument):
+    """No program exists for the automaton that was learned from the task's answers."""
+
+    kind: Literal["learned-flow"] = "learned-flow"
+    certificate: FlowCertificate | SampledFlowCertificate = Field(discriminator="kind")
+    """That of the automaton's language."""
+
+
+class FoundProgramCertificate(TaskDocument):
+    """A program that was right on all inputs on which it was tried."""
+
+    kind: Literal["found-program"] = "found-program"
+    program: str
+    size: int
+    depth: int
+    window: int
+    modulus: int
+    source: str
+    """Where it was found."""
+    tried: int
+    """Inputs on which it was tried."""
+    tried_to: int
+    """The length of the longest."""
+
+
+class MeasuredRowsCertificate(TaskDocument):
+    """Between two parts of an input more bits were needed at each further length that was measured."""
+
+    kind: Literal["measured-communication"] = "measured-communication"
+    alice: tuple[str, ...]
+    """The letters of the part that Alice holds."""
+    bob: tuple[str, ...]
+    """Those of Bob's; empty: whatever stands in the inputs."""
+    bob_size: int | None
+    """How many letters Bob holds; null: as many as Alice."""
+    lengths: tuple[int, ...]
+    """N, the letters that Alice holds."""
+    rows: tuple[int, ...]
+    """Beginnings of N letters any two of which are told apart by an end that both may have."""
+    bits: tuple[float, ...]
+    exhaustive: bool
+    """Whether all words over the letters were asked about; otherwise inputs that the task draws."""
+
+
+# What belongs to a kind of certificate: its document, who finds it, who checks it, who explains it.
+
+
+Finder: TypeAlias = Callable[[Task, str, str, Evidence, bool], Verdict]
+"""A task, its name, a side, the evidence for it, and whether the task is one of ours → the verdict."""
+
+
+# What certificates about tasks say, for people: sentences, numbers, and one line.

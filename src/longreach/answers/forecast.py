@@ -1,0 +1,480 @@
+"""TASK → verdicts with certificates, other encodings, published numbers and own runs.
+
+`task_forecast` joins all of it. `evidence_to_verdicts` makes the verdicts, by the finders of
+`certificate_kinds`, the one table of what is found, checked and explained: `program_to_verdict`,
+`communication_to_verdict`, `reduction_to_verdict`. The modules named `…_checker` check their certificates
+from a task's answers alone; `claims` reads documents, and `verification` checks what they claim.
+Of a task that nobody can see into `black_box_to_verdicts` finds evidence in the answers: `drawn_inputs`
+asks, `learned_to_verdicts`, `found_program` and `rows_to_verdict` say what follows; `examples_to_verdicts`
+reads files. `odds_of_task` gives the odds that one run works: `language_features` has the exact numbers of a
+language, `odds_features` those that odds may rest on, `odds_model` the fitted numbers, `logistic_model` the
+fit.
+
+The package itself can be called: `longreach.forecast(…)` is `longreach.forecast.forecast(…)`.
+
+>>> from longreach.answers.forecast import forecast
+>>> forecast("sort").sides["nope"].answer.value
+'yes'
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longreach import wording as notebook
+from longreach.answers.bounds import bounds_note, task_bounds
+from longreach.answers.odds import USUAL_LENGTH, TaskOdds, task_odds
+from longreach.answers.oracle import SECONDS
+from longreach.answers.published import FIGURE_1_TASKS, Published, published
+from longreach.answers.verdicts import known_program, predict, program_of, sides, trace_of
+from longreach.config.encodings import ENCODINGS, side_title
+from longreach.errors import Argument, Field, InputError
+from longreach.runs.cells import Cell, Spread, cells
+from longreach.runs.index import Index, Row, read_index
+from longreach.tasks.catalog import load_argument, load_task, name_of_task, self_contained
+from longreach.tasks.layouts import base_of
+from longreach.tasks.positions import LocalSteps, local_steps
+from longreach.tasks.regular import LabelledLanguage, LanguageTask
+from longreach.tasks.task import PAD, Task
+from longreach.theory.bounds.theorems import BoundsFound
+from longreach.theory.budget import ENCODING_SIDES
+from longreach.theory.crasp.program import Program, Trace
+from longreach.theory.decide.views import Convention
+from longreach.theory.names import TaskName
+from longreach.theory.verdicts.basis import clause, expectation, rests_on
+from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
+
+if TYPE_CHECKING:
+    from longreach.theory.limit.model import Transformer
+
+# A forecast in a few lines, for a Python prompt and for a notebook.
+
+
+def title_of(name: str, task: Task) -> str:
+    """What is forecast, in one line.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> title_of("sort", load_task("sort")), title_of("regex:(ab)*", load_task("regex:(ab)*"))
+    ('sort: distinct numbers in increasing order', '(ab)*')
+    """
+    shown = task.name if TaskName(name).is_session else TaskName(name).expression
+    return shown if task.about == shown else f"{shown}: {task.about}"
+
+
+def as_text(name: str, task: Task, sides: Mapping[str, Verdict]) -> str:
+    """A line for the task and one for each encoding."""
+    lines = [f"  {side_title(key)}: {_says(sides[key])}" for key in ENCODING_SIDES]
+    return "\n".join([title_of(name, task), *lines])
+
+
+def _says(verdict: Verdict) -> str:
+    basis = rests_on(verdict)
+    said = expectation(verdict.trained)
+    return f"{said}: {clause(verdict)}" + ("" if basis == said else f" ({basis})")
+
+
+def as_html(name: str, task: Task, sides: Mapping[str, Verdict]) -> str:
+    """The same as a table."""
+    rows = [
+        (side_title(key), expectation(sides[key].trained), clause(sides[key]), rests_on(sides[key]))
+        for key in ENCODING_SIDES
+    ]
+    return notebook.html_table(["", "forecast", "why", "rests on"], rows, title=title_of(name, task))
+
+
+# What theory says of encodings other than none and learned absolute ones. Nothing here is a guess.
+
+
+_UNKNOWN = "not decided by the theory, which is about no positions and learned absolute ones"
+COUPLED = ("coupled", "coupled-local")
+"""The encodings that have the task's own position ids."""
+COUPLED_SOURCE = "Golowich et al., arXiv 2502.16792, Theorem 4.3 and Proposition 4.4"
+_PERIODIC_SOURCE = "Huang et al., arXiv 2410.02140, Definition 3 and Theorem 9; Yang et al., arXiv 2310.13897"
+
+
+@dataclass(frozen=True)
+class EncodingNote:
+    """What is known of one encoding."""
+
+    known: bool
+    adds: str | None
+    """What the encoding adds to programs without relations, where that is known."""
+    statement: str
+    source: str
+
+
+def notes(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> dict[str, EncodingNote]:
+    """By the names of the encodings; `window` and `modulus` are those of the program for APE.
+
+    >>> notes(Answer.NO, Answer.YES, 0, 2)["rope"].statement
+    'with rational frequencies it adds positions modulo a number: a program with modulus 2 exists'
+    """
+    found = {
+        "sinusoidal": _modular(nope, ape, window, modulus),
+        "rope": _modular(nope, ape, window, modulus),
+        "alibi": _windowed(nope, ape, window, modulus),
+    }
+    others = [row for name, row in ENCODINGS.items() if name not in (*ENCODING_SIDES, *found)]
+    return found | {row.name: EncodingNote(False, None, _UNKNOWN, row.source) for row in others}
+
+
+def coupled_note(steps: LocalSteps) -> EncodingNote:
+    """What is known of a task under its own position ids, where its steps are local by construction.
+
+    >>> coupled_note(LocalSteps(2, 1, "the state and the letter")).known
+    True
+    """
+    says = f"{steps.words}; that is enough for an ideal attention, not proved of trained models"
+    return EncodingNote(True, "positions that belong together", says, COUPLED_SOURCE)
+
+
+def _modular(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> EncodingNote:
+    says = "with rational frequencies it adds positions modulo a number: "
+    if nope is Answer.YES:
+        says += "a program without positions exists already"
+    elif ape is Answer.YES and window == 0:
+        says += f"a program with modulus {modulus} exists"
+    elif ape is Answer.YES:
+        says += "the program known needs the letters before the last one as well, so this is not decided"
+    elif ape is Answer.NO:
+        says += "no program exists with these either"
+    else:
+        says += "not decided"
+    return EncodingNote(True, "modular positions", says, _PERIODIC_SOURCE)
+
+
+def _windowed(nope: Answer, ape: Answer, window: int | None, modulus: int | None) -> EncodingNote:
+    says = "it adds a bounded window: "
+    if nope is Answer.YES:
+        says += "a program without positions exists already"
+    elif ape is Answer.YES and modulus == 1:
+        says += f"a program with window {window} exists"
+    elif ape is Answer.YES:
+        says += "the program known needs positions modulo a number as well, so this is not decided"
+    elif ape is Answer.NO:
+        says += "no program exists with a window; its slope over all distances is not decided"
+    else:
+        says += "not decided"
+    return EncodingNote(True, "a bounded window", says, "Press et al., arXiv 2108.12409")
+
+
+# One's own runs of a task, from the results.
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The runs of one configuration, whatever their seeds."""
+
+    cell: Cell
+
+    @property
+    def encoding(self) -> str:
+        return self.cell.encoding
+
+    @property
+    def accuracy(self) -> dict[str, Spread]:
+        """Over the successful runs, or over all that finished where none was."""
+        return self.cell.accuracy
+
+    @property
+    def last(self) -> float | None:
+        """The mean accuracy at the longest range."""
+        found = list(self.accuracy.values())
+        return found[-1].mean if found else None
+
+    def document(self) -> dict[str, Any]:
+        """With all that a reader needs to judge the numbers."""
+        cell = self.cell
+        return {
+            "encoding": cell.encoding,
+            "runs": len(cell.rows),
+            "finished": len(cell.finished),
+            "successful": len(cell.successful),
+            "counted": "successful" if cell.learned else "finished",
+            "accuracy": {
+                name: {"mean": spread.mean, "low": spread.low, "high": spread.high, "count": spread.count}
+                for name, spread in self.accuracy.items()
+            },
+            "keys": [row.key for row in cell.rows],
+            "config": cell.config,
+        }
+
+
+def measured(rows: Iterable[Row], letters: Sequence[str], usual: Sequence[str]) -> tuple[Measured, ...]:
+    """The runs over an alphabet, the best of each encoding first; `usual` is that of runs without one."""
+    fitting = [row for row in rows if _alphabet(row, usual) == tuple(letters)]
+    found = [Measured(cell) for cell in cells(fitting)]
+    return tuple(sorted(found, key=lambda each: (each.encoding, not each.cell.learned, -(each.last or 0.0))))
+
+
+def _alphabet(row: Row, usual: Sequence[str]) -> tuple[Any, ...]:
+    given = row.config.get("alphabet")
+    return tuple(given if isinstance(given, list) and given else usual)
+
+
+# TASK → verdicts with certificates, what is known of other encodings, published numbers, own runs.
+
+
+MEANING_BY_COMMUNICATION = (
+    "no limit transformer and so no C-RASP program computes it: this predicts that length generalization "
+    "fails; it does not prove that a training run cannot succeed up to some length"
+)
+MEANING_TO_A_LENGTH = (
+    "no C-RASP program exists if the task goes on as its answers do up to a length: "
+    "this predicts that length generalization fails; it proves nothing"
+)
+NONE_FOUND = "none found"
+"""How the paper says undecided."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecast:
+    """What is known of a task before anything is trained, and what has been measured.
+
+    >>> found = forecast("copy-unique")
+    >>> found.nope.answer.value, found.ape.answer.value, found.agreement
+    ('no', 'yes', {'nope': True, 'ape': True})
+    """
+
+    name: str
+    """How the task was asked for."""
+    stored: str
+    """How results name it."""
+    task: Task
+    sides: dict[str, Verdict]
+    """By "nope", "ape" and, for regular languages, "local"."""
+    paper: Published | None
+    measured: tuple[Measured, ...] = ()
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The letters of a language, changed or not; of other tasks all tokens that are read and written."""
+        base = base_of(self.task)
+        if isinstance(base, LanguageTask):
+            return tuple(base.letters)
+        return tuple(token for token in self.task.tokens if token != PAD)
+
+    @property
+    def nope(self) -> Verdict:
+        """Without positional encodings."""
+        return self.sides["nope"]
+
+    @property
+    def ape(self) -> Verdict:
+        """With learned absolute positions."""
+        return self.sides["ape"]
+
+    def expected(self, encoding: str) -> Answer | None:
+        """For what is trained under an encoding; None where theory has no forecast for it.
+
+        >>> forecast("aa").expected("nope").value, forecast("aa").expected("alibi")
+        ('no', None)
+        """
+        side = self.sides.get(encoding)
+        return None if side is None else side.trained
+
+    @property
+    def program(self) -> Program | None:
+        """Of the first side that is expected to work, NoPE before APE; None if there is none.
+
+        >>> print(forecast("aa").program)
+        #alphabet a
+        L = i % 2 == 0
+        """
+        return program_of(self.sides)
+
+    def trace(self, word: str | Sequence[str]) -> Trace:
+        """The values of the program's statements at every position of an input.
+
+        >>> forecast("regex:(a|b)*b").trace("ab")
+                1 2
+                a b
+        L = "b" · ⊤
+        accept
+        """
+        return trace_of(self.task, self.sides, word)
+
+    def predict(self, word: str | Sequence[str]) -> tuple[str, ...]:
+        """What the program answers: the tokens that may follow in a language, or else the whole answer.
+
+        >>> forecast("aa").predict("aaa"), forecast("sort").predict("14 3 7")
+        (('a',), ('3', '7', '14', 'EOS'))
+        """
+        return predict(self.task, self.sides, word)
+
+    def compile(self, context: int | None = None) -> Transformer:
+        """The transformer that computes the program: a limit transformer, or T_n for a context of n.
+
+        >>> forecast("aa").compile(context=50).context
+        50
+        """
+        from longreach.theory.limit.compiler import compile_source  # most need no transformer
+
+        return compile_source(known_program(self.sides), context)
+
+    def __repr__(self) -> str:
+        return as_text(self.name, self.task, self.sides)
+
+    def _repr_html_(self) -> str:
+        return as_html(self.name, self.task, self.sides)
+
+    @property
+    def encodings(self) -> dict[str, EncodingNote]:
+        """What is known of other encodings, for what is trained."""
+        ape, steps = self.sides["ape"], local_steps(self.task)
+        found = notes(self.sides["nope"].trained, ape.trained, *ape.trained_needs)
+        if steps is not None:
+            found |= dict.fromkeys(COUPLED, coupled_note(steps))
+        lengths = [side.checked_to for side in self.sides.values() if side.checked_to is not None]
+        if not lengths:
+            return found
+        beyond = f", if the task goes on so beyond length {min(lengths)}"
+        return {
+            name: replace(note, statement=note.statement + beyond) if note.known else note
+            for name, note in found.items()
+        }
+
+    @property
+    def bounds(self) -> BoundsFound:
+        """Bounds on the training length that need neither a model nor an error.
+
+        >>> [(each.definition.name, str(each.value)) for each in forecast("tomita-4").bounds.bounds]
+        [('automaton', '6')]
+        """
+        return task_bounds(self.task, self.sides)
+
+    @property
+    def agreement(self) -> dict[str, bool]:
+        """Whether the verdicts are those of the paper, where it has the task; it speaks of membership."""
+        if self.paper is None:
+            return {}
+        return {
+            key: self.sides[key].answer.value == ("undecided" if theirs == NONE_FOUND else theirs)
+            for key, theirs in self.paper.verdicts.items()
+        }
+
+    @property
+    def meaning_of_no(self) -> str:
+        """What a "no" says: more where it comes from communication, less where nobody sees into the task."""
+        if any(side.checked_to is not None for side in self.sides.values()):
+            return MEANING_TO_A_LENGTH
+        nos = [side for side in self.sides.values() if Answer.NO in (side.answer, side.trained)]
+        return MEANING_BY_COMMUNICATION if any(side.by_communication for side in nos) else MEANING_OF_NO
+
+    def odds(self, trained_to: int = USUAL_LENGTH) -> TaskOdds:
+        """The odds that one run works on longer inputs, as in the census, or why there are none.
+
+        >>> forecast("aa").odds().document() is None
+        True
+        """
+        return task_odds(self.task, self.sides, trained_to=[trained_to])
+
+    def document(self) -> dict[str, Any]:
+        """Everything, as `longreach forecast --json` prints it."""
+        # Of a task that asks for states, those of the language, not of what is read.
+        automaton = getattr(self.task, "language", None) or getattr(self.task, "automaton", None)
+        # An automaton that came as a text has no file by which it could be found again.
+        by_text = TaskName(self.stored).is_automaton and self.name == TaskName(self.stored).short
+        document: dict[str, Any] = {
+            "task": self.stored if by_text else self.name,
+            "alphabet": list(self.alphabet),
+            "convention": Convention.LAST_LETTER.value,
+            "about": self.task.about,
+        }
+        if automaton is not None:
+            document["states"] = len(automaton)
+        if isinstance(self.task, LabelledLanguage):
+            document |= {"states": len(self.task.machine), "classes": list(self.task.machine.classes)}
+        document |= {key: side.document() for key, side in self.sides.items()}
+        document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
+        paper, odds = self.paper, self.odds()
+        return document | {
+            "meaning_of_no": self.meaning_of_no,
+            "encodings": {name: asdict(note) for name, note in self.encodings.items()},
+            "bounds": [bound.document() for bound in self.bounds.bounds],
+            "bounds_note": bounds_note(self.bounds),
+            "odds": odds.document(),
+            "odds_note": odds.reason,
+            "paper": None if paper is None else {**asdict(paper), "agrees": self.agreement},
+            "measured": [each.document() for each in self.measured],
+        }
+
+
+def forecast(
+    task: str | Task,
+    alphabet: Sequence[str] | None = None,
+    runs: str | Path | None = None,
+    *,
+    budget: float | None = None,
+) -> Forecast:
+    """The forecast for a task, by its name or as an object, with the runs of a results directory.
+
+    `budget` are the seconds for finding evidence in the answers of a function or in a file of examples; 0:
+    none is looked for.
+
+    >>> [forecast(name).ape.answer.value for name in ("aa", "addition", "regex:(a|b)*b")]
+    ['yes', 'no', 'yes']
+    >>> forecast(load_task("sort")).nope.answer.value
+    'yes'
+    """
+    found = _forecast(*name_of_task(task, alphabet), budget)
+    if runs is None:
+        return found
+    with read_index(runs) as index:
+        return _with_runs(found, index)
+
+
+def forecast_all(runs: str | Path | None = None) -> tuple[Forecast, ...]:
+    """The forecasts for the tasks of Figure 1, in its order.
+
+    >>> len(forecast_all())
+    25
+    """
+    found = tuple(_forecast(name, None) for name in FIGURE_1_TASKS)
+    if runs is None:
+        return found
+    with read_index(runs) as index:
+        return tuple(_with_runs(each, index) for each in found)
+
+
+def _forecast(name: str, alphabet: Sequence[str] | None, budget: float | None = None) -> Forecast:
+    seconds = checked_seconds(budget)
+    task = load_argument(name, alphabet)
+    stored = self_contained(name)
+    try:
+        trusted = not (TaskName(name).is_attribute or TaskName(name).is_session)
+        found = sides(task, stored, trusted, seconds=seconds)
+    except InputError as error:
+        raise error if error.place is not None else error.at(Argument("task")) from None
+    short = TaskName(stored if TaskName(name).is_automaton and TaskName(name).is_text else name).short
+    return Forecast(short, stored, task, found, published(name))
+
+
+def checked_seconds(budget: float | None) -> float:
+    """The seconds of a budget, or the usual ones.
+
+    >>> checked_seconds(None)
+    5.0
+    """
+    if budget is None:
+        return SECONDS
+    if not math.isfinite(budget) or budget < 0:
+        raise InputError(f"{budget:g} is no number of seconds", place=Field("budget"))
+    return budget
+
+
+def _with_runs(found: Forecast, index: Index) -> Forecast:
+    letters = found.alphabet
+    usual = letters
+    if TaskName(found.name).has_alphabet:
+        with contextlib.suppress(InputError):  # without letters of its own, the alphabet is always given
+            usual = tuple(getattr(load_task(found.name), "letters", letters))
+    return replace(found, measured=measured(index.rows(task=found.stored), letters, usual))
+
+
+# Will it generalize? What theory says of a task, with certificates, and what has been measured.

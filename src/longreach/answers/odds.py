@@ -1,0 +1,391 @@
+"""The odds that one run works on longer inputs, from a model fitted on the census.
+
+Odds hold for tasks like those of the census: predicting what may follow in the words of a regular language of
+few states and letters. Outside what was fitted none are given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from longreach.answers.odds_features import (
+    KNOWN,
+    ODDS_NODES,
+    LanguageFeatures,
+    OddsCase,
+    odds_features,
+    range_at,
+    range_features,
+    side_features,
+    summaries_needed,
+)
+from longreach.answers.statistics import FloatArray, logistic
+from longreach.config.encodings import ENCODINGS
+from longreach.errors import File, InputError
+from longreach.runs.table import refusal_in_words
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.regular import RegularLanguage
+from longreach.tasks.task import Task
+from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.shares.words import word_measure
+from longreach.theory.verdicts.verdict import Verdict
+
+# Odds as they were fitted on the census: few numbers, read from a file that says where they come from.
+
+
+FITTED = Path(__file__).with_name("odds.json")
+"""The model that the package has; made by `longreach study census --fit`."""
+INTERVAL_LEVEL = 0.95
+_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparable:
+    """Cells of the census with one encoding, verdict and ratio, and languages of one size."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    encoding: str
+    verdict: str
+    states: tuple[int, int]
+    """The least and the greatest number."""
+    ratio: int
+    languages: int
+    cells: int
+    runs: int
+    work: int
+    """Runs that work."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Odds:
+    """The probability that one run works, and between what it lies in samples of languages drawn anew."""
+
+    probability: float
+    low: float
+    high: float
+
+
+def odds_words(odds: Odds) -> str:
+    """In per cent; never 0 or 100, which no fit can know.
+
+    >>> odds_words(Odds(probability=0.61, low=0.437, high=0.76))
+    '61 % (44–76)'
+    >>> odds_words(Odds(probability=0.007, low=0.002, high=0.014))
+    'under 1 % (under 1–1)'
+    >>> odds_words(Odds(probability=0.998, low=0.995, high=1.0))
+    'over 99 %'
+    """
+    best, low, high = map(_per_cent, (odds.probability, odds.low, odds.high))
+    sure = best == low == high and not best.isdigit()
+    return f"{best} %" if sure else f"{best} % ({low}–{high})"
+
+
+def _per_cent(share: float) -> str:
+    return "under 1" if share < 0.01 else "over 99" if share > 0.99 else f"{100 * share:.0f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddsModel:
+    """A frozen logistic model with what it was fitted on."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    version: Literal[1] = 1
+    command: str
+    """The command that made it."""
+    settings: tuple[str, ...]
+    """The hashes of the settings files of the runs."""
+    setting: str
+    """In words: what was trained."""
+    languages: int
+    cells: int
+    runs: int
+    penalty: Annotated[float, Field(ge=0)]
+    features: tuple[str, ...]
+    constant: float
+    coefficients: tuple[float, ...]
+    replicates: tuple[tuple[float, ...], ...]
+    """Constant and coefficients, fitted to languages drawn anew with replacement."""
+    verdict_alone: tuple[float, ...]
+    """The same for a rival that knows the verdict alone, beside what is asked."""
+    ranges: dict[str, tuple[float, float]]
+    """Between which values of each number languages were fitted; outside there are no odds."""
+    encodings: tuple[str, ...]
+    ratios: tuple[int, ...]
+    trained_to: tuple[int, ...]
+    comparable: tuple[Comparable, ...]
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.features if name not in KNOWN]
+        if unknown:
+            raise ValueError(f"no feature is named {unknown[0]!r}")
+        width = len(self.features)
+        if len(self.coefficients) != width or any(len(each) != width + 1 for each in self.replicates):
+            raise ValueError(f"{width} features need as many coefficients, and one more in each replicate")
+        if not self.replicates or not self.trained_to or not self.encodings or not self.ratios:
+            raise ValueError("replicates, training lengths, encodings and ratios may not be empty")
+
+    def probabilities(self, rows: npt.ArrayLike) -> FloatArray:
+        """The probability of success for each row of features."""
+        values = np.asarray(rows, dtype=np.float64)
+        return logistic(self.constant + values @ np.array(self.coefficients))
+
+    def odds(self, row: list[float]) -> Odds:
+        """For one row: the probability, and the middle 95 % of the replicates."""
+        lines = np.array(self.replicates)
+        spread = logistic(lines[:, 0] + lines[:, 1:] @ np.array(row))
+        low, high = np.quantile(spread, [(1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2])
+        best = float(self.probabilities([row])[0])
+        return Odds(probability=best, low=min(best, float(low)), high=max(best, float(high)))
+
+    def outside(self, numbers: Mapping[str, float]) -> str | None:
+        """In words, the first of the numbers that lies outside what was fitted; None if none does."""
+        for name, value in numbers.items():
+            low, high = self.ranges.get(name, (value, value))
+            # Numbers of the table are rounded.
+            if not low - 1e-3 <= value <= high + 1e-3:
+                return f"{name}: {_number(value)} here, {_number(low)} to {_number(high)} in the census"
+        return None
+
+    def comparable_to(self, encoding: str, verdict: str, states: int, ratio: int) -> Comparable | None:
+        """The cells of the census that are most alike."""
+        return next(
+            (
+                each
+                for each in self.comparable
+                if (each.encoding, each.verdict, each.ratio) == (encoding, verdict, ratio)
+                and each.states[0] <= states <= each.states[1]
+            ),
+            None,
+        )
+
+    def text(self) -> str:
+        """As its file has it: a line for each replicate, numbers with six digits."""
+        document: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
+        replicates = document.pop("replicates")
+        head = json.dumps(document, ensure_ascii=False, indent=1)[:-2]
+        lines = ",\n".join("  " + json.dumps(each) for each in replicates)
+        return f'{head},\n "replicates": [\n{lines}\n ]\n}}\n'
+
+
+_ADAPTER = TypeAdapter(OddsModel)
+
+
+def read_odds(path: Path) -> OddsModel:
+    """A model from its file."""
+    try:
+        return _ADAPTER.validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
+    except ValidationError as error:
+        raise InputError(refusal_in_words(error), place=File(str(path))) from None
+
+
+@cache
+def fitted_odds() -> OddsModel | None:
+    """The model of the package; None if it has none."""
+    return read_odds(FITTED) if FITTED.is_file() else None
+
+
+# TASK → the odds that one run works on longer inputs, or the reason why there are none.
+
+
+USUAL_LENGTH = 20
+"""The training length for which odds are shown unless another is asked for."""
+NO_MODEL = "this copy has no odds that were fitted on the census"
+OTHER_KIND = "the census asks only what may follow in words of a regular language"
+WORKING_LEVEL = "half way from the best guess by the position alone to 1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddsRow:
+    """The odds under one encoding, for one training length and one range of tested lengths."""
+
+    encoding: str
+    trained_to: int
+    ratio: int
+    tested: LengthRange
+    odds: Odds
+    comparable: Comparable | None
+    """Cells of the census with this encoding, verdict and ratio, and about as many states."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        found = self.comparable
+        return {
+            "encoding": self.encoding,
+            "trained_to": self.trained_to,
+            "ratio": self.ratio,
+            "tested": self.tested.name,
+            "probability": round(self.odds.probability, 3),
+            "low": round(self.odds.low, 3),
+            "high": round(self.odds.high, 3),
+            "comparable": None
+            if found is None
+            else {
+                "languages": found.languages,
+                "cells": found.cells,
+                "runs": found.runs,
+                "work": found.work,
+            },
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOdds:
+    """The odds of a task, or why there are none."""
+
+    rows: tuple[OddsRow, ...] = ()
+    reason: str | None = None
+    """Where there are no rows."""
+    model: OddsModel | None = None
+
+    def at(self, ratio: int) -> dict[str, OddsRow]:
+        """By encoding, the odds at a ratio."""
+        return {row.encoding: row for row in self.rows if row.ratio == ratio}
+
+    def basis(self, rows: Iterable[OddsRow]) -> str:
+        """What odds rest on: all runs of the fit, and how many work of those most alike, by encoding."""
+        if self.model is None:
+            return self.reason or NO_MODEL
+        alike = [
+            f"{ENCODINGS[row.encoding].title} {row.comparable.work} of {row.comparable.runs}"
+            for row in rows
+            if row.comparable is not None
+        ]
+        counts = f"; of the most alike {' and '.join(alike)} work" if alike else ""
+        return f"fitted on {self.model.runs} runs of {self.model.languages} languages{counts}"
+
+    def document(self) -> dict[str, Any] | None:
+        """As JSON has it; None where there are none."""
+        if self.model is None or not self.rows:
+            return None
+        return {
+            "works": WORKING_LEVEL,
+            "setting": self.model.setting,
+            "languages": self.model.languages,
+            "runs": self.model.runs,
+            "rows": [row.document() for row in self.rows],
+        }
+
+
+def task_odds(
+    task: Task,
+    sides: Mapping[str, Verdict],
+    *,
+    trained_to: Sequence[int] | None = None,
+    model: OddsModel | None = None,
+) -> TaskOdds:
+    """The odds of a task for some training lengths; by default those of the census that cover it.
+
+    `model` is by default the one that the package has.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> task_odds(load_task("sort"), {}).reason
+    'the census asks only what may follow in words of a regular language'
+    """
+    # Other tasks may have an automaton as well, but learn something else of it.
+    if type(task) is not RegularLanguage:
+        return TaskOdds(reason=OTHER_KIND)
+    known = fitted_odds() if model is None else model
+    if known is None:
+        return TaskOdds(reason=NO_MODEL)
+    lengths = known.trained_to if trained_to is None else tuple(trained_to)
+    rows: list[OddsRow] = []
+    reasons: list[str] = []
+    for length in lengths:
+        found = _rows(task.automaton, sides, length, known)
+        if isinstance(found, str):
+            reasons.append(found)
+        else:
+            rows += found
+    return TaskOdds(rows=tuple(rows), model=known) if rows else TaskOdds(reason=reasons[0])
+
+
+def _rows(
+    automaton: Automaton, sides: Mapping[str, Verdict], trained_to: int, model: OddsModel
+) -> list[OddsRow] | str:
+    size = {
+        "states": float(len(automaton)),
+        "letters": float(_letters(automaton)),
+        "training length": float(trained_to),
+    }
+    outside = model.outside(size)  # before anything is computed that takes time
+    if outside is not None:
+        return outside
+    for encoding in model.encodings:
+        if sides[encoding].prediction.value == "undecided":
+            return "the forecast is undecided, and the census has none of these"
+    tested = {ratio: range_at(trained_to, ratio) for ratio in model.ratios}
+    words = word_measure(automaton)
+    for lengths in tested.values():
+        if not any(words.count(length) for length in range(lengths.first, lengths.last + 1)):
+            return f"no word has {lengths.first} to {lengths.last} letters"
+    summaries, at_length = summaries_needed(model.features)
+    features = LanguageFeatures(
+        states=len(automaton),
+        letters=int(size["letters"]),
+        trained_to=trained_to,
+        sides={encoding: side_features(sides[encoding]) for encoding in model.encodings},
+        ranges=range_features(
+            automaton,
+            trained_to,
+            list(tested.values()),
+            summaries=summaries,
+            at_length=at_length,
+            most_nodes=ODDS_NODES,
+        ),
+    )
+    rows: list[OddsRow] = []
+    for encoding in model.encodings:
+        for ratio in model.ratios:
+            found = _row(OddsCase(features=features, encoding=encoding, ratio=ratio), model)
+            if isinstance(found, str):
+                return found
+            rows.append(found)
+    return rows
+
+
+def _row(case: OddsCase, model: OddsModel) -> OddsRow | str:
+    assert case.tested is not None, "ranges without words are refused before"
+    values: list[float] = []
+    for name, value in zip(model.features, odds_features(case, model.features), strict=True):
+        if value is None:
+            return f"{name}: over the budget"
+        values.append(value)
+    numbers = {"chance": case.tested.chance, "entropy of answers": case.tested.entropy}
+    outside = model.outside({**numbers, **dict(zip(model.features, values, strict=True))})
+    if outside is not None:
+        return outside
+    verdict, states = case.side.verdict, case.features.states
+    return OddsRow(
+        encoding=case.encoding,
+        trained_to=case.features.trained_to,
+        ratio=case.ratio,
+        tested=case.tested.lengths,
+        odds=model.odds(values),
+        comparable=model.comparable_to(case.encoding, verdict, states, case.ratio),
+    )
+
+
+def _letters(automaton: Automaton) -> int:
+    """Those that stand in some word: the census has no others."""
+    live = live_states(automaton)
+    return sum(
+        any(automaton.transitions[state][letter] in live for state in live)
+        for letter in range(len(automaton.alphabet))
+    )

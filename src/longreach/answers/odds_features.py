@@ -1,0 +1,314 @@
+"""The exact numbers of a language on which odds may rest.
+
+Nothing here is fitted, and nothing is trained.
+
+The same function serves where odds are fitted and where they are shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from longreach.tasks.lengths import LengthRange
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.budget import DEFAULT_BUDGET, ENCODING_SIDES, Budget
+from longreach.theory.shares.determinacy import determinacy
+from longreach.theory.shares.summaries import MOST_NODES, Summary
+from longreach.theory.shares.words import label_entropy, position_chance, word_measure
+from longreach.theory.verdicts.judge import judge
+from longreach.theory.verdicts.verdict import Verdict
+
+# The exact numbers of a language on which odds may rest: verdicts, programs, determinacy, chance.
+
+
+SUMMARIES = (
+    *(Summary(window=k) for k in (1, 2, 4, 8, 12, 16)),
+    *(Summary(modulus=m) for m in (2, 3, 4)),
+    *(Summary(clip=c) for c in (1, 2, 4)),
+    *(Summary(window=k, modulus=m) for m in (2, 3, 4) for k in (1, 2, 4, 8)),
+)
+"""Those of the family that are looked at unless others are asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideFeatures:
+    """What the theory says for one class of programs, of the task that is trained."""
+
+    verdict: str
+    window: int | None
+    """Letters that a program needs to see before the present one; None unless it is a yes, and known."""
+    modulus: int | None
+    depth: int | None
+    """How deeply counts are nested."""
+    size: int | None
+    """Operations of the program that is written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Determined:
+    """How often a summary is enough on words of a range."""
+
+    summary: Summary
+    at_length: float | None
+    """Some function of the summary is right on so many words; None over the budget, or not asked for."""
+    from_training: float | None
+    """The function that words of training lengths show is right on so many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeFeatures:
+    """What is true of the words of a range, each length that has words counting the same."""
+
+    lengths: LengthRange
+    chance: float
+    entropy: float
+    determined: tuple[Determined, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageFeatures:
+    """All numbers of a language."""
+
+    states: int
+    letters: int
+    trained_to: int
+    sides: dict[str, SideFeatures]
+    ranges: tuple[RangeFeatures, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it; summaries by what they keep."""
+        found = asdict(self)
+        for each, made in zip(self.ranges, found["ranges"], strict=True):
+            made["lengths"] = each.lengths.name
+            for one, entry in zip(each.determined, made["determined"], strict=True):
+                entry["name"] = str(one.summary)
+        return found
+
+
+def language_features(
+    automaton: Automaton,
+    trained_to: int,
+    ranges: Sequence[LengthRange],
+    *,
+    summaries: Sequence[Summary] = SUMMARIES,
+    budget: Budget = DEFAULT_BUDGET,
+    at_length: Sequence[Summary] | None = None,
+    most_nodes: int = MOST_NODES,
+) -> LanguageFeatures:
+    """The numbers of a language for training up to a length and tests on some ranges; those without words are
+    left out. Where summaries `at_length` are given, only theirs is computed at the length.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> found = language_features(
+    ...     from_expression("(a|ba)*b?"), 20, [LengthRange(41, 60)], summaries=[Summary(window=1)]
+    ... )
+    >>> found.sides["nope"]
+    SideFeatures(verdict='yes', window=0, modulus=1, depth=0, size=12)
+    >>> [(each.determined[0].at_length, each.determined[0].from_training) for each in found.ranges]
+    [(1.0, 1.0)]
+    """
+    verdicts = judge(automaton, budget)
+    return LanguageFeatures(
+        states=len(automaton),
+        letters=len(automaton.alphabet),
+        trained_to=trained_to,
+        sides={side: side_features(verdicts.sides[side]) for side in ENCODING_SIDES},
+        ranges=range_features(
+            automaton,
+            trained_to,
+            ranges,
+            summaries=summaries,
+            at_length=at_length,
+            most_nodes=most_nodes,
+        ),
+    )
+
+
+def side_features(verdict: Verdict) -> SideFeatures:
+    """What a verdict says of the task that is trained, in numbers."""
+    proof, program = verdict.prediction_proof, verdict.predictor
+    return SideFeatures(
+        verdict=verdict.prediction.value,
+        window=proof.window,
+        modulus=proof.modulus,
+        depth=proof.depth,
+        size=None if program is None else program.core.size,
+    )
+
+
+def range_features(
+    automaton: Automaton,
+    trained_to: int,
+    ranges: Sequence[LengthRange],
+    *,
+    summaries: Sequence[Summary] = SUMMARIES,
+    at_length: Sequence[Summary] | None = None,
+    most_nodes: int = MOST_NODES,
+) -> tuple[RangeFeatures, ...]:
+    """What is true of the words of each range; those without words are left out."""
+    words = word_measure(automaton)
+    lengths = {each: [n for n in range(each.first, each.last + 1) if words.count(n)] for each in ranges}
+    known = {each: found for each, found in lengths.items() if found}
+    # What training shows is one walk for all lengths; what is true up to each length is one for each range.
+    asked = sorted({n for found in known.values() for n in found})
+    seen = {
+        each: determinacy(automaton, each, asked, within=trained_to, most_nodes=most_nodes)
+        for each in summaries
+        if asked
+    }
+    return tuple(
+        RangeFeatures(
+            lengths=each,
+            chance=position_chance(automaton, found),
+            entropy=label_entropy(automaton, found),
+            determined=tuple(
+                Determined(
+                    summary=summary,
+                    at_length=determinacy(automaton, summary, found, most_nodes=most_nodes).mean
+                    if at_length is None or summary in at_length
+                    else None,
+                    from_training=seen[summary].mean_over(found),
+                )
+                for summary in summaries
+            ),
+        )
+        for each, found in known.items()
+    )
+
+
+# What odds may rest on: a few numbers of a language, an encoding, a training length and a test ratio.
+
+
+ODDS_ENCODINGS = ENCODING_SIDES
+"""Encodings for which there are verdicts, and so odds."""
+WINDOW = Summary(window=8)
+SUMMARIES_OF_ODDS = (
+    *(Summary(window=k) for k in (1, 2, 4, 8, 12, 16)),
+    *(Summary(window=k, modulus=m) for m in (2, 3, 4) for k in (1, 2, 4, 8)),
+)
+"""What training may show whole; each is quick."""
+ODDS_NODES = 10_000
+"""The budget of each summary, the same where odds are fitted and where they are shown."""
+
+
+def range_at(trained_to: int, ratio: int) -> LengthRange:
+    """The lengths that are tested at a ratio: those of the last training length up to it.
+
+    >>> range_at(20, 3), range_at(20, 1)
+    (LengthRange(first=41, last=60), LengthRange(first=1, last=20))
+    """
+    return LengthRange((ratio - 1) * trained_to + 1, ratio * trained_to)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddsCase:
+    """One language at one ratio under one encoding, with the exact numbers that belong there."""
+
+    features: LanguageFeatures
+    encoding: str
+    ratio: int
+
+    @property
+    def side(self) -> SideFeatures:
+        """What the theory says for the encoding."""
+        return self.features.sides[self.encoding]
+
+    @property
+    def says_yes(self) -> float:
+        """1 for the verdict yes, else 0."""
+        return float(self.side.verdict == "yes")
+
+    @property
+    def tested(self) -> RangeFeatures | None:
+        """The numbers of the tested range; None without words."""
+        lengths = range_at(self.features.trained_to, self.ratio)
+        return next((each for each in self.features.ranges if each.lengths == lengths), None)
+
+    def seen(self, most_letters: int) -> float | None:
+        """How often the best summary that training shows whole is enough; without positions no residue."""
+        if self.tested is None:
+            return None
+        found = [
+            each.from_training
+            for each in self.tested.determined
+            if each.summary in SUMMARIES_OF_ODDS
+            and each.summary.window <= most_letters
+            and (each.summary.modulus == 1 or self.encoding == "ape")
+            and each.from_training is not None
+        ]
+        return max(found, default=None)
+
+    @property
+    def by_window(self) -> float | None:
+        """How often the last eight letters are enough at the tested lengths, however they are learned."""
+        determined = () if self.tested is None else self.tested.determined
+        return next((each.at_length for each in determined if each.summary == WINDOW), None)
+
+    def of_program(self, number: int | None) -> float:
+        """A number of the program where there is one."""
+        return 0.0 if number is None or not self.says_yes else float(number)
+
+
+def _ape(case: OddsCase) -> float:
+    return float(case.encoding == "ape")
+
+
+def _with(condition: Callable[[OddsCase], float], value: Callable[[OddsCase], float | None]) -> _Feature:
+    def product(case: OddsCase) -> float | None:
+        found = value(case)
+        return None if found is None else condition(case) * found
+
+    return product
+
+
+_Feature = Callable[[OddsCase], float | None]
+
+CONTEXT: dict[str, _Feature] = {
+    "learned positions": _ape,
+    "log2 of training length": lambda case: math.log2(case.features.trained_to),
+    "log2 of ratio": lambda case: math.log2(case.ratio),
+}
+"""What is asked: always part of a model."""
+CANDIDATES: dict[str, _Feature] = {
+    "verdict yes": lambda case: case.says_yes,
+    "verdict yes, learned positions": _with(_ape, lambda case: case.says_yes),
+    "states": lambda case: float(case.features.states),
+    "states, learned positions": _with(_ape, lambda case: float(case.features.states)),
+    "log2 of program size": lambda case: case.of_program(case.side.size) and math.log2(case.side.size or 1),
+    "program depth": lambda case: case.of_program(case.side.depth),
+    "program window": lambda case: case.of_program(case.side.window),
+    "program modulus": lambda case: max(0.0, case.of_program(case.side.modulus) - 1),
+    "window enough at the test length": lambda case: case.by_window,
+    "seen whole in training": lambda case: case.seen(16),
+    "seen whole in training, 4 letters": lambda case: case.seen(4),
+    "seen whole in training, learned positions": _with(_ape, lambda case: case.seen(16)),
+    "entropy of answers": lambda case: None if case.tested is None else case.tested.entropy,
+}
+"""From which a few are chosen."""
+KNOWN = {**CONTEXT, **CANDIDATES}
+
+
+def odds_features(case: OddsCase, names: tuple[str, ...] = tuple(KNOWN)) -> list[float | None]:
+    """The numbers by their names; None where one is over the budget or there are no words.
+
+    >>> from longreach.answers.odds_features import language_features
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> found = language_features(from_expression("(a|ba)*b?"), 20, [range_at(20, 3)], summaries=[WINDOW])
+    >>> odds_features(OddsCase(features=found, encoding="nope", ratio=3), ("verdict yes", "states"))
+    [1.0, 3.0]
+    """
+    return [KNOWN[name](case) for name in names]
+
+
+def summaries_needed(names: Sequence[str]) -> tuple[tuple[Summary, ...], tuple[Summary, ...]]:
+    """The summaries that features with these names look at, and those of them at the tested lengths.
+
+    >>> summaries_needed(["verdict yes", "window enough at the test length"])
+    ((Summary(window=8, modulus=1, clip=0),), (Summary(window=8, modulus=1, clip=0),))
+    """
+    at_length = (WINDOW,) if any(name.startswith("window enough") for name in names) else ()
+    seen = SUMMARIES_OF_ODDS if any(name.startswith("seen whole") for name in names) else at_length
+    return seen, at_length

@@ -1,0 +1,608 @@
+"""TASK → the least training length from which on runs work, with every run and a figure.
+
+The *target* is "3N" or a length L. The inputs that a model trained to N is tested on are those with lengths
+in (2N, 3N], or in (2L/3, L]: the same lengths, where L is 3N.
+
+Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart; marks say the
+same once more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from longreach import wording as notebook
+from longreach.answers.bounds import LossTheory
+from longreach.answers.forecast import Forecast, forecast
+from longreach.answers.judge import ByAccuracy, ByLoss, Criterion, MeasuredCell
+from longreach.answers.measurement import check_minutes
+from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Threshold, start_of, sweep
+from longreach.answers.threshold_theory import TheoryOfLengths, length_theory
+from longreach.config.encodings import side_title
+from longreach.config.run import AnyMember
+from longreach.config.scales import Scale
+from longreach.errors import Argument, Field, InputError
+from longreach.files import figure_bytes
+from longreach.runs.resolve import resolve, resolve_regression
+from longreach.runs.timed import TimedTraining
+from longreach.runs.train import EngineMaker, Watcher, check_runs, check_torch
+from longreach.tasks.catalog import file_name, load_argument, name_of_task
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.names import FAMILIES, RegressionName
+from longreach.tasks.numbers import RegressionTask
+from longreach.tasks.task import IntArray, Task
+from longreach.theory.names import TaskName
+from longreach.training.result import Result
+from longreach.training.setup import load_regression
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# From which training length: what is asked, checked, and the members that answer it.
+
+
+Target: TypeAlias = int | Literal["3N"]
+
+FIRST = 5
+"""Where doubling begins: 5, 10, 20, 40. The laptop's own training length is 20."""
+MOST = 40
+"""The longest training length to try at 3N, unless another is given."""
+LONGEST = 20_000
+"""Of all lengths: attention over longer inputs does not fit into memory."""
+CHOSEN_HERE = ("train_lengths", "test_lengths", "seed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdQuestion:
+    """A task, an encoding, a target, and how training lengths are chosen.
+
+    >>> question = ThresholdQuestion(task="aa", to=60)
+    >>> question.tested(8).name, question.tested(20).name, question.rule.most
+    ('41-60', '41-60', 40)
+    >>> ThresholdQuestion(task="aa").tested(8).name
+    '17-24'
+    """
+
+    task: str
+    alphabet: tuple[str, ...] | None = None
+    encoding: str = "ape"
+    to: int | None = None
+    """The long length L; None: three times the training length."""
+    seeds: int = 3
+    most: int | None = None
+    """The longest training length to try; None: just below the tested lengths, or `MOST` at 3N."""
+    within: int = 1
+    """How near to the least length: with 1 the length before it was measured as well."""
+    lengths: tuple[int, ...] | None = None
+    """Training lengths to measure, instead of a search."""
+    scale: Scale = "laptop"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of training, where they are not those of the scale."""
+    loss: float | None = None
+    """Up to which a run works, where answers are numbers; None: that of the task's family."""
+
+    def __post_init__(self) -> None:
+        for name in ("seeds", "within", "most", "to"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{value} is less than 1", place=Field(name))
+            if value is not None and value > LONGEST:
+                raise InputError(f"{value} is more than {LONGEST}", place=Field(name))
+        if self.lengths == ():
+            raise InputError("none is given", place=Field("lengths"))
+        if self.lengths is not None and not all(1 <= length <= LONGEST for length in self.lengths):
+            raise InputError(f"not all are from 1 to {LONGEST}", place=Field("lengths"))
+        if self.loss is not None and not self.has_numbers:
+            raise InputError("goes with tasks whose answers are numbers", place=Field("loss"))
+        if self.loss is not None and not 0 < self.loss < inf:
+            raise InputError(f"{self.loss:g} is not a number above 0", place=Field("loss"))
+        for name in CHOSEN_HERE:
+            if name in self.settings:
+                raise InputError("the search chooses these itself", place=Field(name))
+        least = self.loaded.least_length
+        if self.to is not None and self.to < least:
+            reason = f"{self.to} is less than the shortest input, of length {least}"
+            raise InputError(reason, place=Field("to"))
+        if not self._possible:
+            self._refuse()
+        for length in self.lengths or ():
+            if length not in self._possible:
+                raise InputError(self._impossible(length), place=Field("lengths"))
+        self.member(self.shortest, 0)  # what is wrong with the settings is said before anything trains
+
+    def _refuse(self) -> None:
+        least = self.loaded.least_length
+        if self.to is not None:
+            tested = self.tested(0)
+            if not self._has(tested):
+                reason = f"no input has a length from {tested.first} to {tested.last}"
+                raise InputError(reason, place=Field("to"))
+            reason = f"{self.to} leaves no training length between the shortest input, of length {least}, "
+            reason += f"and the tested ones, {tested.first} to {tested.last}"
+            raise InputError(reason, place=Field("to"))
+        reason = f"no length from {least + 1} to {self.longest_asked} has inputs 2 to 3 times as long"
+        raise InputError(reason, place=Argument("task") if self.most is None else Field("most"))
+
+    def _impossible(self, length: int) -> str:
+        return (
+            f"{length} is not possible: lengths from {self.shortest} to {self._possible[-1]} are, "
+            f"with inputs to train on below the tested ones"
+        )
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether answers are numbers."""
+        return RegressionName.is_one(self.task)
+
+    @cached_property
+    def loaded(self) -> Task | RegressionTask:
+        """The task itself."""
+        return load_regression(self.task) if self.has_numbers else load_argument(self.task, self.alphabet)
+
+    @cached_property
+    def criterion(self) -> Criterion:
+        """When a run works."""
+        if isinstance(self.loaded, RegressionTask):
+            return ByLoss(self.loss or FAMILIES[self.loaded.named.family].loss)
+        return ByAccuracy(self.loaded.chance)
+
+    @property
+    def target(self) -> Target:
+        """As documents have it."""
+        return "3N" if self.to is None else self.to
+
+    def tested(self, train_to: int) -> LengthRange:
+        """The lengths that a model which is trained to a length is tested on."""
+        if self.to is None:
+            return LengthRange(2 * train_to + 1, 3 * train_to)
+        return LengthRange(2 * self.to // 3 + 1, self.to)
+
+    # Which training lengths
+
+    @property
+    def longest_asked(self) -> int:
+        """The longest training length, whether or not it has inputs to be tested on."""
+        if self.to is None:
+            return max((self.most or MOST, *(self.lengths or ())))
+        below = self.tested(0).first - 1
+        return below if self.most is None else min(self.most, below)
+
+    @cached_property
+    def _possible(self) -> tuple[int, ...]:
+        """The training lengths that have inputs to test on; of several stretches of them the longest."""
+        lengths = range(self.loaded.least_length + 1, self.longest_asked + 1)
+        if self.to is not None:
+            return tuple(lengths) if self._has(self.tested(0)) else ()
+        groups = groupby(lengths, self._has_tests)
+        stretches: list[tuple[int, ...]] = [tuple(group) for has, group in groups if has]
+        return max(stretches, key=len, default=())
+
+    def _has_tests(self, train_to: int) -> bool:
+        return self._has(self.tested(train_to))
+
+    def _has(self, lengths: LengthRange) -> bool:
+        """Whether there is an input with one of these lengths."""
+        return bool(self._inputs[lengths.last] > self._inputs[lengths.first - 1])
+
+    @cached_property
+    def _inputs(self) -> IntArray:
+        """By length, how many lengths up to it have inputs."""
+        span = np.arange(1 + (3 * self.longest_asked if self.to is None else self.to), dtype=np.int64)
+        return np.cumsum(self.loaded.has(span), dtype=np.int64)
+
+    @property
+    def shortest(self) -> int:
+        """The shortest training length that can be tried."""
+        return self._possible[0]
+
+    @property
+    def rule(self) -> Strategy:
+        """How training lengths are chosen."""
+        if self.lengths is not None:
+            return Grid(lengths=tuple(dict.fromkeys(self.lengths)))
+        return Doubling(
+            first=FIRST, least=self.shortest, most=self._possible[-1], within=self.within, twice=True
+        )
+
+    def member(self, train_to: int, seed: int) -> AnyMember:
+        """What is trained: at 3N the same as by `longreach train`, so that what is done there is done here.
+
+        >>> question = ThresholdQuestion(task="aa")
+        >>> question.member(20, 0).key == resolve("aa").key
+        True
+        """
+        known: dict[int, AnyMember] = self._members
+        if train_to not in known:
+            make = resolve_regression if self.has_numbers else resolve
+            known[train_to] = make(
+                self.task, encoding=self.encoding, scale=self.scale, alphabet=self.alphabet,
+                train_lengths=LengthRange(self.loaded.least_length, train_to),
+                test_lengths=self._tests(train_to), **self.settings,
+            )  # fmt: skip
+        return known[train_to].with_seed(seed)
+
+    @cached_property
+    def _members(self) -> dict[int, AnyMember]:
+        return {}
+
+    def _tests(self, train_to: int) -> tuple[LengthRange, ...]:
+        tested = self.tested(train_to)
+        between = LengthRange(train_to + 1, 2 * train_to)
+        return (between, tested) if self.to is None and self._has(between) else (tested,)
+
+    @property
+    def file_stem(self) -> str:
+        """How files about it are called, without their endings.
+
+        >>> ThresholdQuestion(task="aa", to=60).file_stem
+        'threshold-aa-ape-60'
+        """
+        name = file_name(self.task, self.alphabet)
+        return f"threshold-{name}-{self.encoding}-{self.target}"
+
+
+# A task in, the training length from which on runs work out, with every run and what theory says.
+
+
+MINUTES = 10.0
+NOTHING_TRAINED = f"nothing was trained: --minutes {MINUTES:g} goes on with the search"
+ENDS: dict[Stop | None, str] = {
+    None: "",
+    "time": "the time was over before the search was: the same command goes on where it was",
+    "interrupted": "interrupted: the same command goes on where it was",
+    "failed": "a run failed, and the search ended there: the same command tries it again",
+    "not learned": (
+        "no run is good on its own training lengths, so longer ones were not tried: "
+        "more steps, or a larger model"
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ThresholdAnswer:
+    """From which training length on, with every run behind it."""
+
+    question: ThresholdQuestion
+    forecast: Forecast | None
+    """None where answers are numbers."""
+    cells: tuple[MeasuredCell, ...]
+    """With finished runs, by training length."""
+    stopped: Stop | None
+    failed: tuple[Result, ...]
+    waiting: tuple[AnyMember, ...]
+    """What is to be trained next."""
+    minutes: float | None
+    """That it was given; None: as long as it takes."""
+    seconds: float
+    norm: float | None = None
+    """The largest L of runs at the threshold, where answers are numbers and models have one layer."""
+
+    @cached_property
+    def curve(self) -> Threshold | None:
+        """What the runs say together; None without any."""
+        return Threshold.of_cells(self.cells, least=self.question.shortest)
+
+    @property
+    def threshold(self) -> int | None:
+        """The least training length from which on all that were measured work; None if there is none."""
+        return None if self.curve is None else self.curve.start
+
+    @cached_property
+    def theory(self) -> TheoryOfLengths:
+        """What is known, for bounds of trained models with what was read off them."""
+        if self.forecast is None:
+            return LossTheory.of(self.question.task, self.criterion.level, self.norm)
+        return length_theory(self.forecast, self.question.encoding)
+
+    @property
+    def criterion(self) -> Criterion:
+        """When a run works."""
+        return self.question.criterion
+
+    @property
+    def title(self) -> str:
+        """The task and the encoding."""
+        if self.forecast is None:
+            return self.question.task
+        name = TaskName(self.forecast.name)
+        task = self.forecast.task.name if name.is_session else TaskName(name.short).expression
+        return f"{task} {side_title(self.question.encoding)}"
+
+    @property
+    def tested_words(self) -> str:
+        """What runs were tested on."""
+        if self.question.to is None:
+            return "two to three times the training length"
+        tested = self.question.tested(0)
+        return f"lengths {tested.first}–{tested.last}"
+
+    @property
+    def or_less(self) -> bool:
+        """Whether the shortest length that was tried works already, and shorter ones are possible."""
+        return self.curve is not None and self.threshold is not None and self.curve.is_open_below
+
+    @property
+    def bounds_words(self) -> tuple[str, ...]:
+        """The bounds of theory beside what was measured, a line each."""
+        return self.theory.bounds_words(self.threshold, or_less=self.or_less)
+
+    @property
+    def words(self) -> str:
+        """The answer in a line."""
+        if self.curve is None:
+            return "not known: no run has finished"
+        return self.curve.words
+
+    @property
+    def sentence(self) -> str:
+        """The same, with its verb."""
+        if self.curve is None:
+            return self.words
+        longest = self.cells[-1].train_to
+        return (
+            f"works {self.words}" if self.threshold else f"does not work from any length up to {longest} on"
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else is to be said of the answer."""
+        end = NOTHING_TRAINED if self.stopped == "time" and not self.minutes else ENDS[self.stopped]
+        said = ["" if self.curve is None else self.curve.remark, end]
+        return tuple(each for each in said if each)
+
+    def document(self) -> dict[str, Any]:
+        """As `longreach threshold --json` prints it."""
+        question, curve = self.question, self.curve
+        return {
+            "task": question.task if self.forecast is None else self.forecast.name,
+            "encoding": question.encoding,
+            "target": question.target,
+            "points": [_point(cell) for cell in self.cells],
+            "threshold": self.threshold,
+            "words": self.words,
+            "exact": curve is not None and curve.is_exact,
+            "or_less": self.or_less,
+            "worked_below": [] if curve is None else list(curve.worked_below),
+            "seeds": question.seeds,
+            "whole": self.stopped in (None, "not learned"),
+            "stopped": self.stopped,
+            **({"loss": self.criterion.level} if question.has_numbers else {}),
+            "theory": self.theory.document(self.threshold),
+            "seconds": round(self.seconds, 1),
+        }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Accuracy by training length, every run a mark, with the answer and the bounds of theory."""
+
+        return plot_threshold(self, ax)
+
+    def __repr__(self) -> str:
+        lines = [f"{self.title}, tested on {self.tested_words}", f"  {self.sentence}"]
+        lines += [f"  {self.curve.counts}"] if self.curve is not None else []
+        return "\n".join([*lines, *(f"  {each}" for each in self.remarks), f"theory: {self.theory.words}"])
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [cell.train_to, cell.tested.name, f"{cell.tally.work} of {cell.tally.runs}", self._shown(cell)]
+            for cell in self.cells
+        ]
+        note = "; ".join([self.sentence, *self.remarks, f"theory: {self.theory.words}"])
+        return notebook.html_table(
+            ["trained to", "tested", "work", self.criterion.name], rows, title=self.title, note=note
+        )
+
+    def _shown(self, cell: MeasuredCell) -> str:
+        return ", ".join(
+            f"{value:.2g}" if self.question.has_numbers else f"{100 * value:.1f} %" for value in cell.values
+        )
+
+
+def _point(cell: MeasuredCell) -> dict[str, Any]:
+    return {
+        "train_to": cell.train_to,
+        "runs": cell.tally.runs,
+        "work": cell.tally.work,
+        "accuracy": list(cell.accuracy),
+        "tested": cell.tested.name,
+        "learned": cell.tally.learned,
+        "steps": cell.steps,
+        "keys": list(cell.keys),
+        **({"loss": list(cell.loss)} if cell.loss else {}),
+    }
+
+
+def _plan(question: ThresholdQuestion, minutes: float | None) -> str:
+    tested = question.tested(0)
+    at = "2 to 3 times as long inputs" if question.to is None else f"lengths {tested.first}–{tested.last}"
+    time_given = "" if minutes is None else f", within {minutes:g} minutes"
+    return f"searching for the training length: {question.rule.words}, tested on {at}{time_given}"
+
+
+def threshold(
+    task: str | Task,
+    encoding: str | None = None,
+    *,
+    to: int | None = None,
+    loss: float | None = None,
+    seeds: int = 3,
+    most: int | None = None,
+    within: int = 1,
+    lengths: Sequence[int] | None = None,
+    every_seed: bool = False,
+    minutes: float | None = MINUTES,
+    alphabet: Sequence[str] | None = None,
+    scale: Scale = "laptop",
+    runs: str | Path = "runs",
+    engine: EngineMaker | None = None,
+    here: bool = True,
+    progress: Watcher | None = None,
+    **settings: Any,
+) -> ThresholdAnswer:
+    """Search for the least training length from which on runs work at length `to`, or at 3 times it.
+
+    The encoding is `ape` if none is given, and that of the task where answers are numbers; there runs work
+    when their loss is at most `loss`. What was measured before is not measured again. With `minutes=0`
+    nothing is trained, and what is there counts; with None it takes as long as it takes.
+
+    >>> found = threshold("aa", to=60, minutes=0, runs="no-such-directory")
+    >>> found.threshold, str(found.theory.bounds[0].value)
+    (None, '2')
+    """
+    started = time.monotonic()
+    if minutes is not None:
+        check_minutes(minutes)
+    name, letters = _name(task, alphabet)
+    has_numbers = RegressionName.is_one(name)
+    usual = FAMILIES[RegressionName.read(name).family].encoding if has_numbers else "ape"
+    question = ThresholdQuestion(
+        task=name, alphabet=letters, encoding=encoding or usual, to=to, seeds=seeds, most=most, within=within,
+        lengths=None if lengths is None else tuple(lengths), scale=scale, settings=settings, loss=loss,
+    )  # fmt: skip
+    known = None if has_numbers else forecast(name, letters)
+    if minutes != 0:
+        check_torch()
+    training = TimedTraining(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
+    if minutes != 0:
+        training.progress.say(_plan(question, minutes))
+    found = sweep(
+        question.rule, question.member, training,
+        seeds=seeds, criterion=question.criterion, every_seed=every_seed,
+    )  # fmt: skip
+    measured = [cell for cell in found.cells if cell.tally.runs]
+    start = start_of({cell.train_to: bool(cell.tally.works) for cell in measured})
+    reached = [cell for cell in measured if cell.train_to == start]
+    return ThresholdAnswer(
+        question=question,
+        forecast=known,
+        cells=tuple(sorted(measured, key=lambda cell: cell.train_to)),
+        stopped=found.stopped,
+        failed=tuple(training.failed.values()),
+        waiting=found.waiting,
+        minutes=minutes,
+        seconds=time.monotonic() - started,
+        norm=_norm(training, reached),
+    )
+
+
+def _name(task: str | Task, alphabet: Sequence[str] | None) -> tuple[str, tuple[str, ...] | None]:
+    """How results name the task."""
+    if isinstance(task, str) and RegressionName.is_one(task):
+        try:
+            return RegressionName.read(task).text, None if alphabet is None else tuple(alphabet)
+        except InputError as error:
+            raise error.at(Argument("task")) from None
+    return name_of_task(task, alphabet)
+
+
+def _norm(training: TimedTraining, cells: Sequence[MeasuredCell]) -> float | None:
+    finals = [training.results[key].final for cell in cells for key in cell.keys]
+    return max((each.other["L"] for each in finals if each and "L" in each.other), default=None)
+
+
+# Accuracy or loss on long inputs by training length: every run a mark, answer and bounds as lines.
+
+
+FORMATS = (".svg", ".png", ".pdf")
+FARTHEST = 8
+"""Times the longest training length: bounds beyond that stand in the legend alone."""
+APART = 1.08
+"""The least ratio of two numbers on the axis."""
+SIZE = (6.4, 3.8)  # inches
+GREEN, RED, BLUE, GREY = "#009E73", "#D55E00", "#0072B2", "#BBBBBB"
+
+
+def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
+    """The curve; the axes may be given."""
+    if not found.cells:
+        raise InputError("there is nothing to plot: no run has finished")
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=SIZE, layout="constrained")
+    _marks(ax, found)
+    criterion = found.criterion
+    ax.axhline(criterion.level, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    if isinstance(criterion, ByAccuracy) and criterion.chance:
+        ax.axhline(criterion.chance, color=GREY, linewidth=1.6, zorder=0)
+    if found.threshold is not None:
+        ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=found.sentence, zorder=1)
+    lengths = [cell.train_to for cell in found.cells]
+    shown: list[float] = [*lengths]
+    for bound, words in zip(found.theory.bounds, found.bounds_words, strict=True):
+        label = f"bound {words.partition(':')[0]}"
+        value = bound.value.number()
+        inside = value is not None and 0 < value <= FARTHEST * found.cells[-1].train_to
+        at = [value] if value is not None and inside else []
+        ax.plot(at, at, color="black", linewidth=1.0, linestyle=":", label=label)
+        for place in at:
+            ax.axvline(place, color="black", linewidth=1.0, linestyle=":", zorder=1)
+        shown += at
+    ax.set_xscale("log", base=2)
+    ax.set_xlim(min(shown) / 1.2, max(shown) * 1.2)
+    ticks = _ticks(lengths, found.threshold)
+    ax.set_xticks(ticks, [str(length) for length in ticks], fontsize=8)
+    ax.minorticks_off()
+    if isinstance(criterion, ByAccuracy):
+        ax.set_ylim(-0.05, 1.05)
+        ax.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+        ax.set_ylabel(f"accuracy on {found.tested_words}, %", fontsize=8)
+    else:
+        ax.set_yscale("log")
+        ax.set_ylabel(f"squared error on {found.tested_words}", fontsize=8)
+    ax.set_xlabel("longest training input")
+    ax.set_title(found.title, fontsize=10)
+    ax.legend(fontsize=7, frameon=False, loc="best")
+    return ax
+
+
+def _ticks(lengths: Sequence[int], first: int | None) -> list[int]:
+    """The lengths whose numbers have room beside each other, the answer among them.
+
+    >>> _ticks([5, 10, 16, 17, 18, 20, 40], 17)
+    [5, 10, 17, 20, 40]
+    """
+    kept: list[int] = [] if first is None else [first]
+    for length in lengths:
+        if all(max(length, other) >= APART * min(length, other) for other in kept):
+            kept.append(length)
+    return sorted(kept)
+
+
+def _marks(ax: Axes, found: ThresholdAnswer) -> None:
+    """Each run on its own, a little apart where several stand at one length."""
+    labelled = set[bool]()
+    for cell in found.cells:
+        middle = (len(cell.values) - 1) / 2
+        for place, value in enumerate(cell.values):
+            good = found.criterion.works(value)
+            style: dict[str, Any] = {"color": GREEN, "marker": "o"} if good else {"color": RED, "marker": "X"}
+            label = None if good in labelled else "a run that works" if good else "a run that does not"
+            labelled.add(good)
+            at = cell.train_to * 1.02 ** (place - middle)
+            ax.plot([at], [value], linestyle="", markersize=5, label=label, zorder=3, **style)
+
+
+def figure_content(found: ThresholdAnswer, suffix: str) -> bytes:
+    """The figure as a file of the format of a name's ending; the same numbers give the same file."""
+    if suffix not in FORMATS:
+        reason = f"the name must end in {', '.join(FORMATS)}, not in {suffix!r}"
+        raise InputError(reason, place=Field("out"))
+    return figure_bytes(lambda: _figure(found), suffix, salt="threshold")
+
+
+def _figure(found: ThresholdAnswer) -> Figure:
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=SIZE, layout="constrained")
+    plot_threshold(found, drawn.subplots())
+    return drawn

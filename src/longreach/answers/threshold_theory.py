@@ -1,0 +1,204 @@
+"""What theory says of the least training length, beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+from longreach.answers.bounds import LossBound
+from longreach.answers.forecast import Forecast
+from longreach.tasks.regular import RegularLanguage
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.bounds.definition import Bound
+from longreach.theory.search.inference import Inference, infer
+from longreach.theory.search.space import Family
+from longreach.theory.search.targets import RegularTarget
+from longreach.theory.verdicts.basis import clause, expectation, rests_on
+from longreach.theory.verdicts.verdict import Answer
+from longreach.wording import counted
+
+# The length from which the inference procedure is right, beside measured ones; within a small budget.
+
+
+MOST_LETTERS = 3
+MOST_MODULUS, MOST_DISTANCE = 4, 2
+MAX_SIZE = 7
+"""Operations of the programs that are tried: so many that nobody waits long."""
+TO = {1: 16, 2: 8, 3: 6}
+"""How far n goes, by the number of letters."""
+SECONDS = 5.0
+
+
+@lru_cache(maxsize=16)
+def inferred_length(automaton: Automaton, family: Family) -> Inference | None:
+    """A run for membership in a language; None where that would take long.
+
+    >>> from longreach.theory.automata.named import named_automaton
+    >>> inferred_length(named_automaton("aa"), Family(modulus=2)).n0_trained_to
+    1
+    """
+    letters = len(automaton.alphabet)
+    if letters > MOST_LETTERS or family.modulus > MOST_MODULUS or family.distance > MOST_DISTANCE:
+        return None
+    return infer(
+        RegularTarget(automaton),
+        family=family,
+        to=TO[letters],
+        max_size=MAX_SIZE,
+        seconds=SECONDS,
+    )
+
+
+def inferred_words(run: Inference) -> str:
+    """The run in a line.
+
+    >>> from longreach.theory.automata.named import named_automaton
+    >>> inferred_words(inferred_length(named_automaton("aa"), Family(modulus=2)))[:34]
+    'N₀ = 1 of the inference procedure:'
+    """
+    if run.n0 is None or run.n0_trained_to is None:
+        least = run.steps[-1].at_least
+        more = f"up to {run.to // 2} letters needs {least} operations or more"
+        return f"N₀ of the inference procedure is not known: a program for words {more}"
+    operations = counted(run.steps[-1].complexity or 0, "operation")
+    return (
+        f"N₀ = {run.n0} of the inference procedure: fitted to words up to length {run.n0_trained_to}, "
+        f"the smallest program ({operations}) is right"
+    )
+
+
+def family_for(encoding: str, modulus: int | None, window: int | None) -> Family | None:
+    """The programs that stand for an encoding; with learned positions, those with the relations it needs.
+
+    >>> family_for("ape", 2, 0)
+    Family(modulus=2, distance=0)
+    """
+    if encoding == "nope":
+        return Family()
+    if encoding != "ape":
+        return None
+    if modulus is None or window is None:
+        return Family(modulus=2, distance=1)
+    fits = modulus <= MOST_MODULUS and window <= MOST_DISTANCE
+    return Family(modulus=modulus, distance=window) if fits else None
+
+
+# What theory says of a training length, beside what was measured: the verdict, and bounds if any.
+
+
+NO_BOUND = "no bound on the training length is known without a model"
+NOT_INFERRED = "the length of the inference procedure is computed for small regular languages only"
+
+
+class TheoryOfLengths(Protocol):
+    """What is known of a training length without its measurement."""
+
+    @property
+    def words(self) -> str:
+        """Whether runs are expected to work, and why."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not known."""
+        ...
+
+    @property
+    def bounds(self) -> Sequence[Bound | LossBound]:
+        """On training lengths."""
+        ...
+
+    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
+        """The bounds beside what was measured, a line each."""
+        ...
+
+    def document(self, measured: int | None) -> dict[str, Any]:
+        """As `longreach threshold --json` has it."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthTheory:
+    """The forecast for what is trained, and from which length on."""
+
+    answer: Answer | None
+    """None where theory has no forecast for the encoding."""
+    words: str
+    bounds: tuple[Bound, ...]
+    """On training lengths, for the learners that they speak of."""
+    automaton: Automaton | None = None
+    """Of the language, where the task is one and is small."""
+    family: Family | None = None
+    """The programs for which the inference procedure is run."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not known."""
+        said = NOT_INFERRED if self.inference is None else inferred_words(self.inference)
+        return (*(() if self.bounds else (NO_BOUND,)), said)
+
+    @property
+    def inference(self) -> Inference | None:
+        """A run of the inference procedure for membership; None where it is not tried."""
+        if self.automaton is None or self.family is None:
+            return None
+        return inferred_length(self.automaton, self.family)
+
+    def bounds_words(self, measured: int | None, *, or_less: bool) -> tuple[str, ...]:
+        """The bounds beside what was measured, a line each."""
+        return tuple(bound_words(each, measured, or_less=or_less) for each in self.bounds)
+
+    def document(self, measured: int | None) -> dict[str, Any]:
+        """As `longreach threshold --json` has it."""
+        bounds = [each.document() | {"bound_by_measured": ratio(each, measured)} for each in self.bounds]
+        return {
+            "verdict": None if self.answer is None else self.answer.value,
+            "words": self.words,
+            "bounds": bounds,
+            "inference": None if self.inference is None else self.inference.document(),
+            "notes": list(self.notes),
+        }
+
+
+def ratio(bound: Bound, measured: int | None) -> float | None:
+    """Bound / measured: how loose it is, or below 1 how far from what transformers need."""
+    value = bound.value.number()
+    return None if not measured or value is None else value / measured
+
+
+def bound_words(bound: Bound, measured: int | None, *, or_less: bool = False) -> str:
+    """A bound in a line, with what it says.
+
+    >>> from longreach.answers.forecast import forecast
+    >>> bound_words(length_theory(forecast("aa"), "ape").bounds[0], 8)[:41]
+    '2 = 2n − 2, bound / measured = 0.25: two '
+    """
+    found = ratio(bound, measured)
+    loose = "" if found is None else f", bound / measured {'≥' if or_less else '='} {found:.2g}"
+    rough = ", up to constants" if bound.definition.up_to_constants else ""
+    return f"{bound.value} = {bound.definition.formula}{rough}{loose}: {bound.definition.says}"
+
+
+def length_theory(forecast: Forecast, encoding: str) -> LengthTheory:
+    """What is known before anything is trained.
+
+    >>> from longreach.answers.forecast import forecast
+    >>> found = length_theory(forecast("tomita-3"), "ape")
+    >>> found.words[:16], [(each.definition.name, str(each.value)) for each in found.bounds]
+    ('expected to fail', [('automaton', '8')])
+    """
+    bounds = tuple(each for each in forecast.bounds.bounds if each.definition.gives == "training length")
+    side = forecast.sides.get(encoding)
+    if side is None:
+        note = forecast.encodings.get(encoding)
+        words = "not known" if note is None else f"not known: {note.statement}"
+        return LengthTheory(answer=None, words=words, bounds=bounds)
+    words = f"{expectation(side.trained)} ({rests_on(side)}: {clause(side)})"
+    if side.trained is Answer.UNDECIDED:
+        words = f"{expectation(side.trained)}: {clause(side)}"
+    task = forecast.task
+    automaton = task.automaton if isinstance(task, RegularLanguage) else None
+    family = family_for(encoding, side.modulus, side.window)
+    return LengthTheory(answer=side.trained, words=words, bounds=bounds, automaton=automaton, family=family)

@@ -1,0 +1,291 @@
+"""Trying remedies within minutes, beside the original task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longreach.answers.forecast import Forecast
+from longreach.answers.judge import ByAccuracy, MeasuredCell
+from longreach.answers.remedies import Remedy
+from longreach.config.run import TrainConfig
+from longreach.errors import Field, InputError
+from longreach.runs.plan import START_SECONDS
+from longreach.runs.resolve import resolve
+from longreach.runs.timed import TimedTraining, kept_share, largest_share, usual_member, with_share
+from longreach.runs.train import Watcher, check_runs, check_torch
+from longreach.tasks.catalog import file_name, load_argument, load_task, self_contained
+from longreach.tasks.lengths import LengthRange
+from longreach.training.result import Result
+
+# Which members try a remedy: the original and the changed task with the same shape, steps and lengths.
+
+
+SAME = (
+    "layers", "heads", "width", "lr", "batch", "max_steps", "warmup", "schedule", "evaluate_every",
+    "test_size", "log_length",
+)  # fmt: skip
+"""What the original has as its first remedy does, so that the change alone makes the difference."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdviceQuestion:
+    """What is asked: a task, how many seeds, within how many minutes.
+
+    >>> AdviceQuestion(task="parity", seeds=0)
+    Traceback (most recent call last):
+    longreach.errors.InputError: seeds: 0 is less than 1
+    """
+
+    task: str
+    alphabet: tuple[str, ...] | None = None
+    minutes: float = 5.0
+    """Of trying; 0: theory and measured sparsity alone."""
+    seeds: int = 2
+    train_to: int | None = None
+    """The longest training length; None: that of the laptop's setting of the remedy."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.minutes < float("inf"):
+            raise InputError(f"{self.minutes:g} is no number of minutes", place=Field("minutes"))
+        if self.seeds < 1:
+            raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
+        if self.train_to is not None and self.train_to < 1:
+            raise InputError(f"{self.train_to} is less than 1", place=Field("train_to"))
+
+    @property
+    def file_stem(self) -> str:
+        """How files about it are called, without their endings.
+
+        >>> AdviceQuestion(task="parity").file_stem
+        'advise-parity'
+        """
+        return f"advise-{file_name(self.task, self.alphabet)}"
+
+    def document(self) -> dict[str, Any]:
+        """What makes two questions the same, whatever the file that a task stands in is called."""
+        return {
+            "task": self_contained(self.task),
+            "alphabet": None if self.alphabet is None else list(self.alphabet),
+            "minutes": self.minutes,
+            "seeds": self.seeds,
+            "train_to": self.train_to,
+        }
+
+
+def original_encoding(remedies: Sequence[Remedy], task: str) -> str:
+    """Under which encoding the original is trained: without positions where these are the remedy.
+
+    >>> from longreach.answers.remedies import remedies
+    >>> from longreach.answers.forecast import forecast
+    >>> [original_encoding(remedies(forecast(name)), name) for name in ("aa", "parity")]
+    ['nope', 'ape']
+    """
+    return "nope" if any(each.task == task and each.encoding == "ape" for each in remedies) else "ape"
+
+
+def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> list[TrainConfig]:
+    """A member for each seed, with this share of the setting's steps."""
+    first = usual_member(
+        remedy.task,
+        remedy.encoding,
+        alphabet=question.alphabet,
+        train_lengths=_lengths(question, remedy.task),
+        predict_ids=remedy.predict_ids or None,
+    )
+    return [with_share(first.with_seed(seed), share) for seed in range(question.seeds)]
+
+
+def original_members(question: AdviceQuestion, encoding: str, like: TrainConfig) -> list[TrainConfig]:
+    """The original in the shape of a remedy's member, of as many steps, trained to the same length.
+
+    `like` has its share of steps already.
+
+    >>> from longreach.answers.remedies import remedies
+    >>> from longreach.answers.forecast import forecast
+    >>> question = AdviceQuestion(task="copy-repeat")
+    >>> like = remedy_members(question, remedies(forecast("copy-repeat"))[0], 1.0)[0]
+    >>> member = original_members(question, "ape", like)[0]
+    >>> member.train_lengths == like.train_lengths, member.max_steps == like.max_steps
+    (True, True)
+    """
+    task = load_argument(question.task, question.alphabet)
+    lengths = LengthRange(task.least_length, max(like.train_lengths.last, task.least_length))
+    first = resolve(
+        question.task,
+        encoding,
+        scale="laptop",
+        alphabet=question.alphabet,
+        train_lengths=lengths,
+        test_lengths=like.test_lengths,
+        **{name: getattr(like, name) for name in SAME},
+    )
+    return [first.with_seed(seed) for seed in range(question.seeds)]
+
+
+def _lengths(question: AdviceQuestion, name: str) -> LengthRange | None:
+    if question.train_to is None:
+        return None
+    least = load_argument(name, question.alphabet).least_length
+    if question.train_to <= least:
+        message = f"{question.train_to} is not above the shortest input, of length {least}"
+        raise InputError(message, place=Field("train_to"))
+    return LengthRange(least, question.train_to)
+
+
+# Trying remedies within minutes: original and remedy side by side, the next one if the first fails.
+
+
+FIRST_PART = 0.7
+"""Of the time: for the first remedy, where there are more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """Runs of the original or of a remedy, and how right they are at each range of lengths."""
+
+    task: str
+    encoding: str
+    cell: MeasuredCell
+    """At the longest range."""
+    curves: tuple[tuple[tuple[LengthRange, float], ...], ...]
+    """Of each run the accuracy by range, the training range first."""
+
+    @property
+    def works(self) -> bool | None:
+        """Whether at least half of the runs work on the longest inputs; None without runs."""
+        return self.cell.tally.works
+
+    def span(self, lengths: LengthRange) -> tuple[float, float] | None:
+        """The worst and the best accuracy of a run at these lengths; None if none was measured."""
+        shares = [share for curve in self.curves for each, share in curve if each == lengths]
+        return (min(shares), max(shares)) if shares else None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "task": self.task,
+            **self.cell.document(),
+            "accuracy": [{lengths.name: share for lengths, share in curve} for curve in self.curves],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trials:
+    """What was tried, and what was not for want of time."""
+
+    original: Trial | None = None
+    tried: tuple[tuple[Remedy, Trial], ...] = ()
+    untried: tuple[tuple[Remedy, float], ...] = ()
+    """With the seconds that trying them takes, about."""
+    refused: tuple[tuple[Remedy, str], ...] = ()
+    """Those that the lengths of the question leave no room for, and why."""
+    share: float = 1.0
+    interrupted: bool = False
+
+    @property
+    def working(self) -> tuple[Remedy, Trial] | None:
+        """The first remedy that works on the longest inputs."""
+        return next((pair for pair in self.tried if pair[1].works), None)
+
+    @property
+    def failed(self) -> tuple[Remedy, ...]:
+        """Those that were tried and do not work."""
+        return tuple(remedy for remedy, trial in self.tried if trial.works is False)
+
+
+def try_remedies(
+    question: AdviceQuestion,
+    forecast: Forecast,
+    remedies: Sequence[Remedy],
+    runs: Path,
+    *,
+    progress: Watcher | None = None,
+) -> Trials:
+    """Train what fits into the minutes; what was trained before is read, and the same question goes on."""
+    if not question.minutes or not remedies:
+        return Trials()
+    check_torch()
+    check_runs(runs)
+    return _Trying(
+        question, forecast, remedies, TimedTraining(runs, question.minutes, progress=progress)
+    ).go()
+
+
+class _Trying:
+    def __init__(
+        self,
+        question: AdviceQuestion,
+        forecast: Forecast,
+        remedies: Sequence[Remedy],
+        training: TimedTraining,
+    ) -> None:
+        self.question, self.forecast, self.remedies, self.training = question, forecast, remedies, training
+        self.encoding = original_encoding(remedies, forecast.stored)
+
+    def go(self) -> Trials:
+        training, first = self.training, self.remedies[0]
+        share = self._share()
+        members = self._pair(share)
+        training.train(members, f"of {self._name} and of {first.name}")
+        original = self._trial(self.question.task, members[::2], self.forecast.task.chance)
+        tried = [(first, self._remedy_trial(first, members[1::2]))]
+        untried, refused = list[tuple[Remedy, float]](), list[tuple[Remedy, str]]()
+        for remedy in self.remedies[1:]:
+            if training.interrupted or any(trial.works for _, trial in tried):
+                break
+            try:
+                members = remedy_members(self.question, remedy, share)
+            except InputError as error:
+                refused.append((remedy, error.message))
+                continue
+            seconds = training.seconds(members)
+            if seconds and seconds > training.left - START_SECONDS:
+                untried.append((remedy, seconds))
+                continue
+            training.train(members, f"of {remedy.name}")
+            tried.append((remedy, self._remedy_trial(remedy, members)))
+        return Trials(
+            original=original,
+            tried=tuple(tried),
+            untried=tuple(untried),
+            refused=tuple(refused),
+            share=share,
+            interrupted=training.interrupted,
+        )
+
+    @property
+    def _name(self) -> str:
+        return f"{self.forecast.name} with {self.encoding}"
+
+    def _pair(self, share: float) -> list[TrainConfig]:
+        """Original and remedy in turns, so that whatever is done at the end has something of both."""
+        changed = remedy_members(self.question, self.remedies[0], share)
+        plain = original_members(self.question, self.encoding, changed[0])
+        return [member for pair in zip(plain, changed, strict=True) for member in pair]
+
+    def _share(self) -> float:
+        part = FIRST_PART if len(self.remedies) > 1 else 1.0
+        seconds = part * self.training.left - START_SECONDS
+        path = self.training.runs / f"{self.question.file_stem}.plan.json"
+        return kept_share(
+            path,
+            self.question.document(),
+            lambda: largest_share(self._pair, seconds, self.training.seconds),
+        )
+
+    def _remedy_trial(self, remedy: Remedy, members: Sequence[TrainConfig]) -> Trial:
+        return self._trial(remedy.task, members, load_task(remedy.task, self.question.alphabet).chance)
+
+    def _trial(self, task: str, members: Sequence[TrainConfig], chance: float) -> Trial:
+        results = [found for member in members if (found := self.training.done(member)) is not None]
+        (cell,) = MeasuredCell.of(members, results, ByAccuracy(chance))
+        curves = tuple(_curve(members[0], result) for result in results)
+        return Trial(task=task, encoding=members[0].encoding, cell=cell, curves=curves)
+
+
+def _curve(member: TrainConfig, result: Result) -> tuple[tuple[LengthRange, float], ...]:
+    shares = {} if result.final is None else result.final.accuracy
+    return tuple((lengths, shares[lengths.name]) for lengths in member.ranges if lengths.name in shares)

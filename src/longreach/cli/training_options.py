@@ -1,0 +1,200 @@
+"""The options of every command that trains: the configuration, and where it runs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from enum import StrEnum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+
+from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, TrainConfig, option_name
+from longreach.errors import Field, InputError
+from longreach.tasks.lengths import LengthRange, read_option, read_options
+from longreach.theory.names import read_letters
+
+if TYPE_CHECKING:
+    from longreach.runs.train import EngineMaker
+
+# The fields of a configuration as options of a command: name, type, default and help come from the field.
+
+
+METAVARS = {
+    "encoding": "NAME", "alphabet": "LETTERS", "lr": "RATE", "train_lengths": "A:B", "test_lengths": "A:B,…",
+    "seed": "S", "penalty": "C",
+}  # fmt: skip
+"""The others are numbers, N."""
+
+
+class ScaleName(StrEnum):
+    smoke = "smoke"
+    laptop = "laptop"
+    paper = "paper"
+
+
+ScaleOption = Annotated[
+    ScaleName,
+    typer.Option("--scale", help="How much is trained: laptop for this machine, paper as published."),
+]
+OWN = ("task", "seed")
+"""Fields that a command has a parameter of its own for."""
+
+_READERS: dict[Any, Callable[[str], Any]] = {
+    LengthRange: read_option,
+    tuple[LengthRange, ...]: read_options,
+    tuple[str, ...] | None: read_letters,
+}
+"""How the text of an option is read, by the type of its field."""
+
+
+def setting_names(without: Collection[str] = ()) -> list[str]:
+    """The fields that are options, in order."""
+    return [name for name in TrainConfig.model_fields if name not in (*OWN, *FROM_PYTHON_ONLY, *without)]
+
+
+def help_of(name: str) -> str:
+    """What a field is, in a line."""
+    return TrainConfig.model_fields[name].description or ""
+
+
+def with_setting_options(command: Callable[..., None], without: Collection[str] = ()) -> Callable[..., None]:
+    """The command with an option for each setting but some, after its first parameter; it takes them as
+    `settings`."""
+    first, *others = inspect.signature(command, eval_str=True).parameters.values()
+    own = [each for each in others if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    made = [first, *map(_parameter, setting_names(without)), *own]
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    # Typer looks here as well, and prefers what it finds.
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+# Types that are made when the program runs, which mypy does not follow.
+_annotated: Any = Annotated
+_choices: Any = StrEnum
+
+
+def _parameter(name: str) -> inspect.Parameter:
+    field = TrainConfig.model_fields[name]
+    kind: Any = field.annotation if field.annotation in _READERS else _plain(field.annotation)
+    spelling = option_name(name)
+    metavar: str | None = None
+    if name in SWITCHES:
+        spelling = "/".join(each for each in SWITCHES[name] if each)
+    elif get_origin(kind) is Literal:
+        kind = _choices(name.title(), {choice: choice for choice in get_args(kind)})
+    else:
+        metavar = METAVARS.get(name, "N")
+        kind = str if kind in _READERS else kind
+    # What is not given is left to the scale, also where the help says what that is.
+    default = "" if name in RESOLVED or field.default is None else f" [default: {field.default}]"
+    text = help_of(name) + ("" if name in SWITCHES else default)
+    option = typer.Option(spelling, metavar=metavar, help=text, show_default=False)
+    annotation = _annotated[kind | None, option]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _plain(kind: Any) -> Any:
+    """A type without its None and what is said about it."""
+    if get_origin(kind) in (Union, UnionType):
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that option values stand for; what is not given is left out."""
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is None:
+            continue
+        kind = TrainConfig.model_fields[name].annotation
+        if kind in _READERS:
+            try:
+                value = _READERS[kind](value)
+            except InputError as error:
+                raise error.at(Field(name)) from None
+        elif isinstance(value, StrEnum):
+            value = value.value
+        given[name] = value
+    return given
+
+
+# The options that say where members train and how many at a time, for every command that trains.
+
+
+class EngineName(StrEnum):
+    local = "local"
+    ray = "ray"
+    slurm = "slurm"
+
+
+EngineOption = Annotated[EngineName, typer.Option("--engine", help="Where jobs run.")]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Jobs at a time; default: one per core.")
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--address", metavar="HOST:PORT", help="Of a Ray cluster, or auto; default: start Ray here."
+    ),
+]
+GpusOption = Annotated[
+    float | None,
+    typer.Option(
+        "--gpus", metavar="N", min=0, help="Per job, with ray or slurm; with ray also parts of one."
+    ),
+]
+PartitionOption = Annotated[
+    str | None, typer.Option("--partition", metavar="NAME", help="Of a Slurm cluster.")
+]
+TimeLimitOption = Annotated[
+    float | None,
+    typer.Option("--time-limit", metavar="MINUTES", help="A job past it is ended and has failed."),
+]
+
+DeviceOption = Annotated[
+    str, typer.Option("--device", metavar="NAME", help="auto, cpu, cuda, cuda:N or mps; auto: CUDA or CPU.")
+]
+StackOption = Annotated[
+    int | None,
+    typer.Option(
+        "--stack", metavar="K", min=1,
+        help="Train up to K members of one shape side by side; default: 1, on CUDA 64.",
+    ),
+]  # fmt: skip
+
+
+def trains_here(engine: EngineName, device: str) -> bool:
+    """Whether members train on the cores of this machine, so that a few steps tell how long it takes."""
+    from longreach.training.devices import find_device
+
+    return engine is EngineName.local and find_device(device).type == "cpu"
+
+
+def chosen_engine(
+    engine: EngineName,
+    runs: Path,
+    *,
+    workers: int | None,
+    address: str | None,
+    gpus: float | None,
+    partition: str | None,
+    time_limit: float | None,
+    device: str,
+    stack: int | None,
+) -> EngineMaker:
+    """Makes the engine that the options describe."""
+    from longreach.execution.engines import EngineOptions
+    from longreach.runs.train import check_torch, engine_maker, stacked_maker
+
+    options = EngineOptions(
+        workers=workers, address=address, gpus=gpus, partition=partition,
+        time_limit=None if time_limit is None else 60 * time_limit,
+    )  # fmt: skip
+    make = engine_maker(engine.value, runs, options)
+    check_torch()
+    return stacked_maker(make, device, stack, engine=engine.value, workers=workers, gpus=gpus)

@@ -1,0 +1,154 @@
+"""Positional encodings as data: what each is, how ids are drawn for it, and where its code stands.
+
+A new encoding is a file in `longreach.models` with its code, and a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from longreach.errors import near_names
+
+IdSource: TypeAlias = Literal["offset", "randomized", "given"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodingRow:
+    """One positional encoding.
+
+    >>> ENCODINGS["rope"].title, ENCODINGS["rope"].refusal(width=6, heads=2)
+    ('RoPE', 'rope needs an even width per head, not 3')
+    """
+
+    name: str
+    title: str
+    """As people write it."""
+    about: str
+    """One sentence."""
+    source: str
+    code: str
+    """The class, as in `module:Class` with a module of `longreach.models`; a string, since it needs torch."""
+    ids: IdSource = "offset"
+    """How training draws ids: consecutive from a random offset, a random increasing choice, or the task's."""
+    absolute: bool = False
+    """Whether the model sees ids themselves; others see differences of ids, or none."""
+    learned_positions: bool = False
+    """Whether there is a learned vector per id, which can be penalized."""
+    plain: str = ""
+    """In plain words, name included; by default the title stands before "positions"."""
+    even: Literal["width", "width per head"] | None = None
+    """What must be even; other shapes are refused."""
+
+    @property
+    def words(self) -> str:
+        """What a model has, in plain words, with the name that people write.
+
+        >>> ENCODINGS["nope"].words, ENCODINGS["sinusoidal"].words
+        ('without positions (NoPE)', 'with sinusoidal positions')
+        """
+        return self.plain or f"with {self.title} positions"
+
+    def refusal(self, *, width: int, heads: int) -> str | None:
+        """Why the encoding does not fit a shape, or None."""
+        if self.even is None:
+            return None
+        size = width if self.even == "width" else width // heads
+        return f"{self.name} needs an even {self.even}, not {size}" if size % 2 else None
+
+
+def _table(rows: Iterable[EncodingRow]) -> dict[str, EncodingRow]:
+    return {row.name: row for row in rows}
+
+
+ENCODINGS: dict[str, EncodingRow] = _table(
+    [
+        EncodingRow(
+            name="nope", title="NoPE", code="encodings:Encoding",
+            plain="without positions (NoPE)",
+            about="No positional encoding: order reaches the model through the causal mask alone.",
+            source="Kazemnejad et al., arXiv 2305.19466",
+        ),
+        EncodingRow(
+            name="ape", title="APE", code="encodings:LearnedAbsolute", absolute=True,
+            learned_positions=True,
+            plain="with learned positions (APE)",
+            about="A learned vector per position, added to the embedding.",
+            source="Radford et al. 2019 (GPT-2)",
+        ),
+        EncodingRow(
+            name="sinusoidal", title="sinusoidal", code="encodings:Sinusoidal", absolute=True,
+            even="width",
+            about="Fixed sines and cosines of the position, added to the embedding.",
+            source="Vaswani et al., arXiv 1706.03762",
+        ),
+        EncodingRow(
+            name="rope", title="RoPE", code="encodings:Rotary", even="width per head",
+            plain="with rotary positions (RoPE)",
+            about="Queries and keys turn by angles that grow with the position.",
+            source="Su et al., arXiv 2104.09864",
+        ),
+        EncodingRow(
+            name="alibi", title="ALiBi", code="encodings:LinearBias",
+            plain="with a bias by distance (ALiBi)",
+            about="Attention falls with the distance, at a fixed slope per head.",
+            source="Press et al., arXiv 2108.12409",
+        ),
+        EncodingRow(
+            name="t5", title="T5", code="encodings:RelativeBuckets",
+            plain="with learned biases by distance (T5)",
+            about="A learned bias per bucket of distances.",
+            source="Raffel et al., arXiv 1910.10683",
+        ),
+        EncodingRow(
+            name="fire", title="FIRE", code="encodings:FunctionalInterpolation",
+            plain="with a learned function of distance (FIRE)",
+            about="A learned function of the distance as a share of the length.",
+            source="Li et al., arXiv 2310.04418",
+        ),
+        EncodingRow(
+            name="randomized", title="randomized", code="encodings:LearnedAbsolute", ids="randomized",
+            absolute=True, learned_positions=True,
+            about="Learned vectors under a random increasing choice of positions.",
+            source="Ruoss et al., arXiv 2305.16843",
+        ),
+        EncodingRow(
+            name="coupled", title="coupled", code="encodings:LearnedAbsolute", ids="given",
+            absolute=True, learned_positions=True,
+            plain="with the task's own positions (coupled)",
+            about="Learned vectors under the task's own position ids.",
+            source="Cho et al., arXiv 2405.20671",
+        ),
+        EncodingRow(
+            name="coupled-local", title="coupled-local", code="encodings:LocalCoupling", ids="given",
+            plain="with the task's own positions, seen nearby (coupled-local)",
+            about="A learned bias per distance in the task's own ids; only the nearest and marks are seen.",
+            source="Golowich et al., arXiv 2502.16792, Assumption 3.3",
+        ),
+    ]
+)  # fmt: skip
+
+
+def unknown_encoding(name: str) -> str | None:
+    """Why a name is no encoding, with those that it may mean; None if it is one.
+
+    >>> unknown_encoding("rop")
+    "unknown encoding 'rop'; did you mean 'rope'?"
+    """
+    if name in ENCODINGS:
+        return None
+    hint = near_names(name, ENCODINGS) or f"; known are {', '.join(ENCODINGS)}"
+    return f"unknown encoding {name!r}{hint}"
+
+
+def side_title(key: str) -> str:
+    """A side of a forecast, or any encoding, in plain words.
+
+    >>> side_title("nope"), side_title("rope")
+    ('without positions (NoPE)', 'with rotary positions (RoPE)')
+    """
+    if key == "local":
+        return "with nearby letters alone"
+    row = ENCODINGS.get(key)
+    return f"with {key}" if row is None else row.words

@@ -1,0 +1,317 @@
+"""What is inspected: a run, a checkpoint of ours, or a Hugging Face directory.
+
+Only safetensors are read, nothing is fetched, and a file names no code that is run: a task that stands in a
+module or a file of its own is loaded when the caller names it, not because a result does.
+
+Attention is read from the implementation that returns it, and it is checked that it did. Nothing is fetched,
+no code of the checkpoint is run, and only safetensors are read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from longreach.config.model import BaselineConfig, DecoderConfig
+from longreach.config.run import TrainConfig
+from longreach.errors import Argument, Field, InputError, MissingExtra
+from longreach.models import huggingface
+from longreach.models.parameters import Parameters
+from longreach.tasks.catalog import load_argument
+from longreach.tasks.names import RegressionName
+from longreach.tasks.task import Batch, Task
+from longreach.theory.limit.model import Array
+from longreach.theory.names import TaskName
+from longreach.training.checkpoint import MODEL, load_model
+from longreach.training.result import RESULT, Result, read_file
+
+# What is inspected: a run, a checkpoint of ours, or a Hugging Face directory.
+
+
+MOST_POSITIONS = 1024
+"""Of a model without a task, so many are looked at."""
+RANDOM_ROWS, RANDOM_LENGTH = 4, 128
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Subject:
+    """A decoder, and what is known of how it was trained."""
+
+    name: str
+    path: Path
+    kind: Literal["run", "checkpoint", "gpt2"]
+    config: DecoderConfig
+    parameters: Parameters
+    training: TrainConfig | None = None
+    result: Result | None = None
+    task: Task | None = None
+    task_name: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def trained_to(self) -> int | None:
+        """The longest input of the training range, if that is known."""
+        return None if self.training is None else self.training.train_lengths.last
+
+    @property
+    def trained_size(self) -> int | None:
+        """The same in tokens, with what stands around the input: so far apart were positions in training."""
+        if self.training is None or self.task is None:
+            return None
+        return self.task.input_size(int(self.task.lengths(*self.training.train_lengths)[-1]))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OutsideModel:
+    """A Hugging Face directory that another library runs."""
+
+    name: str
+    path: Path
+    architecture: str
+    document: dict[str, Any]
+
+
+def open_model(
+    path: str | Path, task: str | None = None, *, alphabet: tuple[str, ...] | None = None
+) -> Subject | OutsideModel:
+    """What lies at a path; `task` is what the model learned, for whoever knows.
+
+    >>> open_model("no/such/model")
+    Traceback (most recent call last):
+    longreach.errors.InputError: model: no/such/model: no such file or directory
+    """
+    where = Path(path)
+    if not where.exists():
+        raise InputError(f"{path}: no such file or directory", place=Argument("model"))
+    if where.is_file() and where.name != MODEL:
+        raise InputError(f"{path}: a directory, or a {MODEL}, is expected", place=Argument("model"))
+    folder = where if where.is_dir() else where.parent
+    document = _huggingface_document(folder)
+    if document is not None and not (folder / RESULT).exists():
+        if task is None and document.get("model_type") != "gpt2":
+            return OutsideModel(
+                name=folder.name or str(folder),
+                path=folder,
+                architecture=str(document.get("model_type")),
+                document=document,
+            )
+        config, parameters = huggingface.load(folder)
+        parameters = {name: value.float() for name, value in parameters.items()}
+        return _with_task(
+            Subject(name=folder.name, path=folder, kind="gpt2", config=config, parameters=parameters),
+            task,
+            alphabet,
+        )
+    if not (folder / MODEL).is_file():
+        raise InputError(f"{folder}: no {MODEL} there", place=Argument("model"))
+    result = _result(folder)
+    training = None if result is None else _training(result, folder)
+    parameters, model = load_model(folder / MODEL)
+    if isinstance(model, BaselineConfig):
+        raise InputError(f"{folder}: the baseline has no attention to look at", place=Argument("model"))
+    found = Subject(
+        name=folder.resolve().name,
+        path=folder,
+        kind="checkpoint" if result is None else "run",
+        config=model,
+        parameters=parameters,
+        training=training,
+        result=result,
+    )
+    if task is None and training is not None:
+        name = TaskName(training.task)
+        if name.is_attribute or name.is_session or (name.is_file and not name.is_text):
+            remark = f"the run's task, {name.short}, is not loaded from a result; name it with --task"
+            return _remarked(found, remark)
+        task, alphabet = training.task, training.alphabet
+    return _with_task(found, task, alphabet)
+
+
+def _remarked(found: Subject, remark: str) -> Subject:
+    return Subject(**{**vars(found), "remarks": (*found.remarks, remark)})
+
+
+def _with_task(found: Subject, task: str | None, alphabet: tuple[str, ...] | None) -> Subject:
+    if task is None:
+        return found
+    if RegressionName.is_one(task):
+        raise InputError(
+            f"{task}: answers are numbers; what is inspected predicts tokens", place=Field("task")
+        )
+    loaded = load_argument(task, alphabet)
+    if len(loaded.tokens) != found.config.vocabulary:
+        sizes = f"{len(loaded.tokens)} tokens, the model {found.config.vocabulary}"
+        raise InputError(f"{task} has {sizes}", place=Field("task"))
+    return Subject(**{**vars(found), "task": loaded, "task_name": task})
+
+
+def _result(folder: Path) -> Result | None:
+    path = folder / RESULT
+    return read_file(path.resolve()) if path.exists() else None
+
+
+def _training(result: Result, folder: Path) -> TrainConfig | None:
+    task = result.config.get("task")
+    if isinstance(task, str) and RegressionName.is_one(task):
+        raise InputError(f"{folder}: {task} has numbers as answers", place=Argument("model"))
+    return TrainConfig.read(result.config)
+
+
+def _huggingface_document(folder: Path) -> dict[str, Any] | None:
+    """`config.json`, if it is one of that library."""
+    path = folder / huggingface.CONFIG
+    if not path.is_file():
+        return None
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError, OSError) as error:
+        raise InputError(f"{path}: cannot be read ({error})", place=Argument("model")) from None
+    if isinstance(document, dict) and isinstance(document.get("model_type"), str):
+        return document
+    if isinstance(document, dict) and "period" in document:
+        reason = "a limit transformer; `longreach limit info` says what there is to know"
+        raise InputError(f"{folder}: {reason}", place=Argument("model"))
+    return None
+
+
+def batch_at(found: Subject, length: int, rows: int, rng: np.random.Generator) -> Batch:
+    """So many inputs of the task of the nearest length that it has, at the first positions."""
+    assert found.task is not None
+    return found.task.sample([nearest_length(found.task, length)] * rows, rng)
+
+
+def nearest_length(task: Task, length: int) -> int:
+    """The longest length up to this one that the task has, else the next one.
+
+    >>> from longreach.tasks.formal import Dyck1
+    >>> nearest_length(Dyck1(), 9), nearest_length(Dyck1(), 1)
+    (8, 2)
+    """
+    spans = [(max(task.least_length, length - 200), length), (max(task.least_length, length), length + 1000)]
+    for span, place in zip(spans, (-1, 0), strict=True):
+        try:
+            return int(task.lengths(*span)[place])
+        except InputError:
+            continue
+    raise InputError(f"{task.name}: no input has a length near {length}")
+
+
+def data_for(found: Subject, length: int, rows: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+    """Tokens and a mask of those that are none of padding; without a task, uniformly random tokens."""
+    if found.task is not None:
+        batch = batch_at(found, length, rows, rng)
+        mask = np.arange(batch.tokens.shape[1]) < batch.sizes[:, None]
+        return torch.from_numpy(batch.tokens), torch.from_numpy(mask)
+    tokens = random_tokens(found.config.vocabulary, rows, min(length, found.config.positions), rng)
+    return torch.from_numpy(tokens), torch.ones(tokens.shape, dtype=torch.bool)
+
+
+def random_tokens(vocabulary: int, rows: int, length: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Every token equally likely: what is inspected without data of its own."""
+    return rng.integers(0, vocabulary, (rows, length))
+
+
+def read_token_file(path: Path, vocabulary: int) -> NDArray[np.int64]:
+    """Rows of token ids, one line each, cut to the shortest; for models whose data is not a task's."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})", place=Field("tokens")) from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        words = line.split()
+        if not all(word.isdecimal() and len(word) < 10 and int(word) < vocabulary for word in words):
+            reason = f"{path}:{number}: token ids from 0 to {vocabulary - 1} are expected"
+            raise InputError(reason, place=Field("tokens"))
+        rows.append([int(word) for word in words])
+    if not rows or min(map(len, rows)) < 2:
+        raise InputError(f"{path}: lines of two token ids or more are expected", place=Field("tokens"))
+    least = min(map(len, rows))
+    return np.array([row[:least] for row in rows], dtype=np.int64)
+
+
+# Attention of models that Hugging Face's library runs, such as Llama: their rotations add no vectors.
+
+
+def load_outside(model: OutsideModel) -> Any:
+    """The live model with attention that it returns (extra `hf`)."""
+    _check_files(model.path)
+    if importlib.util.find_spec("transformers") is None:
+        raise MissingExtra(f"inspecting a {model.architecture} model", "hf")
+    library: Any = importlib.import_module("transformers")
+    speaking = getattr(getattr(library, "utils", None), "logging", None)
+    if speaking is not None:
+        speaking.disable_progress_bar()  # commands say themselves what they do
+    try:
+        module = library.AutoModelForCausalLM.from_pretrained(
+            str(model.path),
+            attn_implementation="eager",
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        first = " ".join(str(error).split())[:200]
+        raise InputError(f"{model.path}: cannot be loaded: {first}", place=Argument("model")) from None
+    return module.float().eval()
+
+
+def _check_files(folder: Path) -> None:
+    """Refuse a directory without safetensors before the library looks for anything else."""
+    if not any(folder.glob("*.safetensors")):
+        raise InputError(f"{folder}: no safetensors there", place=Argument("model"))
+
+
+def attentions(module: Any, tokens: Tensor) -> list[Tensor]:
+    """The weights of each layer, (rows, heads, queries, keys); an error where they are not returned."""
+    with torch.inference_mode():
+        found = module(tokens, output_attentions=True, use_cache=False, return_dict=True)
+    layers = getattr(found, "attentions", None)
+    if not layers or any(each is None for each in layers):
+        raise InputError("the model does not return its attention", place=Argument("model"))
+    size, kept = tokens.shape[1], []
+    for number, each in enumerate(layers):
+        if each.ndim != 4 or each.shape[0] != len(tokens) or tuple(each.shape[2:]) != (size, size):
+            raise InputError(f"layer {number} returns attention of the shape {tuple(each.shape)}")
+        sums = each.float().sum(dim=-1)
+        later = each.float().triu(1).abs().max()
+        if not torch.allclose(sums, torch.ones_like(sums), atol=1e-3) or float(later) > 1e-6:
+            raise InputError(f"layer {number} returns weights that are no causal softmax")
+        kept.append(each.float())
+    return kept
+
+
+def vocabulary_of(module: Any) -> int:
+    """How many tokens the model reads."""
+    return int(module.get_input_embeddings().weight.shape[0])
+
+
+def longest_of(module: Any, wanted: int) -> int:
+    """The length up to which it is inspected: no more than it has positions."""
+    most = getattr(module.config, "max_position_embeddings", None)
+    return wanted if not isinstance(most, int) else min(wanted, most)
+
+
+def weights_of(module: Any, tokens: NDArray[np.int64], *, at_once: int = 4) -> Iterator[Array]:
+    """The weights of each layer in double precision, (rows, heads, queries, keys).
+
+    A few rows run at a time.
+    """
+    parts = [
+        attentions(module, torch.from_numpy(tokens[start : start + at_once]))
+        for start in range(0, len(tokens), at_once)
+    ]
+    for layer in zip(*parts, strict=True):
+        yield torch.cat(layer).double().numpy()

@@ -1,0 +1,364 @@
+"""Perplexity of language models by context length and position, and the far tokens that matter.
+
+A window is X_1 … X_L̄, and X_L̄ is predicted. Near are the L tokens before it, far the L̄ − L − 1 before
+those. Each far token is hidden alone; influential are the k of them that then cost the prediction most. The
+losses of the prediction with the near tokens, with all, and with the near and the influential ones are
+L_short, L_long and L_short,sparse there.
+
+Only what lies in the directory is used: nothing is downloaded, no code of the directory runs, and weights are
+safetensors, which hold numbers alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import json
+import logging
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from longreach.errors import Field, InputError, MissingExtra
+from longreach.inspection.texts import Tokens
+
+# What measurements ask of a language model: how surprised it is by each token, with some tokens hidden.
+
+
+Losses = NDArray[np.float64]
+Visible = NDArray[np.bool_]
+MEMORY = 1 << 28
+"""Bytes that the logits of one batch may take."""
+
+
+class Scorer(Protocol):
+    """A model."""
+
+    @property
+    def longest(self) -> int | None:
+        """The longest input that it has positions for; None: any."""
+
+    @property
+    def vocabulary(self) -> int:
+        """Its tokens."""
+
+    def losses(self, windows: Tokens) -> Losses:
+        """−log p of every token of each window but the first, given those before it."""
+
+    def last_losses(self, windows: Tokens, visible: Visible) -> Losses:
+        """−log p of the last token of each window, where of those before only the visible ones count.
+
+        Hidden tokens keep their positions.
+        """
+
+
+def rows_at_once(length: int, vocabulary: int) -> int:
+    """Windows of which all logits fit into memory.
+
+    >>> rows_at_once(128, 50_000), rows_at_once(16, 257)
+    (10, 16320)
+    """
+    return max(1, MEMORY // (4 * length * vocabulary))
+
+
+# Perplexity by context length and by position: the exponential of the mean −log p of each token.
+
+
+Advance = Callable[[int], None]
+"""Told how many windows are done more."""
+
+
+@dataclass(frozen=True)
+class AtLength:
+    """What a model does on inputs of one length."""
+
+    length: int
+    """Tokens of an input; as many are predicted, each from those before it."""
+    by_position: tuple[float, ...]
+    """Mean loss of the prediction after 1, 2, … tokens."""
+    windows: int
+
+    @property
+    def loss(self) -> float:
+        """Mean over all positions."""
+        return sum(self.by_position) / self.length
+
+    @property
+    def perplexity(self) -> float:
+        """The exponential of the mean loss."""
+        return math.exp(self.loss)
+
+    @property
+    def last(self) -> float:
+        """The perplexity of the token after the whole input."""
+        return math.exp(self.by_position[-1])
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "length": self.length,
+            "perplexity": self.perplexity,
+            "last_position": self.last,
+            "windows": self.windows,
+            "loss_by_position": list(self.by_position),
+        }
+
+
+def cut_windows(tokens: Sequence[int], length: int, most: int | None = None) -> Tokens:
+    """Windows of a length that do not overlap, spread out evenly if there are more than are wanted.
+
+    >>> cut_windows([1, 2, 3, 4, 5], 2).tolist()
+    [[1, 2], [3, 4]]
+    """
+    count = len(tokens) // length
+    if not count:
+        raise InputError(f"the text has {len(tokens)} tokens, and a window needs {length}")
+    rows = np.asarray(tokens[: count * length], dtype=np.int64).reshape(count, length)
+    if most is not None and count > most:
+        rows = rows[np.linspace(0, count - 1, most).astype(np.int64)]
+    return rows
+
+
+def perplexity_at(scorer: Scorer, windows: Tokens, advance: Advance | None = None) -> AtLength:
+    """The losses on windows, each one token longer than the inputs."""
+    length = windows.shape[1] - 1
+    if scorer.longest is not None and length > scorer.longest:
+        raise InputError(
+            f"{length} is more than the {scorer.longest} positions of the model", place=Field("lengths")
+        )
+    if windows.max() >= scorer.vocabulary:
+        raise InputError(f"token {windows.max()} is outside the model's vocabulary of {scorer.vocabulary}")
+    total = np.zeros(length)
+    rows = rows_at_once(length, scorer.vocabulary)
+    for start in range(0, len(windows), rows):
+        found: Losses = scorer.losses(windows[start : start + rows])
+        total += found.sum(axis=0)
+        if advance is not None:
+            advance(len(found))
+    return AtLength(length, tuple((total / len(windows)).tolist()), len(windows))
+
+
+# Influential tokens: which few far tokens a prediction rests on (Golowich et al., arXiv 2502.16792, 5.3).
+
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ThreeLosses:
+    """Per window the loss with the near tokens, with all, and with the near and the influential ones."""
+
+    short: Losses
+    long: Losses
+    sparse: Losses
+
+    @property
+    def gains(self) -> tuple[Losses, Losses]:
+        """What all far tokens gain, and what the influential ones gain: the axes of Figures 4 and 6."""
+        return self.short - self.long, self.short - self.sparse
+
+    @property
+    def correlation(self) -> float | None:
+        """Pearson's, of both gains; None where one of them does not vary.
+
+        >>> ThreeLosses(np.array([1.0, 2, 3]), np.zeros(3), np.array([0.5, 1, 1.5])).correlation
+        1.0
+        """
+        everything, few = self.gains
+        if len(everything) < 2 or not everything.std() or not few.std():
+            return None
+        return round(float(np.corrcoef(everything, few)[0, 1]), 12)
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        everything, few = self.gains
+        return {
+            "examples": len(self.short),
+            "loss_short": float(self.short.mean()),
+            "loss_long": float(self.long.mean()),
+            "loss_short_sparse": float(self.sparse.mean()),
+            "correlation": self.correlation,
+            "points": [[float(x), float(y)] for x, y in zip(everything, few, strict=True)],
+        }
+
+
+def check_lengths(context: int, full: int, count: int) -> None:
+    """Refuse lengths that leave fewer far tokens than are to be found."""
+    if count < 1:
+        raise InputError("at least one influential token is looked for")
+    if full - context - 1 < count:
+        raise InputError(
+            f"of {full} tokens, {context} near ones leave {max(0, full - context - 1)} far ones, "
+            f"fewer than the {count} to be found"
+        )
+
+
+def influential_tokens(
+    scorer: Scorer, windows: Tokens, context: int, *, count: int, advance: Advance | None = None
+) -> Places:
+    """Per window the places (from 0) of the far tokens whose hiding costs most, in order of their place."""
+    full = windows.shape[1]
+    check_lengths(context, full, count)
+    far = full - context - 1
+    chosen = np.empty((len(windows), count), dtype=np.int64)
+    one_hidden = np.ones((far, full - 1), dtype=np.bool_)
+    one_hidden[np.arange(far), np.arange(far)] = False
+    for row, window in enumerate(windows):
+        losses = _last(scorer, np.broadcast_to(window, (far, full)), one_hidden)
+        # The least probability is the greatest loss; of equal ones the first.
+        chosen[row] = np.sort(np.argsort(-losses, kind="stable")[:count])
+        if advance is not None:
+            advance(1)
+    return chosen
+
+
+def three_losses(scorer: Scorer, windows: Tokens, context: int, chosen: Places) -> ThreeLosses:
+    """The losses of the last token of each window."""
+    rows, full = windows.shape
+    near = np.zeros((rows, full - 1), dtype=np.bool_)
+    near[:, full - 1 - context :] = True
+    sparse = near.copy()
+    np.put_along_axis(sparse, chosen, True, axis=1)
+    return ThreeLosses(
+        short=_last(scorer, windows, near),
+        long=_last(scorer, windows, np.ones_like(near)),
+        sparse=_last(scorer, windows, sparse),
+    )
+
+
+def _last(scorer: Scorer, windows: Tokens, visible: Visible) -> Losses:
+    size = rows_at_once(windows.shape[1], scorer.vocabulary)
+    parts = [
+        scorer.last_losses(np.ascontiguousarray(windows[at : at + size]), visible[at : at + size])
+        for at in range(0, len(windows), size)
+    ]
+    return np.concatenate(parts)
+
+
+# Losses of any causal language model in a Hugging Face directory (extra `hf`).
+
+
+CONFIG, WEIGHTS = "config.json", "*.safetensors"
+# Of these kinds of models the table of learned positions ends there; others go on, if less well.
+_LEARNED = ("gpt2", "gpt_bigcode", "gpt_neo", "opt", "openai-gpt", "biogpt", "xglm", "codegen")
+
+
+class HuggingFaceScorer:
+    """A model of the library `transformers`, asked without gradients."""
+
+    def __init__(self, directory: Path, device: torch.device) -> None:
+        self._model = _load(directory).to(device).float().eval()
+        self._device = device
+        settings = self._model.config
+        self.vocabulary = int(settings.get_text_config().vocab_size)
+        positions = getattr(settings.get_text_config(), "max_position_embeddings", None)
+        self.longest = int(positions) if positions and settings.model_type in _LEARNED else None
+        accepted = inspect.signature(self._model.forward).parameters
+        self._last_alone = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
+        self._takes_ids = "position_ids" in accepted
+
+    @torch.no_grad()
+    def losses(self, windows: Tokens) -> Losses:
+        """−log p of every token but the first."""
+        tokens = torch.from_numpy(windows).to(self._device)
+        logits = self._logits(tokens[:, :-1], torch.ones_like(tokens[:, :-1]), {})
+        found = functional.cross_entropy(logits.transpose(1, 2).float(), tokens[:, 1:], reduction="none")
+        return found.cpu().numpy().astype(np.float64)
+
+    @torch.no_grad()
+    def last_losses(self, windows: Tokens, visible: Visible) -> Losses:
+        """−log p of the last token, with hidden tokens."""
+        tokens = torch.from_numpy(windows).to(self._device)
+        shown = torch.from_numpy(visible).to(self._device)
+        logits = self._logits(tokens[:, :-1], shown.long(), self._last_alone)[:, -1]
+        found = functional.cross_entropy(logits.float(), tokens[:, -1], reduction="none")
+        return found.cpu().numpy().astype(np.float64)
+
+    def _logits(self, tokens: Tensor, shown: Tensor, more: dict[str, int]) -> Tensor:
+        ids: dict[str, Tensor] = {}
+        if self._takes_ids:  # else some models count visible tokens alone
+            ids["position_ids"] = torch.arange(tokens.shape[1], device=tokens.device).expand(tokens.shape)
+        answer = self._model(input_ids=tokens, attention_mask=shown, use_cache=False, **ids, **more)
+        logits: Tensor = answer.logits
+        return logits
+
+
+def check_directory(directory: Path) -> None:
+    """Refuse what is not a directory with a configuration and safetensors, before anything is loaded."""
+    if not directory.is_dir():
+        raise InputError(f"{directory}: no such directory; models are read from a local directory")
+    if not (directory / CONFIG).is_file():
+        raise InputError(f"{directory}: has no {CONFIG}")
+    if not any(directory.glob(WEIGHTS)):
+        raise InputError(f"{directory}: has no {WEIGHTS}; other files with weights are not read")
+    try:
+        document = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{directory / CONFIG}: is not JSON ({error})") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{directory / CONFIG}: is not a JSON object")
+    if document.get("auto_map"):
+        raise InputError(f"{directory}: needs code of its own (auto_map), which is not run")
+
+
+def _load(directory: Path) -> Any:
+    check_directory(directory)
+    library = _library("a Hugging Face model")
+    return _quietly(
+        directory,
+        lambda: library.AutoModelForCausalLM.from_pretrained(
+            str(directory), local_files_only=True, trust_remote_code=False, use_safetensors=True
+        ),
+    )  # fmt: skip
+
+
+def directory_tokens(directory: Path, text: str) -> list[int]:
+    """A text as the tokens of the directory's own tokenizer, without special ones."""
+    library = _library("the tokenizer of a Hugging Face model")
+    tokenizer = _quietly(
+        directory,
+        lambda: library.AutoTokenizer.from_pretrained(
+            str(directory), local_files_only=True, trust_remote_code=False
+        ),
+    )
+    return list(_quietly(directory, lambda: tokenizer(text, add_special_tokens=False)["input_ids"]))
+
+
+def _library(what: str) -> Any:
+    if importlib.util.find_spec("transformers") is None:
+        raise MissingExtra(what, "hf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import transformers
+    return transformers
+
+
+def _quietly(directory: Path, load: Any) -> Any:
+    """Loads without the library's remarks and bars; whatever goes wrong in there is one line."""
+    # By name: typed or not, and installed or not, it is checked the same.
+    remarks: Any = importlib.import_module("transformers.utils.logging")
+    logger = logging.getLogger("transformers")
+    level, bars = logger.level, remarks.is_progress_bar_enabled()
+    logger.setLevel(logging.ERROR)
+    remarks.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return load()
+    except Exception as error:
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise InputError(f"{directory}: cannot be loaded: {reason}") from None
+    finally:
+        logger.setLevel(level)
+        if bars:
+            remarks.enable_progress_bar()

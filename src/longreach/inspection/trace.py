@@ -1,0 +1,334 @@
+"""The decoder with everything in sight, and with its layer norms folded into linear maps.
+
+Logits, weights and the variances of layer norms are kept. Layer norms may be linear, GELU a broken line,
+positions and what is added to logits others, and keys may be hidden. A test compares it with the decoder.
+
+LN(y) = g ⊙ (y − mean y) / √(variance + ε) + b; with the average in place of the variance this is linear in y
+but for b. It is folded into the matrices that read it, and b with their biases into one constant each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from longreach.config.model import DecoderConfig
+from longreach.models.decoder import ENCODING_MODULES
+from longreach.models.parameters import Parameters
+from longreach.theory.limit.model import Array
+
+# The decoder of `longreach.models.decoder` with everything in sight, and parts that can be
+# exchanged.
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What a decoder computed for tokens (batch, time)."""
+
+    outputs: Tensor
+    """(batch, time, outputs)"""
+    logits: tuple[Tensor, ...] = ()
+    """By layer, (batch, heads, queries, keys), before the factor log |x| and the mask."""
+    weights: tuple[Tensor, ...] = ()
+    """The same after the softmax."""
+    variances: Mapping[str, Tensor] = field(default_factory=dict)
+    """By the name of the layer norm, (batch, time)."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Changes:
+    """What is done in another way than the decoder does it."""
+
+    scales: Mapping[str, float] | None = None
+    """By the name of a layer norm, what it divides by, whatever comes in."""
+    gelu: BrokenLine | None = None
+    positions: Tensor | None = None
+    """A table of vectors, of which id i reads row i modulo its length, in place of the encoding's own."""
+    phi: Sequence[Tensor] | None = None
+    """By layer, (heads, distances), added to the logits; 0 beyond the last distance."""
+
+
+@dataclass(frozen=True, eq=False)
+class BrokenLine:
+    """x ↦ slope · x + Σ step · ReLU(x − knot): a continuous function that is linear between the knots."""
+
+    knots: tuple[float, ...]
+    steps: tuple[float, ...]
+
+    def __call__(self, values: Tensor) -> Tensor:
+        found = torch.zeros_like(values)
+        for knot, step in zip(self.knots, self.steps, strict=True):
+            found = found + step * (values - knot).relu()
+        return found
+
+
+def broken_gelu(pieces: int = 16, reach: float = 4.0) -> BrokenLine:
+    """GELU with so many knots from −reach to reach: 0 before, x behind, and right at each knot.
+
+    >>> values = torch.linspace(-6, 6, 601)
+    >>> worst = (broken_gelu()(values) - F.gelu(values, approximate="tanh")).abs().max()
+    >>> bool(worst < 0.04), bool((broken_gelu(64)(values) - F.gelu(values)).abs().max() < 0.004)
+    (True, True)
+    """
+    knots = torch.linspace(-reach, reach, pieces, dtype=torch.float64)
+    heights = F.gelu(knots, approximate="tanh")
+    heights[0], heights[-1] = 0.0, reach
+    slopes = torch.cat([torch.zeros(1), heights.diff() / knots.diff(), torch.ones(1)])
+    return BrokenLine(tuple(knots.tolist()), tuple(slopes.diff().tolist()))
+
+
+def trace(
+    parameters: Parameters,
+    config: DecoderConfig,
+    tokens: Tensor,
+    position_ids: Tensor | None = None,
+    *,
+    lengths: Tensor | None = None,
+    hidden: Tensor | None = None,
+    changes: Changes | None = None,
+    keep: bool = True,
+) -> Trace:
+    """What the decoder computes for tokens (batch, time).
+
+    `lengths` are |x| as in `forward`; by default those of the prefix that each place ends, as in training.
+    `hidden`, (batch, time) or (time,), are keys that no other place reads. Without `keep`, only outputs.
+    """
+    changes, encoding = changes or Changes(), ENCODING_MODULES[config.encoding]
+    time = tokens.shape[1]
+    ids = torch.arange(time) if position_ids is None else position_ids
+    variances: dict[str, Tensor] = {}
+
+    def norm(name: str, y: Tensor) -> Tensor:
+        if not config.layer_norm:
+            return y
+        if keep:
+            variances[name] = y.var(dim=-1, unbiased=False)
+        weight, bias = parameters[f"{name}.weight"], parameters[f"{name}.bias"]
+        if changes.scales is None:
+            return F.layer_norm(y, (config.width,), weight, bias, config.norm_epsilon)
+        return (y - y.mean(dim=-1, keepdim=True)) / changes.scales[name] * weight + bias
+
+    def linear(name: str, vectors: Tensor) -> Tensor:
+        return F.linear(vectors, parameters[f"{name}.weight"], parameters[f"{name}.bias"])
+
+    def split(vectors: Tensor) -> Tensor:
+        return vectors.view(*vectors.shape[:-1], config.heads, config.head_width).transpose(1, 2)
+
+    y = F.embedding(tokens, parameters["embedding"])
+    if changes.positions is None:
+        y = encoding.embed(parameters, config, y, ids)
+    else:
+        if config.encoding == "sinusoidal":
+            y = y * math.sqrt(config.width)
+        y = y + changes.positions[ids % len(changes.positions)]
+    unseen = _unseen(time, hidden)
+    factor = _factor(config, time, lengths)
+    kept: list[Tensor] = []
+    weighed: list[Tensor] = []
+    for layer in range(config.layers):
+        name = f"layers.{layer}"
+        inputs = norm(f"{name}.attention_norm", y)
+        query, key, value = (split(linear(f"{name}.attention.{part}", inputs)) for part in PARTS)
+        query, key = encoding.turn(config, query, ids), encoding.turn(config, key, ids)
+        logits = query @ key.transpose(-1, -2) * config.head_width**-0.5
+        added = encoding.bias(parameters, config, layer, ids, ids) if changes.phi is None else None
+        if changes.phi is not None:
+            added = by_distance(changes.phi[layer], time)
+        logits = logits if added is None else logits + added
+        scaled = logits if factor is None else logits * factor
+        weights = scaled.masked_fill(unseen, -math.inf).softmax(dim=-1)
+        if keep:
+            kept.append(logits)
+            weighed.append(weights)
+        y = y + linear(f"{name}.attention.out", (weights @ value).transpose(1, 2).flatten(-2))
+        units = linear(f"{name}.mlp.in", norm(f"{name}.mlp_norm", y))
+        active = F.gelu(units, approximate="tanh") if changes.gelu is None else changes.gelu(units)
+        y = y + linear(f"{name}.mlp.out", active)
+    read = parameters["embedding" if config.tied else "unembedding"]
+    return Trace(F.linear(norm("norm", y), read), tuple(kept), tuple(weighed), variances)
+
+
+PARTS = ("query", "key", "value")
+
+
+def by_distance(values: Tensor, time: int) -> Tensor:
+    """(heads, time, time) of a function (heads, distances), 0 beyond the last and where the key follows."""
+    places = torch.arange(time)
+    distance = places[:, None] - places[None, :]
+    if values.shape[1] == 0:
+        return values.new_zeros(len(values), 1, 1)
+    inside = (distance >= 0) & (distance < values.shape[1])
+    return values[:, distance.clamp(0, values.shape[1] - 1)] * inside
+
+
+def _unseen(time: int, hidden: Tensor | None) -> Tensor:
+    places = torch.arange(time)
+    later = places[:, None] < places[None, :]
+    if hidden is None:
+        return later
+    hidden = hidden[None] if hidden.ndim == 1 else hidden
+    # A place always reads itself: what it computes then is of no use to others, and is a number.
+    others = hidden[:, None, None, :] & (places[:, None] != places[None, :])
+    return later | others
+
+
+def _factor(config: DecoderConfig, time: int, lengths: Tensor | None) -> Tensor | None:
+    if not config.log_length:
+        return None
+    found = torch.arange(1, time + 1)[None] if lengths is None else lengths
+    found = found.unsqueeze(-1) if found.ndim == 1 else found
+    return found.float().log()[:, None, :, None]
+
+
+# A decoder with each layer norm as a linear map, at its average variance (arXiv 2410.02140, G.6.2).
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """x ↦ matrix x + constant."""
+
+    matrix: Array
+    constant: Array
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedHead:
+    """The maps of one head from the residual stream; `out` leads back into it."""
+
+    query: Map
+    """With the factor 1/√(head width) of the logits."""
+    key: Map
+    value: Map
+    out: Array
+
+    def product(self, keys: Array, queries: Array) -> Array:
+        """keyᵀ KᵀQ query for rows of vectors: a row for each query, a column for each key."""
+        return np.asarray((queries @ self.query.matrix.T) @ (keys @ self.key.matrix.T).T)
+
+    def passed(self, vectors: Array) -> Array:
+        """V applied to rows of vectors: what the head would write for them."""
+        return np.asarray(vectors @ self.value.matrix.T @ self.out.T)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedLayer:
+    heads: tuple[FoldedHead, ...]
+    out_constant: Array
+    """What attention writes whatever it reads, but for the values' constants."""
+    inner: Map
+    outer: Map
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedModel:
+    """The linear parts of a decoder in double precision."""
+
+    config: DecoderConfig
+    scales: Mapping[str, float]
+    embedding: Array
+    positions: Array | None
+    """A row for each id; None where the encoding has no vectors that are added."""
+    layers: tuple[FoldedLayer, ...]
+    read: Map
+    """To the outputs."""
+
+
+def norm_names(config: DecoderConfig) -> tuple[str, ...]:
+    """The layer norms of a decoder.
+
+    >>> norm_names(DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8))
+    ('layers.0.attention_norm', 'layers.0.mlp_norm', 'norm')
+    """
+    if not config.layer_norm:
+        return ()
+    inner = [f"layers.{n}.{part}_norm" for n in range(config.layers) for part in ("attention", "mlp")]
+    return (*inner, "norm")
+
+
+def norm_scales(config: DecoderConfig, found: Sequence[tuple[Trace, Tensor]]) -> dict[str, float]:
+    """√(average variance + ε) of each layer norm, over the tokens that each mask (batch, time) names."""
+    scales = {}
+    for name in norm_names(config):
+        every = torch.cat([trace.variances[name][mask] for trace, mask in found]).double()
+        scales[name] = math.sqrt(float(every.mean()) + config.norm_epsilon)
+    return scales
+
+
+def fold(
+    parameters: Parameters, config: DecoderConfig, scales: Mapping[str, float], *, tokens: bool = True
+) -> FoldedModel:
+    """The decoder with its layer norms folded in; without `tokens`, no embedding and no outputs.
+
+    Those of a language model are most of its parameters, and no product of positions needs them.
+    """
+    large = () if tokens else ("embedding", "unembedding")
+    found = {
+        name: (value.detach()[:0] if name in large else value.detach()).double().numpy()
+        for name, value in parameters.items()
+    }
+
+    def read(norm: str, weight: Array, bias: Array) -> Map:
+        if not config.layer_norm:
+            return Map(weight, bias)
+        gained = weight * found[f"{norm}.weight"] / scales[norm]
+        centred = gained - gained.mean(axis=1, keepdims=True)  # as (I − 11ᵀ/d) from the right
+        return Map(centred, weight @ found[f"{norm}.bias"] + bias)
+
+    def head(name: str, norm: str, number: int) -> FoldedHead:
+        rows = slice(number * config.head_width, (number + 1) * config.head_width)
+        factor = {"query": config.head_width**-0.5}
+        query, key, value = (
+            read(
+                norm,
+                found[f"{name}.{part}.weight"][rows] * factor.get(part, 1.0),
+                found[f"{name}.{part}.bias"][rows] * factor.get(part, 1.0),
+            )
+            for part in ("query", "key", "value")
+        )
+        return FoldedHead(query, key, value, found[f"{name}.out.weight"][:, rows])
+
+    layers = []
+    for number in range(config.layers):
+        name = f"layers.{number}"
+        heads = tuple(
+            head(f"{name}.attention", f"{name}.attention_norm", each) for each in range(config.heads)
+        )
+        inner = read(f"{name}.mlp_norm", found[f"{name}.mlp.in.weight"], found[f"{name}.mlp.in.bias"])
+        outer = Map(found[f"{name}.mlp.out.weight"], found[f"{name}.mlp.out.bias"])
+        layers.append(FoldedLayer(heads, found[f"{name}.attention.out.bias"], inner, outer))
+    last = found["embedding" if config.tied else "unembedding"]
+    few = parameters if tokens else {**parameters, "embedding": parameters["embedding"][:0]}
+    embedding, positions = embedded_parts(few, config)
+    return FoldedModel(
+        config=config,
+        scales=dict(scales),
+        embedding=embedding,
+        positions=positions,
+        layers=tuple(layers),
+        read=read("norm", last, np.zeros(len(last))),
+    )
+
+
+def embedded_parts(parameters: Parameters, config: DecoderConfig) -> tuple[Array, Array | None]:
+    """The token embeddings as they enter the first layer, and the vectors of the positions, if there are any.
+
+    >>> from longreach.models.decoder import initialise
+    >>> config = DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8, encoding="nope")
+    >>> embedding, positions = embedded_parts(initialise(config, 0), config)
+    >>> embedding.shape, positions
+    ((3, 4), None)
+    """
+    encoding, ids = ENCODING_MODULES[config.encoding], torch.arange(config.positions)
+    tokens = parameters["embedding"].detach()
+    nothing = torch.zeros(1, config.positions, config.width, dtype=tokens.dtype)
+    positions = encoding.embed(parameters, config, nothing, ids)[0].detach().double().numpy()
+    first = encoding.embed(parameters, config, tokens[:, None], ids[:1])[:, 0].double().numpy()
+    if not positions.any():
+        return first, None
+    return first - positions[0], positions

@@ -1,0 +1,1 @@
+"""The decoder again, written for speed: packed rows, gradients by hand, cached decoding."""

@@ -1,0 +1,372 @@
+"""The decoder over packed rows, with attention and its gradient written out.
+
+Exponentials are left unnormalised: e = exp(logits), z their sum over keys, output o = e·v / z. With the
+gradient g of o, and g' = g / z, that of the logits is e · (g'·vᵀ − Σ g'·o), and that of v is eᵀ·g'. So the
+softmax and its gradient take few passes over the logits. Powers of two are taken: they are faster than those
+of e.
+
+Products run over all tokens of a batch at once; only attention sees rows. GELU is x · sigmoid(2u), which is
+the same as its tanh form x · (1 + tanh u) / 2, and faster on a CPU. `decoder_gradient` adds the way back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from longreach.config.model import DecoderConfig
+from longreach.models.decoder import ENCODING_MODULES, GELU_CUBIC, GELU_LINEAR, ID_MATRIX
+from longreach.models.encodings import Encoding
+from longreach.models.fast.packed import Packed, PackedBiases, Queries, Workspace
+from longreach.models.parameters import Parameters
+
+# Causal attention over packed rows, forward and backward, written out.
+
+
+PER_BIT = math.log2(math.e)
+LARGEST = 64.0
+"""Logits in bits between ± this need no shift: their exponentials and sums of these stay in range."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What the backward pass needs of a group; tensors are (rows · heads, …)."""
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    exponentials: Tensor
+    slots: slice
+    """Of the queries."""
+    keys: slice
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """The attention of one layer, as the forward pass leaves it."""
+
+    queries: Queries
+    groups: tuple[_Group, ...]
+    output: Tensor
+    """(query slots, head width)"""
+    inverse: Tensor
+    """(query slots, 1): 1 / z"""
+
+
+class Attender:
+    """Attention for one shape of heads; it keeps the masks that it has made."""
+
+    def __init__(self, heads: int, head_width: int, space: Workspace, dtype: torch.dtype) -> None:
+        self._heads, self._width = heads, head_width
+        self._space = space
+        self._ones = torch.ones(head_width, dtype=dtype)
+        self._masks: dict[int, Tensor] = {}
+
+    def forward(
+        self,
+        packed: Packed,
+        queries: Queries,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        biases: Sequence[Tensor] | None,
+        out: Tensor,
+        spread: Tensor | None = None,
+        *,
+        keep: bool = True,
+    ) -> Attention:
+        """Attention of queries, keys and values (tokens + 1, width), the last row anything finite.
+
+        `spread`, if it is given, says where the rows of all three are found, instead of the batch's own.
+        `biases` are added to the logits, per group (…, heads, queries, keys). The result is written into
+        `out`, (queries, width). What `backward` needs is kept if wanted.
+        """
+        take, width, heads = self._space.take, self._width, self._heads
+        of_keys, of_queries = packed.everywhere.spread, queries.spread
+        if spread is not None:
+            of_keys = of_queries = spread
+        key, value = (self._spread(each, of_keys) for each in (key, value))
+        query = self._spread(query, of_queries)
+        output, sums = take(len(query), width), take(len(query), 1)
+        groups, first, first_key = [], 0, 0
+        for number, rows in enumerate(packed.rows):
+            n, length = queries.sizes[number], packed.everywhere.sizes[number]
+            many = rows * heads
+            slots = slice(first, first := first + many * n)
+            keys = slice(first_key, first_key := first_key + many * length)
+            q, k, v = query[slots].view(many, n, width), key[keys], value[keys]
+            k, v = k.view(many, length, width), v.view(many, length, width)
+            mark = self._space.mark()
+            logits = take(many, n, length)
+            logits.baddbmm_(q, k.transpose(1, 2), beta=0, alpha=width**-0.5 * PER_BIT)
+            shaped = logits.view(rows, heads, n, length)
+            if biases is not None:
+                shaped.add_(biases[number].detach(), alpha=PER_BIT)
+            seen = self._mask(length) if queries.visible is None else queries.visible[number]
+            _exponentials(shaped, seen)
+            torch.mm(logits.view(-1, length), self._column(length), out=sums[slots])
+            torch.bmm(logits, v, out=output[slots].view(many, n, width))
+            if keep:
+                groups.append(_Group(q, k, v, logits, slots, keys))
+            else:
+                self._space.back(mark)  # the next group finds it in the cache
+        inverse = sums.reciprocal_()
+        output.mul_(inverse)
+        torch.index_select(output, 0, queries.collect, out=out.view(-1, width))
+        return Attention(queries, tuple(groups), output, inverse)
+
+    def backward(
+        self,
+        attention: Attention,
+        packed: Packed,
+        gradient: Tensor,
+        outs: tuple[Tensor, Tensor, Tensor],
+    ) -> list[Tensor]:
+        """The gradients of queries, keys and values, written into `outs`, from that of the output.
+
+        `gradient` is (queries + 1, width), its last row 0. Returned are the gradients of the logits per
+        group, (rows, heads, queries, keys).
+        """
+        take, width, heads = self._space.take, self._width, self._heads
+        given = self._spread(gradient, attention.queries.spread)
+        given.mul_(attention.inverse)
+        shift = torch.mm(attention.output.mul_(given), self._ones[:, None], out=take(len(given), 1)).neg_()
+        d_query = take(len(given), width)
+        everywhere = packed.everywhere
+        d_key, d_value = (take(len(everywhere.spread), width) for _ in range(2))
+        factor, found = width**-0.5, []
+        for number, group in enumerate(attention.groups):
+            many, n, _ = group.query.shape
+            length = group.key.shape[1]
+            g = given[group.slots].view(many, n, width)
+            e = group.exponentials
+            torch.bmm(e.transpose(1, 2), g, out=d_value[group.keys].view(many, length, width))
+            logits = take(many, n, length)
+            torch.baddbmm(shift[group.slots].view(many, n, 1), g, group.value.transpose(1, 2), out=logits)
+            logits.mul_(e)
+            d_query[group.slots].view(many, n, width).baddbmm_(logits, group.key, beta=0, alpha=factor)
+            d_key[group.keys].view(many, length, width).baddbmm_(
+                logits.transpose(1, 2), group.query, beta=0, alpha=factor
+            )
+            found.append(logits.view(packed.rows[number], heads, n, length))
+        for slots, collect, out in zip(
+            (d_query, d_key, d_value),
+            (attention.queries.collect, everywhere.collect, everywhere.collect),
+            outs,
+            strict=True,
+        ):
+            torch.index_select(slots, 0, collect, out=out.view(-1, width))
+        return found
+
+    def _spread(self, tokens: Tensor, spread: Tensor) -> Tensor:
+        out = self._space.take(len(spread), self._width)
+        return torch.index_select(tokens.view(-1, self._width), 0, spread, out=out)
+
+    def _mask(self, length: int) -> Tensor:
+        if length not in self._masks:
+            self._masks[length] = torch.ones(length, length, dtype=self._ones.dtype).tril()
+        return self._masks[length]
+
+    def _column(self, length: int) -> Tensor:
+        # The first column of the mask is all ones.
+        return self._mask(length)[:, :1]
+
+
+def _exponentials(logits: Tensor, seen: Tensor) -> None:
+    """2 to the logits where keys are seen, else 0, in place; of each row any multiple."""
+    least, most = torch.aminmax(logits)
+    if not (least.item() > -LARGEST and most.item() < LARGEST):
+        logits.masked_fill_(seen == 0, -math.inf)
+        logits.sub_(logits.amax(dim=-1, keepdim=True))
+    logits.exp2_().mul_(seen)
+
+
+# The decoder over packed rows, `transformer.forward` without padding, in memory that is used again.
+
+
+_aten = torch.ops.aten
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """A layer norm's input, and what it found."""
+
+    x: Tensor
+    mean: Tensor
+    inverse: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """What attention in a layer leaves for the backward pass."""
+
+    norm: Norm | None
+    inputs: Tensor
+    at_queries: Tensor
+    attention: Attention
+    biases: list[Tensor] | None
+    mixed: Tensor
+
+
+class PackedForward:
+    """The logits of a shape of models, in memory that is used again; `parameters` are read.
+
+    >>> import numpy as np
+    >>> from longreach.models.fast.packed import PackedRows
+    >>> from longreach.models.decoder import forward, initialise
+    >>> config = DecoderConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
+    >>> tokens, parameters = np.array([[0, 3, 1]]), initialise(config, 0)
+    >>> rows = PackedRows(tokens, np.arange(3)[None], tokens, tokens >= 0, np.array([3]))
+    >>> found = PackedForward(config, parameters).logits(rows.batch(slice(0, 1), heads=2, borders=[0, 1]))
+    >>> torch.allclose(found, forward(parameters, config, torch.from_numpy(tokens))[0], atol=1e-6)
+    True
+    """
+
+    def __init__(self, config: DecoderConfig, parameters: Parameters, space: Workspace | None = None) -> None:
+        """Those that never run at once may share a workspace."""
+        self._config = config
+        self._encoding = ENCODING_MODULES[config.encoding]
+        self._parameters = parameters
+        dtype = parameters["embedding"].dtype
+        self._space = Workspace(dtype) if space is None else space
+        self._attender = Attender(config.heads, config.head_width, self._space, dtype)
+        self._linear = torch.tensor(GELU_LINEAR, dtype=dtype)
+        self._biased = type(self._encoding).bias is not Encoding.bias
+        self._turned = type(self._encoding).turn is not Encoding.turn
+
+    def logits(self, packed: Packed) -> Tensor:
+        """At the supervised tokens, (tokens, outputs); the next call overwrites them."""
+        return self.outputs(packed)[0]
+
+    def outputs(self, packed: Packed) -> tuple[Tensor, Tensor | None]:
+        """The same, and the logits of the next token's id where the model predicts it."""
+        with torch.no_grad():
+            self._space.start()
+            biases = self._biases(packed, keep=False)
+            y = self._embedded(packed)
+            for number in range(self._config.layers):
+                after = self._space.take(self._queries(number, packed), self._config.width)
+                mark = self._space.mark()
+                _, y = self._attend(number, packed, y, biases, keep=False)
+                inputs, _ = self._normalise(f"layers.{number}.mlp_norm", y)
+                self._feed(number, inputs, y, after)
+                y = after
+                self._space.back(mark)
+            inputs = self._normalise("norm", y)[0]
+            ids = self._unembedded(inputs, ID_MATRIX) if self._config.predict_ids else None
+            return self._unembedded(inputs, self._matrix), ids
+
+    def _biases(self, packed: Packed, *, keep: bool = True) -> PackedBiases | None:
+        return PackedBiases(self._config, self._parameters, packed, keep=keep) if self._biased else None
+
+    def _embedded(self, packed: Packed) -> Tensor:
+        """What enters the first layer."""
+        tokens, ids = entering(packed)
+        y = _aten.embedding(self._parameters["embedding"], tokens)
+        return self._encoding.embed(self._parameters, self._config, y, ids)
+
+    def _chosen(self, number: int, packed: Packed) -> Tensor | None:
+        """The tokens that ask in a layer: in the last one those that are supervised; None: all."""
+        return packed.chosen if number == self._config.layers - 1 else None
+
+    def _queries(self, number: int, packed: Packed) -> int:
+        chosen = self._chosen(number, packed)
+        return len(packed.tokens) if chosen is None else len(chosen)
+
+    def _attend(
+        self, number: int, packed: Packed, y: Tensor, biases: PackedBiases | None, *, keep: bool = True
+    ) -> tuple[Attended, Tensor]:
+        """The residual stream at the queries after attention, and what a backward pass needs."""
+        take, parameters, width = self._space.take, self._parameters, self._config.width
+        chosen = self._chosen(number, packed)
+        queries = packed.everywhere if chosen is None or packed.supervised is None else packed.supervised
+        distinct = packed.distinct if number == 0 else None
+        name = f"layers.{number}.attention"
+        inputs, norm = self._normalise(f"{name}_norm", y)
+        at_queries, y = (inputs, y) if chosen is None else (inputs[chosen], y[chosen])
+        if distinct is not None:
+            y = y[distinct.which]
+        query, key, value = (
+            self._projected(f"{name}.{part}", given)
+            for part, given in (("query", at_queries), ("key", inputs), ("value", inputs))
+        )
+        self._turn(query, packed, chosen, 1)
+        self._turn(key, packed, None, 1)
+        self._scale(query, packed, chosen)
+        mixed = take(len(y), width)
+        added = None if biases is None else biases.of(number, queries)
+        spread = None if distinct is None else distinct.spread
+        attention = self._attender.forward(
+            packed, queries, query, key, value, added, mixed, spread, keep=keep
+        )
+        after = torch.addmm(y, mixed, parameters[f"{name}.out.weight"].t(), out=take(len(y), width))
+        after += parameters[f"{name}.out.bias"]
+        return Attended(norm, inputs, at_queries, attention, added, mixed), after
+
+    def _feed(self, number: int, inputs: Tensor, y: Tensor, out: Tensor) -> None:
+        """Write the residual stream after the MLP."""
+        name, parameters = f"layers.{number}.mlp", self._parameters
+        matrix = parameters[f"{name}.in.weight"]
+        units, active = (self._space.take(len(y), len(matrix)) for _ in range(2))
+        torch.addmm(parameters[f"{name}.in.bias"], inputs, matrix.t(), out=units)
+        double = torch.mul(units, units, out=active)
+        torch.add(self._linear, double, alpha=GELU_CUBIC, out=double).mul_(units)
+        double.sigmoid_().mul_(units)
+        torch.addmm(y, active, parameters[f"{name}.out.weight"].t(), out=out)
+        out += parameters[f"{name}.out.bias"]
+
+    @property
+    def _matrix(self) -> str:
+        """The output matrix of tokens."""
+        return "embedding" if self._config.tied else "unembedding"
+
+    def _unembedded(self, inputs: Tensor, name: str) -> Tensor:
+        """The logits of an output matrix."""
+        matrix = self._parameters[name]
+        return torch.mm(inputs, matrix.t(), out=self._space.take(len(inputs), len(matrix)))
+
+    def _projected(self, name: str, inputs: Tensor) -> Tensor:
+        """A linear map of the inputs, and a last row of zeros for slots that are empty."""
+        made = self._with_zeros(len(inputs))
+        matrix, bias = self._parameters[f"{name}.weight"], self._parameters[f"{name}.bias"]
+        torch.addmm(bias, inputs, matrix.t(), out=made[:-1])
+        return made
+
+    def _normalise(self, name: str, x: Tensor) -> tuple[Tensor, Norm | None]:
+        config, parameters = self._config, self._parameters
+        if not config.layer_norm:
+            return x, None
+        weight, bias = parameters[f"{name}.weight"], parameters[f"{name}.bias"]
+        made, mean, inverse = torch.native_layer_norm(x, (config.width,), weight, bias, config.norm_epsilon)
+        return made, Norm(x, mean, inverse)
+
+    def _with_zeros(self, rows: int) -> Tensor:
+        made = self._space.take(rows + 1, self._config.width)
+        made[-1].zero_()
+        return made
+
+    def _turn(self, vectors: Tensor, packed: Packed, chosen: Tensor | None, direction: int) -> None:
+        """Turn queries or keys as the encoding does; the gradient of a rotation is the one back."""
+        if not self._turned:
+            return
+        config = self._config
+        ids = direction * (packed.ids if chosen is None else packed.ids[chosen])
+        seen = vectors[: len(ids)].view(len(ids), config.heads, config.head_width)
+        seen.copy_(self._encoding.turn(config, seen.transpose(0, 1), ids).transpose(0, 1))
+
+    def _scale(self, queries: Tensor, packed: Packed, chosen: Tensor | None) -> None:
+        """Multiply queries, or their gradient, by the logarithm of the length of the prefix."""
+        if self._config.log_length:
+            places = packed.places if chosen is None else packed.places[chosen]
+            queries[: len(places)].mul_((places + 1).float().log_().to(queries.dtype)[:, None])
+
+
+def entering(packed: Packed) -> tuple[Tensor, Tensor]:
+    """Tokens and ids of what enters the first layer."""
+    if packed.distinct is None:
+        return packed.tokens, packed.ids
+    return packed.tokens[packed.distinct.tokens], packed.ids[packed.distinct.tokens]

@@ -1,0 +1,208 @@
+"""Single pages: the answers on a task, advice, and the inspection of a model."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from longreach import __version__
+from longreach.answers.advice import (
+    TaskAdvice,
+    as_it_is,
+    conclusion,
+    shares_words,
+    time_words,
+    title,
+    trial_name,
+    trial_ranges,
+)
+from longreach.answers.ask import Block
+from longreach.answers.trials import Trial
+from longreach.report.collect import single_task
+from longreach.report.render import environment
+from longreach.report.svg import Frame, line, svg
+from longreach.tasks.lengths import LengthRange
+
+if TYPE_CHECKING:
+    from longreach.inspection.report import Inspection
+
+# One page for one task: three questions with their answers, then what was measured, and why.
+
+
+def render_answer_page(
+    title: str,
+    about: str,
+    *,
+    blocks: Sequence[Block],
+    judgement: str,
+    task: str,
+    runs: Path | None,
+    alphabet: Sequence[str] | None = None,
+) -> str:
+    """One HTML document that needs nothing else: the answers, then the runs of the task and its certificates.
+
+    The caller has named the task, so it is loaded whatever it is: a file is read, a module imported.
+
+    >>> from longreach.answers.ask import Line
+    >>> line = Line("without positions (NoPE)", "expected to fail", "proved")
+    >>> page = render_answer_page(
+    ...     "(aa)*", "words of even length", task="regex:(aa)*", runs=None, judgement="",
+    ...     blocks=[Block("Will it work on longer inputs?", (line,))],
+    ... )
+    >>> page.startswith("<!doctype html>"), "expected to fail" in page
+    (True, True)
+    """
+    view = single_task(runs, task, None if alphabet is None else tuple(alphabet))
+    template = environment().get_template("answer.html.jinja")
+    return template.render(
+        title=f"{title}: will it work on longer inputs?",
+        heading=title,
+        about=about,
+        blocks=blocks,
+        judgement=judgement,
+        task=view,
+        columns=tuple(dict.fromkeys(["nope", "ape", *(cell.encoding for cell in view.cells)])),
+        provenance=(("page made by", f"longreach {__version__}"),),
+    )
+
+
+# One page of advice: what would help and why, and the original and its remedies by length.
+
+
+_KINDS = ("nope", "ape", "other e0", "other e1", "other e2", "other e3")
+"""The classes of the original, of the first remedy, and of the others."""
+_APART = 3.2  # pixels between the lines of different trials
+
+
+def render_advice_page(found: TaskAdvice) -> str:
+    """One HTML document that needs nothing else.
+
+    >>> from longreach.answers.advice import advise
+    >>> page = render_advice_page(advise("parity", minutes=0))
+    >>> page.startswith("<!doctype html>"), "scratchpad" in page
+    (True, True)
+    """
+    original = found.trials.original
+    trials = [*([] if original is None else [original]), *(trial for _, trial in found.trials.tried)]
+    ranges = trial_ranges(found)
+    rows = [
+        {
+            "name": trial_name(trial),
+            "kind": _KINDS[min(number, len(_KINDS) - 1)],
+            "shares": [shares_words(trial.span(lengths)) for lengths in ranges],
+            "words": trial.cell.words,
+        }
+        for number, trial in enumerate(trials)
+    ]
+    return (
+        environment()
+        .get_template("advice.html.jinja")
+        .render(
+            title=f"{title(found)}: what would help?",
+            heading=title(found),
+            about=found.forecast.task.about,
+            conclusion=conclusion(found),
+            sides=as_it_is(found),
+            remedies=[(remedy, found.in_study(remedy)) for remedy in found.remedies],
+            sparsity=found.sparsity,
+            rows=rows,
+            ranges=[_shown(lengths) for lengths in ranges],
+            untried=[(remedy.name, time_words(seconds)) for remedy, seconds in found.trials.untried],
+            refused=found.trials.refused,
+            trained=None if not trials else trials[0].cell,
+            chart=Markup(_chart(trials, ranges)) if ranges else None,
+            best=found.best,
+            provenance=(("page made by", f"longreach {__version__}"),),
+        )
+    )
+
+
+def _shown(lengths: LengthRange) -> str:
+    return lengths.words
+
+
+def _chart(trials: Sequence[Trial], ranges: Sequence[LengthRange]) -> str:
+    """Accuracy by length, a line per run; the training range is shaded."""
+    frame = Frame(width=460, height=270, left=36, low=0.0, high=1.0, first=-0.3, last=len(ranges) - 0.7)
+    parts = [frame.strip(-0.5, 0.5, "trained"), *frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])]
+    parts += frame.below([(place, _shown(lengths)) for place, lengths in enumerate(ranges)])
+    for number, trial in enumerate(trials):
+        shift = _APART * (number - (len(trials) - 1) / 2)
+        kind = _KINDS[min(number, len(_KINDS) - 1)]
+        for curve in trial.curves:
+            places = [
+                (frame.x(ranges.index(lengths)) + shift, frame.y(share) + shift / 2)
+                for lengths, share in curve
+            ]
+            parts.append(f'<path class="seed {kind}" d="{line(places)}"/>')
+    told = "; ".join(f"{trial_name(trial)}, {trial.cell.words}" for trial in trials)
+    return svg(frame, f"accuracy in per cent by length. {told}.", parts, "panel large")
+
+
+# One page for what was found in one model: numbers, figures, and what they mean.
+
+
+CAPTIONS = {
+    "lengths": "Accuracy by length; the shaded lengths were trained. A limit transformer has no longest "
+    "input.",
+    "histogram": "Heads by offset variance: 0 where the product of two positions depends on their distance "
+    "alone.",
+    "heatmaps": "Some heads, from the largest offset variance to the least: the product of each pair of "
+    "positions, the same with its mean at each distance, and the softmax of windows at several offsets.",
+    "profiles": "The mean at each distance, and the nearest local and periodic function.",
+    "hardness": "How hard attention is at the training length: the mean largest weight of a query, and its "
+    "entropy as a share of that of even attention.",
+    "construction": "Weights on the keys that the heads of the task's program attend, and on the others, of "
+    "the trained head that is nearest.",
+}
+ORDER = tuple(CAPTIONS)
+
+
+def render_inspection_page(found: Inspection, figures: Mapping[str, bytes], *, title: str) -> str:
+    """One HTML document that needs nothing else; `figures` are SVG files by their names."""
+    shown = [
+        {"name": name, "caption": CAPTIONS[name], "source": _data(figures[name])}
+        for name in ORDER
+        if name in figures
+    ]
+    template = environment().get_template("inspection.html.jinja")
+    return template.render(
+        title=f"{title}: what it does",
+        heading=title,
+        found=found,
+        facts=[(name, value) for name, value in _facts(found).items() if value is not None],
+        figures=shown,
+        number=_number,
+        percent_or_none=lambda value: "" if value is None else f"{100 * value:.0f} %",
+        provenance=(("page made by", f"longreach {__version__}"),),
+    )
+
+
+def _data(content: bytes) -> Markup:
+    """An image that is part of the page."""
+    return Markup("data:image/svg+xml;base64,") + Markup(base64.b64encode(content).decode())
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def _facts(found: Inspection) -> dict[str, Any]:
+    facts = found.facts
+    layers = facts.get("layers")
+    shape = None
+    if layers:
+        shape = f"{layers} layers of {facts['heads_per_layer']} heads, width {facts['width']}"
+    return {
+        "task": facts.get("task"),
+        "kind": facts.get("architecture") or found.kind,
+        "shape": shape,
+        "positions": facts.get("encoding"),
+        "trained to": facts.get("trained_to"),
+        "seed": facts.get("seed"),
+        "product functions": found.products_from,
+    }

@@ -1,0 +1,1 @@
+"""The live report and the playground, served on this machine."""

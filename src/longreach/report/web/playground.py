@@ -1,0 +1,565 @@
+"""What is typed into the playground, and what is shown of it.
+
+The parts are asked for one by one, so that what is quick is there while the rest is still computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from longreach.answers.kinds import kind_of
+from longreach.answers.odds import USUAL_LENGTH, OddsRow, odds_words, task_odds
+from longreach.answers.verdicts import language_sides, sides
+from longreach.config.encodings import side_title
+from longreach.errors import Field, File, InputError, Spot
+from longreach.report.forecast_view import MOST_HEADS, MOST_WIDTH, head_views, program_view
+from longreach.report.web.workers import LiveLimits
+from longreach.report.words import sentence_case, visible
+from longreach.tasks.outside import ProgramTask
+from longreach.tasks.regular import RegularLanguage
+from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.drawing import to_svg
+from longreach.theory.automata.files import read_automaton, table_automaton, write_automaton
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.budget import Budget
+from longreach.theory.crasp.evaluate import accepts
+from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.program import Program, parse, raise_core
+from longreach.theory.crasp.words import Encoder, encode, spelled
+from longreach.theory.decide.without_positions import plain_analysis
+from longreach.theory.documents import FlowCertificate
+from longreach.theory.names import AUTOMATON, REGEX, TaskName, read_letters
+from longreach.theory.prove.equivalence import regular_language, rightness
+from longreach.theory.shares.determinacy import profiles
+from longreach.theory.shares.summaries import Summary
+from longreach.theory.verdicts.basis import clause, expectation, rests_on
+from longreach.theory.verdicts.verdict import Answer, Verdict
+from longreach.wording import counted
+
+# What is typed into the playground, read: an expression, an automaton or a program, never a file.
+
+
+SubjectKind = Literal["regex", "automaton", "program"]
+KINDS: tuple[SubjectKind, ...] = get_args(SubjectKind)
+READING_SECONDS = 4.0
+"""Of computing, to read an expression."""
+
+
+def check_characters(given: Any, name: str) -> None:
+    """Refuse halves of surrogate pairs: JSON can write them, and no text can hold them."""
+    if isinstance(given, str) and any("\ud800" <= char <= "\udfff" for char in given):
+        raise InputError("holds half of a surrogate pair, which is no character", place=Field(name))
+
+
+def plain_message(error: InputError) -> str:
+    """What is wrong with what is typed, to somebody who sees it: no file has a part in it.
+
+    >>> plain_message(InputError("unexpected )", place=Spot("<text>", 2, 7)))
+    'line 2, column 7: unexpected )'
+    """
+    match error.place:
+        case Spot(line=line, column=column):
+            return f"line {line}, column {column}: {error.reason}"
+        case File():
+            return error.reason
+    return error.message
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is looked at.
+
+    >>> Subject("regex", "(aa)*").sides["ape"].answer.value
+    'yes'
+    """
+
+    kind: SubjectKind
+    text: str
+    alphabet: tuple[str, ...] | None = None
+
+    @staticmethod
+    def read(document: Any, limits: LiveLimits | None = None) -> Subject:
+        """The subject of a call; everything in it is checked.
+
+        >>> Subject.read({"kind": "regex", "text": "(aa)*", "alphabet": "ab"}).alphabet
+        ('a', 'b')
+        """
+        limits = limits or LiveLimits()
+        if not isinstance(document, dict):
+            raise InputError("a JSON object is expected, with kind and text")
+        kind, text, letters = document.get("kind"), document.get("text"), document.get("alphabet")
+        for name, given in (("text", text), ("alphabet", letters)):
+            check_characters(given, name)
+        if kind not in KINDS:
+            raise InputError(f"one of {', '.join(KINDS)} is expected", place=Field("kind"))
+        if not isinstance(text, str) or not text.strip():
+            raise InputError("is empty", place=Field("text"))
+        if len(text) > limits.text:
+            raise InputError(
+                f"has {len(text):,} characters; at most {limits.text:,} are read", place=Field("text")
+            )
+        if letters is not None and not isinstance(letters, str):
+            raise InputError("letters are expected, as in abc", place=Field("alphabet"))
+        if letters and letters.strip():
+            if kind != "regex":
+                raise InputError("goes with an expression alone", place=Field("alphabet"))
+            try:
+                return Subject(kind, text, read_letters(letters))
+            except InputError as error:
+                raise error.at(Field("alphabet")) from None
+        return Subject(kind, text)
+
+    @cached_property
+    def program(self) -> Program | None:
+        """The program that was typed."""
+        return parse(self.text) if self.kind == "program" else None
+
+    @cached_property
+    def automaton(self) -> Automaton | None:
+        """Of the language; of a program where one was found and proved."""
+        if self.program is not None:
+            return regular_language(simplify(self.program.core))
+        budget = Budget(seconds=READING_SECONDS).running()
+        if self.kind == "regex":
+            return from_expression(self.text, self.alphabet, budget)
+        return read_automaton(self.text, budget)
+
+    @cached_property
+    def task(self) -> RegularLanguage | ProgramTask:
+        """The task to be learned, under a name by which another process finds it without a file."""
+        if self.program is not None:
+            return ProgramTask("the program", self.program)
+        assert self.automaton is not None
+        if not self.automaton.accepting:
+            raise InputError("no word fits: the language is empty")
+        return RegularLanguage(self.kind, self.automaton)
+
+    @cached_property
+    def task_name(self) -> str:
+        """The name by which the task is trained."""
+        task = self.task
+        if isinstance(task, ProgramTask):
+            return task.self_contained
+        return REGEX + self.text if self.kind == "regex" else AUTOMATON + write_automaton(task.automaton)
+
+    @cached_property
+    def sides(self) -> dict[str, Verdict]:
+        """The verdicts, as `longreach forecast` has them."""
+        if self.program is not None:
+            return sides(self.task, self.task_name, True)
+        assert self.automaton is not None
+        return language_sides(self.automaton, trained=True)
+
+    def written_program(self, side: str) -> Program | str:
+        """The program of a side, or why there is none."""
+        if self.program is not None:
+            return self.program
+        if side not in ("nope", "ape"):
+            raise InputError("nope or ape is expected", place=Field("side"))
+        verdict = self.sides[side]
+        for proof in (verdict.proof, verdict.trained_proof):  # one that decides before one that predicts
+            if proof.program is not None:
+                return proof.program
+        return verdict.not_written or "no program of this class decides it"
+
+
+# What counting knows of the states of an automaton, short enough to stand below each in a drawing.
+
+
+POTENTIAL_SECONDS = 3.0
+NAMED = 3
+"""States of a class that are named one by one; a larger class has a letter."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PotentialNotes:
+    """Notes by state, and the letters in them."""
+
+    below: Mapping[int, str]
+    classes: Mapping[str, tuple[int, ...]]
+    """For each letter the states that no count can tell from each other."""
+
+    @property
+    def legend(self) -> str:
+        """The letters in words.
+
+        >>> PotentialNotes(below={}, classes={"A": (0, 1, 2, 5)}).legend
+        'A: the states 0–2, 5.'
+        """
+        return "; ".join(f"{letter}: the states {_ranges(each)}" for letter, each in self.classes.items()) + (
+            "." if self.classes else ""
+        )
+
+
+def potential_notes(automaton: Automaton) -> PotentialNotes:
+    """The potentials of the states of each loop, without positions, and which of them are alike.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> potential_notes(from_expression("(ab)*", "ab")).below
+    {0: '0', 1: '1'}
+    >>> potential_notes(from_expression("(aa)*")).below
+    {0: '≈ 1', 1: '≈ 0'}
+    >>> potential_notes(from_expression("(aaaa)*"))
+    PotentialNotes(below={0: '≈ A', 1: '≈ A', 2: '≈ A', 3: '≈ A'}, classes={'A': (0, 1, 2, 3)})
+    """
+    analysis = plain_analysis(automaton, Budget(seconds=POTENTIAL_SECONDS).running())
+    live = set(live_states(automaton))
+    letters = _letters()
+    notes: dict[int, str] = {}
+    named: dict[str, tuple[int, ...]] = {}
+    for component in analysis.components:
+        states = [analysis.extended.states[state].state for state in component.states]
+        if len(states) < 2 or not set(states) <= live:
+            continue
+        columns = [each.values for step in component.refinement.rounds for each in step.potentials]
+        classes: dict[int, list[int]] = {}
+        for vertex, state in enumerate(states):
+            notes[state] = ", ".join(str(column[vertex]) for column in columns)
+            classes.setdefault(component.refinement.classes[vertex], []).append(state)
+        for alike in classes.values():
+            if len(alike) > NAMED:
+                letter = next(letters)
+                named[letter] = tuple(sorted(alike))
+            for state in alike if len(alike) > 1 else ():
+                others = (
+                    letter if len(alike) > NAMED else ", ".join(str(each) for each in alike if each != state)
+                )
+                notes[state] = f"{notes[state]} ≈ {others}".strip()
+    return PotentialNotes(below=dict(sorted(notes.items())), classes=named)
+
+
+def _letters() -> Iterator[str]:
+    number = 0
+    while True:
+        yield chr(ord("A") + number % 26) * (number // 26 + 1)
+        number += 1
+
+
+def _ranges(states: Sequence[int]) -> str:
+    starts = [states[0], *(each for before, each in pairwise(states) if each != before + 1)]
+    ends = [*(before for before, each in pairwise(states) if each != before + 1), states[-1]]
+    both = zip(starts, ends, strict=True)
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in both)
+
+
+# What the playground shows of a subject, part by part, each as a document of its own.
+
+
+Document: TypeAlias = dict[str, Any]
+SHOWN_SIDES = ("nope", "ape")
+MOST_STATES = 40
+"""Of an automaton that is drawn."""
+LENGTHS = range(1, 61)
+FAMILY = (
+    *(Summary(window=k) for k in (1, 2, 4, 8)),
+    *(Summary(modulus=m) for m in (2, 3, 4)),
+    *(Summary(clip=c) for c in (2, 4)),
+)
+"""Summaries of which the profile is drawn."""
+PROFILE_NODES = 40_000
+MANY_HEADS = 100
+"""That are drawn when all are asked for."""
+PROOF_SECONDS = 3.0
+BRACKETS = "In brackets: the range of 95 % of the fits to languages drawn anew."
+AS_IT_IS = ("svg", "word")
+"""Fields that are not shown as text."""
+TASK = "task"
+"""The part that trainings ask for: the name by which another process finds the task. No page shows it."""
+DRAWN = 400
+"""Words of a length that are drawn to find one that a program accepts."""
+REPEATED = 12
+"""How often a loop is repeated in the words that are shown."""
+
+
+def part_of(name: str, document: Any) -> Document:
+    """One part of what is shown of the subject in a call.
+
+    >>> found = part_of("verdicts", {"kind": "regex", "text": "(aa)*"})
+    >>> [side["expectation"] for side in found["sides"]]
+    ['expected to fail', 'expected to work']
+    """
+    if name not in PARTS and name != TASK:
+        raise InputError(f"no part is named {name!r}; there are {', '.join(PARTS)}", place=Field("part"))
+    subject = _kept(Subject.read(document))
+    if name == TASK:
+        return {"task": subject.task_name}
+    found: Document = _visible(PARTS[name](subject, document))
+    return found
+
+
+def _visible(value: Any, name: str = "") -> Any:
+    """A document whose texts show all that is in them."""
+    if isinstance(value, dict):
+        return {key: _visible(each, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_visible(each, name) for each in value]
+    return visible(value) if isinstance(value, str) and name not in AS_IT_IS else value
+
+
+@lru_cache(maxsize=32)
+def _kept(subject: Subject) -> Subject:
+    """The same subject as before, with what was computed of it."""
+    return subject
+
+
+def _verdicts(subject: Subject, document: Mapping[str, Any]) -> Document:
+    task = subject.task
+    automaton = subject.automaton
+    about = task.about
+    if automaton is not None and subject.program is None:
+        about = f"words over {' '.join(automaton.alphabet)}, {counted(len(automaton), 'state')}"
+    title = "automaton" if subject.kind == "automaton" else TaskName(subject.task_name).expression
+    return {
+        "title": "program" if subject.program is not None else title,
+        "about": about,
+        "sides": [_side(key, subject.sides[key]) for key in SHOWN_SIDES],
+    }
+
+
+def _side(key: str, verdict: Verdict) -> Document:
+    return {
+        "encoding": key,
+        "title": side_title(key),
+        "answer": verdict.trained.value,
+        "membership": verdict.answer.value,
+        "expectation": expectation(verdict.trained),
+        "clause": sentence_case(clause(verdict)),
+        "basis": sentence_case(rests_on(verdict)),
+        "class": str(verdict.program_class),
+        "reason": verdict.reason,
+    }
+
+
+def _odds(subject: Subject, document: Mapping[str, Any]) -> Document:
+    if not isinstance(subject.task, RegularLanguage):
+        return {"rows": [], "reason": "known for regular languages alone"}
+    found = task_odds(subject.task, subject.sides, trained_to=[USUAL_LENGTH])
+    rows = [row.document() | {"words": _odds_words(row, subject.sides)} for row in found.rows]
+    setting = None if found.model is None else found.model.setting
+    return {"rows": rows, "reason": found.reason, "setting": setting, "note": BRACKETS if rows else None}
+
+
+def _odds_words(row: OddsRow, sides: Mapping[str, Verdict]) -> str:
+    """With what the odds are of, and why they may look unlike the verdict."""
+    tested = f"{row.tested.first}–{row.tested.last}"
+    said = f"Odds that one run trained to {row.trained_to} works at {tested}: {odds_words(row.odds)}."
+    answer = sides[row.encoding].trained if row.encoding in sides else None
+    if answer is Answer.YES and row.odds.probability < 0.5:
+        return f"{said} A program exists; training does not often find it."
+    if answer is Answer.NO and row.odds.probability > 0.5:
+        return f"{said} No program is right at every length; at these a run may still be."
+    return said
+
+
+def _automaton(subject: Subject, document: Mapping[str, Any]) -> Document:
+    automaton = subject.automaton
+    if automaton is None:
+        return {
+            "svg": None,
+            "table": None,
+            "note": "No automaton of what the program accepts was found and proved.",
+        }
+    if len(automaton) > MOST_STATES:
+        note = f"{len(automaton)} states; at most {MOST_STATES} are drawn"
+        return {"svg": None, "table": None, "note": note}
+    notes = potential_notes(automaton)
+    said = ["States with two rings accept; pale ones accept nothing any more."]
+    if notes.below:
+        said.append("Beside a state: the potentials by which counting knows it;")
+        said.append("≈ stands before states that no count can tell from it.")
+    return {
+        "svg": to_svg(automaton, "the minimal automaton", part="automaton", notes=notes.below),
+        "table": _table(automaton, notes.below),
+        "note": " ".join([*said, notes.legend]).strip(),
+    }
+
+
+def _table(automaton: Automaton, notes: Mapping[int, str]) -> Document:
+    """The drawing as a table, for whoever does not see it."""
+    rows = [
+        {
+            "state": state,
+            "moves": list(row),
+            "accepts": state in automaton.accepting,
+            "note": notes.get(state, ""),
+        }
+        for state, row in enumerate(automaton.transitions)
+    ]
+    return {"letters": list(automaton.alphabet), "rows": rows}
+
+
+def _program(subject: Subject, document: Mapping[str, Any]) -> Document:
+    if subject.program is not None:
+        return {"programs": [_written("in core operations", raise_core(subject.program.core), None)]}
+    programs: list[Document] = []
+    for key in SHOWN_SIDES:
+        found = subject.written_program(key)
+        if isinstance(found, str):
+            programs.append({"side": key, "title": side_title(key), "text": None, "reason": found})
+        else:
+            programs.append({"side": key} | _written(side_title(key), found, subject.automaton))
+    return {"programs": programs}
+
+
+def _written(title: str, program: Program, automaton: Automaton | None) -> Document:
+    view = program_view(program)
+    proof = None
+    if automaton is not None:
+        proof = str(rightness(program.core, automaton, budget=Budget(seconds=PROOF_SECONDS).running()))
+    return {"title": title, "text": view.text, "summary": view.summary, "proof": proof}
+
+
+def _word(document: Mapping[str, Any]) -> str:
+    word = document.get("word", "")
+    if not isinstance(word, str):
+        raise InputError("a string is expected", place=Field("word"))
+    check_characters(word, "word")
+    if len(word) > 20 * LiveLimits().word:
+        raise InputError(f"is too long; at most {LiveLimits().word} letters are shown", place=Field("word"))
+    return word
+
+
+def _tokens(program: Program, document: Mapping[str, Any]) -> list[str]:
+    tokens = Encoder(program.core).split(_word(document))
+    if len(tokens) > LiveLimits().word:
+        raise InputError(f"{len(tokens)} letters; at most {LiveLimits().word} are shown", place=Field("word"))
+    Encoder(program.core).tokens(tokens)  # letters of another alphabet are refused
+    return tokens
+
+
+def _chosen(subject: Subject, document: Mapping[str, Any]) -> Program | str:
+    """The program of the side that is asked for; by default the first that has one."""
+    side = document.get("side")
+    if side is not None:
+        return subject.written_program(str(side))
+    found = [subject.written_program(key) for key in SHOWN_SIDES]
+    return next((each for each in found if isinstance(each, Program)), found[0])
+
+
+def _trace(subject: Subject, document: Mapping[str, Any]) -> Document:
+    program = _chosen(subject, document)
+    if isinstance(program, str):
+        return {"rows": None, "reason": program}
+    traced = program.trace(_tokens(program, document))
+    return {
+        "tokens": list(traced.tokens),
+        "positions": list(traced.positions),
+        "rows": [
+            {
+                "text": row.text,
+                "result": row.is_result,
+                "boolean": row.is_boolean,
+                "values": list(map(str, row.values)),
+            }
+            for row in traced.rows
+        ],
+        "accepted": traced.accepted,
+        "predicted": [list(each) for each in traced.predicted],
+    }
+
+
+def _attention(subject: Subject, document: Mapping[str, Any]) -> Document:
+    program = _chosen(subject, document)
+    if isinstance(program, str):
+        return {"heads": [], "number": 0, "reason": program}
+    if program.core.size > MOST_WIDTH:
+        return {"heads": [], "number": 0, "reason": "the program is too large for maps that can be read"}
+    most = MANY_HEADS if document.get("all") is True else MOST_HEADS
+    heads, number = head_views(program.core, _tokens(program, document), "word", most=most)
+    said = None if heads else "the program counts nothing, so its transformer attends to nothing"
+    return {
+        "heads": [{"title": each.title, "svg": each.svg} for each in heads],
+        "number": number,
+        "reason": said,
+    }
+
+
+def _profile(subject: Subject, document: Mapping[str, Any]) -> Document:
+    if subject.automaton is None or not subject.automaton.accepting:
+        return {
+            "lines": [],
+            "reason": "Known for regular languages alone, and this program is not known to be one.",
+        }
+    found = profiles(subject.automaton, FAMILY, LENGTHS, most_nodes=PROFILE_NODES)
+    lines = [
+        {"summary": str(each.summary), "values": list(each.probabilities), "exhausted": each.exhausted}
+        for each in found
+    ]
+    return {"lengths": list(LENGTHS), "lines": lines, "reason": None}
+
+
+def _fooling(subject: Subject, document: Mapping[str, Any]) -> Document:
+    found = []
+    for key in SHOWN_SIDES:
+        verdict = subject.sides[key]
+        if verdict.trained.value != "no":
+            continue
+        certificate = verdict.trained_proof.certificate
+        pair = fooling_pair(certificate) if isinstance(certificate, FlowCertificate) else None
+        lines = list(kind_of(certificate).explain(certificate))
+        found.append({"side": key, "title": side_title(key), "lines": lines, "pair": pair})
+    return {"sides": found}
+
+
+def fooling_pair(certificate: FlowCertificate) -> Document | None:
+    """Two long words that begin alike, and which of them is in the language.
+
+    How often loops must be repeated depends on the program that is to be fooled; here it is a fixed number.
+    """
+    automaton = table_automaton(certificate.automaton)
+    words = certificate.words
+    middle = [letter for loop in words.loops for letter in loop] * REPEATED
+    both = [(*words.before, *middle, *part, *words.after) for part in (words.first, words.second)]
+    inside = [automaton.run(word, 0) in automaton.accepting for word in both]
+    if inside[0] == inside[1]:
+        return None
+    return {"words": [spelled(word) for word in both], "inside": inside, "repeated": REPEATED}
+
+
+def _example(subject: Subject, document: Mapping[str, Any]) -> Document:
+    """A word to begin with: a lively one of the language."""
+    from longreach.report.forecast_view import example_word
+
+    found = None if subject.program is None else accepted_word(subject.program)
+    return {"word": spelled(found or example_word(subject.task) or [])}
+
+
+def accepted_word(program: Program) -> list[str] | None:
+    """A word that an acceptor accepts, where one of those that are drawn is.
+
+    >>> from longreach.theory.crasp.library import load
+    >>> load("dyck-1").accepts(accepted_word(load("dyck-1")) or ")")
+    True
+    """
+    from longreach.report.forecast_view import EXAMPLE_LENGTHS, liveliest
+
+    core, random = program.core, np.random.default_rng(0)
+    if core.is_predictor or not core.alphabet:
+        return None
+    for length in EXAMPLE_LENGTHS:
+        drawn = random.integers(len(core.alphabet), size=(DRAWN, length)).tolist()
+        words = [[core.alphabet[letter] for letter in word] for word in drawn]
+        inside = accepts(core, [encode(core, word) for word in words])
+        if inside.any():
+            return liveliest([word for word, is_in in zip(words, inside, strict=True) if is_in])
+    return None
+
+
+PARTS: dict[str, Callable[[Subject, Mapping[str, Any]], Document]] = {
+    "verdicts": _verdicts,
+    "odds": _odds,
+    "automaton": _automaton,
+    "program": _program,
+    "example": _example,
+    "trace": _trace,
+    "attention": _attention,
+    "profile": _profile,
+    "fooling": _fooling,
+}
+"""By name, in the order in which the page shows them."""

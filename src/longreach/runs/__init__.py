@@ -1,0 +1,1 @@
+"""The results directory: what was run, what is planned, and training what is missing."""

@@ -1,0 +1,224 @@
+"""What training would do: how many runs, which are done, and how long the rest may take."""
+
+from __future__ import annotations
+
+import heapq
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from longreach.files import canonical_json
+from longreach.execution.jobs import Job
+from longreach.runs.index import Row
+from longreach.runs.index import read_index
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from dataclasses import replace
+from functools import lru_cache
+from longreach.config.run import AnyMember
+from longreach.config.run import RegressionConfig
+from longreach.execution.jobs import Engine
+from longreach.runs.record import pending
+from longreach.runs.train import EngineMaker
+from longreach.runs.train import InProcessEngine
+from longreach.runs.train import usual_maker
+from longreach.runs.train import check_runs
+from longreach.runs.train import check_torch
+from longreach.runs.train import job_of
+from longreach.runs.train import work_of_step
+
+# What a run would do: how many jobs, which are done, and how long the rest may take.
+
+
+# Settings that change the numbers but not the work per step.
+NOT_SHAPE = frozenset({"seed", "lr", "learning_rate"})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The state of a list of jobs before it runs."""
+
+    jobs: int
+    done: int
+    failed: int
+    """Those that have failed before and will run again; they are among the pending ones."""
+    pending: int
+    estimated: int
+    """Pending jobs of which an earlier result of the same shape says how long they take."""
+    seconds: float | None
+    """How long these take together, on all workers; None if nothing is known of any."""
+
+
+def shape(config: Mapping[str, Any]) -> str:
+    """The configuration without what does not change the time it takes.
+
+    >>> shape({"task": "parity", "seed": 1, "model": {"layers": 2, "lr": 0.1}})
+    '{"model":{"layers":2},"task":"parity"}'
+    """
+    return canonical_json(_without(config))
+
+
+def _without(config: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in config.items() if name not in NOT_SHAPE}
+    return {name: _without(value) if isinstance(value, Mapping) else value for name, value in kept.items()}
+
+
+def plan_jobs(jobs: Iterable[Job], runs: str | Path, parallel: int = 1) -> Plan:
+    """Count jobs and estimate their time from the medians of earlier results; nothing is run.
+
+    >>> plan([Job.of("json:dumps", {"seed": seed}) for seed in range(3)], "no-such-directory")
+    Plan(jobs=3, done=0, failed=0, pending=3, estimated=0, seconds=None)
+    """
+    wanted = {job.key: job for job in jobs}
+    rows: list[Row] = []
+    if Path(runs).is_dir():
+        with read_index(runs) as index:
+            rows = index.rows()
+    status = {row.key: row.status for row in rows}
+    times: defaultdict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row.status == "done" and row.seconds is not None:
+            times[shape(row.config)].append(row.seconds)
+    waiting = [job for key, job in wanted.items() if status.get(key) != "done"]
+    known = [statistics.median(found) for job in waiting if (found := times.get(shape(job.config)))]
+    return Plan(
+        jobs=len(wanted),
+        done=len(wanted) - len(waiting),
+        failed=sum(status.get(key) == "failed" for key in wanted),
+        pending=len(waiting),
+        estimated=len(known),
+        seconds=_together(known, parallel) if known else None,
+    )
+
+
+def _together(seconds: Iterable[float], parallel: int) -> float:
+    """When the last of these jobs ends, if each starts as soon as a worker is free."""
+    workers = [0.0] * parallel
+    for job in seconds:
+        heapq.heappush(workers, heapq.heappop(workers) + job)
+    return max(workers)
+
+
+# What training would do: how many members, which are done, and how long the rest may take.
+
+
+SAMPLE_BUDGET = 2.0  # seconds
+START_SECONDS = 6.0
+"""What worker processes take to start and to load what they need."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The state of members before they train."""
+
+    plan: Plan
+    seconds_at_most: float | None
+    """How long all steps take, where earlier members do not say how long it takes."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {**asdict(self.plan), "seconds_at_most": self.seconds_at_most}
+
+
+def plan(
+    configs: Sequence[AnyMember], runs: str | Path = "runs", *, engine: EngineMaker | None = None
+) -> Planned:
+    """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few.
+
+    The start of worker processes is counted; where members are tiny it is most of the time.
+
+    >>> from longreach.runs.resolve import resolve
+    >>> planned = plan([resolve("parity", max_steps=20)], "no-such-directory")
+    >>> planned.plan.pending, planned.seconds_at_most > START_SECONDS
+    (1, True)
+    """
+    runs = check_runs(runs)
+    make = engine or usual_maker(configs, runs)
+    jobs, where = [job_of(config) for config in configs], make(len(configs))
+    found, start = plan_jobs(jobs, runs, where.parallel), _start_seconds(where)
+    if found.seconds is not None:
+        found = replace(found, seconds=found.seconds + start)
+    if found.estimated == found.pending:
+        return Planned(found, None)
+    waiting = {job.key for job in pending(jobs, runs)}
+    times = list(seconds_of([config for config in configs if config.key in waiting]).values())
+    return Planned(found, start + together(times, where.parallel))
+
+
+def _start_seconds(engine: Engine) -> float:
+    """Until the first member trains; this process has loaded what it needs."""
+    return 0.0 if isinstance(engine, InProcessEngine) else START_SECONDS
+
+
+def together(seconds: Sequence[float], parallel: int) -> float:
+    """How long members take that train so many at a time, one of them the longest.
+
+    >>> together([10.0, 10.0, 10.0, 40.0], parallel=2)
+    40.0
+    """
+    return max(sum(seconds) / parallel, *seconds) if seconds else 0.0
+
+
+def seconds_of(configs: Iterable[AnyMember], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
+    """By key, how many seconds a member trains at most on one core: all its steps at the pace of a few.
+
+    The largest shape is tried, the smallest, and others while there is time; the rest lie between those.
+
+    >>> from longreach.runs.resolve import resolve
+    >>> members = [resolve("parity", max_steps=steps) for steps in (20, 2000)]
+    >>> short, long = seconds_of(members).values()
+    >>> 0 < short < long
+    True
+    """
+    check_torch()
+    members = {config.key: config for config in configs}
+    work = {key: work_of_step(config) for key, config in members.items()}
+    ordered = sorted(members, key=work.__getitem__, reverse=True)
+    end, each = time.monotonic() + budget, dict[str, float]()
+    for number, key in enumerate([*ordered[:1], *ordered[1:][-1:], *ordered[1:-1]]):
+        if number < 2 or time.monotonic() < end:
+            each[key] = _step_seconds(_shape(members[key]))
+    tried = sorted((work[key], seconds) for key, seconds in each.items())
+    return {
+        key: (each[key] if key in each else _between(work[key], tried)) * _steps(config)
+        for key, config in members.items()
+    }
+
+
+def _between(work: float, tried: Sequence[tuple[float, float]]) -> float:
+    """The seconds of a step, on the line between those with a little less work and a little more.
+
+    >>> _between(3.0, [(1.0, 10.0), (5.0, 30.0)])
+    20.0
+    """
+    more = next(place for place, (known, _) in enumerate(tried) if known >= work)
+    (low, least), (high, most) = tried[max(more - 1, 0)], tried[more]
+    return most if high == low else least + (most - least) * (work - low) / (high - low)
+
+
+def _steps(config: AnyMember) -> float:
+    from longreach.training.loop import steps_at_most
+
+    return float(config.max_steps) if isinstance(config, RegressionConfig) else steps_at_most(config)
+
+
+def _shape(config: AnyMember) -> AnyMember:
+    """One configuration for all whose steps take as long."""
+    if isinstance(config, RegressionConfig):
+        return config.model_copy(update={"seed": 0, "max_steps": 10**9, "test_size": 1, "target_loss": 0.0})
+    same = {"seed": 0, "lr": 1e-3, "max_steps": 10**9, "warmup": 0, "evaluate_every": 10**9, "test_size": 1}
+    return config.model_copy(update=same)
+
+
+@lru_cache(maxsize=256)
+def _step_seconds(config: AnyMember) -> float:
+    from longreach.training.loop import step_seconds
+    from longreach.training.numbers import regression_step_seconds
+
+    if isinstance(config, RegressionConfig):
+        return regression_step_seconds(config)
+    return step_seconds(config)

@@ -1,0 +1,156 @@
+"""From a task and some settings to a whole configuration, with the values of a scale for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+from longreach.config.encodings import unknown_encoding
+from longreach.config.model import BASELINE
+from longreach.config.model import BASELINE_SHAPE
+from longreach.config.model import hyperparameters
+from longreach.config.scales import Scale
+from longreach.config.scales import scale_table
+from longreach.config.run import TrainConfig
+from longreach.errors import Field
+from longreach.errors import InputError
+from longreach.tasks.catalog import load_argument
+from longreach.tasks.catalog import self_contained
+from longreach.tasks.task import Task
+from longreach.training.setup import check_ids
+from longreach.training.setup import check_lengths
+from longreach.config.run import RegressionConfig
+from longreach.tasks.names import RegressionName
+from longreach.errors import Argument
+from longreach.training.setup import load_regression
+from longreach.training.setup import read_regression
+
+# From a task and some settings to a whole configuration, with the values of a scale for the rest.
+
+
+PAPER_TRAIN_LENGTH = 50
+COMPILE_BELOW_WIDTH = 64
+COMPILE_FROM_STEPS = 50_000
+COMPILE_UP_TO_LAYERS = 2
+
+
+def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> TrainConfig:
+    """The configuration of a task, from what is given and the setting of a scale for the rest.
+
+    What is not given is as in the studies of the scale.
+    `laptop` takes a minute or two a member on one core, also for tasks without a setting of their own;
+    `paper` is as published and may take days.
+
+    >>> config = resolve("binary-majority")
+    >>> config.layers, config.width, config.train_lengths.name, config.test_lengths[-1].name
+    (1, 32, '1-20', '41-60')
+    >>> resolve("binary-majority", scale="paper").train_lengths.name
+    '1-50'
+    >>> resolve("sort", "ape", width=64, heads=3)
+    Traceback (most recent call last):
+    longreach.errors.InputError: width: 64 is not a multiple of 3 heads
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    if encoding != BASELINE and (wrong := unknown_encoding(encoding)) is not None:
+        raise InputError(wrong, place=Field("encoding"))
+    alphabet = given.get("alphabet")
+    known = load_argument(task, None if alphabet is None else tuple(alphabet))
+    _ = known.tokens  # errors name the task as it was asked for
+    setting = _of_scale(task, encoding, scale, known)
+    if "max_steps" in given:
+        # A shorter run keeps the share of steps that the warm-up has, and is looked at as often.
+        setting["warmup"] = setting["warmup"] * int(given["max_steps"]) // setting["max_steps"]
+        if "evaluate_every" in setting:
+            setting["evaluate_every"] = min(setting["evaluate_every"], _a_tenth(given["max_steps"]))
+    fields: dict[str, Any] = {"task": self_contained(task), "encoding": encoding, **setting, **given}
+    fields.setdefault("train_lengths", known.train_range(PAPER_TRAIN_LENGTH))
+    if "test_lengths" not in fields:
+        fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
+    fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
+    fields.setdefault("compile", _worth_compiling(fields))
+    config = TrainConfig.read(fields)
+    try:
+        check_lengths(config)
+    except InputError as error:
+        if "test_lengths" in given or error.place != Field("test_lengths"):
+            raise
+        chosen = f"this is the default after training to {config.train_lengths.last}"
+        raise InputError(f"{error.reason}; {chosen}", place=error.place) from None
+    check_ids(config)
+    return config
+
+
+def _of_scale(task: str, encoding: str, scale: Scale, known: Task) -> dict[str, Any]:
+    # The baseline attends to nothing, so that no length scales its attention.
+    own = BASELINE_SHAPE | {"log_length": False} if encoding == BASELINE else {}
+    table, name = scale_table(scale), self_contained(task)
+    if table is None:
+        return asdict(hyperparameters(name, encoding)) | own
+    setting = table.setting(task, encoding)
+    assert setting.train_to is not None, scale
+    lengths = known.train_range(setting.train_to)
+    return asdict(hyperparameters(name, encoding)) | setting.given | {"train_lengths": lengths} | own
+
+
+def _a_tenth(steps: Any) -> int:
+    return max(1, int(steps) // 10)
+
+
+def _worth_compiling(fields: Mapping[str, Any]) -> bool:
+    """Compiling takes 25 seconds, 4 from the cache, and saves 1 to 2 milliseconds a step.
+
+    Small models that learn their task stop early: then it pays only if many members share the compiled step.
+    """
+    small = fields["width"] < COMPILE_BELOW_WIDTH and fields["layers"] <= COMPILE_UP_TO_LAYERS
+    return bool(small and fields["max_steps"] >= COMPILE_FROM_STEPS)
+
+
+# From a task with numbers as answers and some settings to a whole configuration.
+
+
+SMOKE: dict[str, Any] = {
+    "width": 4, "hidden": 8, "batch": 16, "max_steps": 20, "test_size": 32, "evaluate_every": 10,
+}  # fmt: skip
+LAPTOP: dict[str, dict[str, Any]] = {
+    "simple-task": {"max_steps": 6000},
+    "modp-task": {"max_steps": 6000},
+    # Every position of a batch goes through the first layer: so many fit into a quarter of an hour.
+    "in-context-kgram": {"batch": 128, "max_steps": 3000, "test_size": 1024},
+}
+PAPER: dict[str, Any] = {"max_steps": 100_000}
+"""As published, down to the loss; the step budget is ours."""
+TRAIN_TO = {"smoke": 6, "laptop": 20, "paper": 50}
+TIMES = (2, 4, 8)
+"""How many times the longest training length tests are long where nothing else is said."""
+
+
+def resolve_regression(task: str, *, scale: Scale = "laptop", **given: Any) -> RegressionConfig:
+    """The configuration of a task, from what is given and the setting of a scale for the rest.
+
+    >>> config = resolve_regression("simple-task:omega=2", train_lengths=(1, 10))
+    >>> config.max_steps, [each.name for each in config.test_lengths]
+    (6000, ['20-20', '40-40', '80-80'])
+    >>> resolve_regression("simple-task", heads=2)
+    Traceback (most recent call last):
+    longreach.errors.InputError: heads: does not go with simple-task:omega=1, whose answers are numbers
+    """
+    try:
+        name = RegressionName.read(task)
+    except InputError as error:
+        raise error.at(Argument("task")) from None
+    given = {field: value for field, value in given.items() if value is not None}
+    for field in given:
+        if field not in RegressionConfig.model_fields:
+            raise InputError(f"does not go with {name.text}, whose answers are numbers", place=Field(field))
+    fields: dict[str, Any] = {"task": name.text, **_setting(name.family, scale), **given}
+    least = load_regression(name.text).least_length
+    fields.setdefault("train_lengths", (least, max(TRAIN_TO[scale], 2 * least)))
+    last = int(fields["train_lengths"][1])
+    fields.setdefault("test_lengths", tuple((times * last, times * last) for times in TIMES))
+    return read_regression(fields)
+
+
+def _setting(family: str, scale: Scale) -> dict[str, Any]:
+    if scale == "smoke":
+        return SMOKE
+    return LAPTOP[family] if scale == "laptop" else PAPER

@@ -1,0 +1,201 @@
+"""Results as one flat table, as CSV or Parquet, and tables of runs as lines of JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+from typing import Any
+from longreach.errors import MissingExtra
+from longreach.runs.index import Row
+from longreach.training.result import Result
+from pathlib import Path
+from typing import Protocol
+from typing import TypeVar
+from pydantic import TypeAdapter
+from pydantic import ValidationError
+from longreach.errors import File
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from longreach.training.result import Evaluation
+
+# Results as one flat table, and the table as CSV or Parquet.
+
+
+FIXED = (
+    "key", "status", "task", "encoding", "seed", "steps", "seconds", "reached", "loss", "started", "device",
+    "code", "error",
+)  # fmt: skip
+LARGEST = 1e300  # integers beyond become text
+_NUMBERS = ("accuracy", "accuracy_random_offset", "other")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns and the records under them; what a record lacks is None."""
+
+    columns: tuple[str, ...]
+    records: tuple[tuple[Any, ...], ...]
+
+
+def table_of(rows: Iterable[Row]) -> Table:
+    """One record per result: what is known of it, its final numbers, its configuration.
+
+    >>> rows = [Row(key="00", status="done", accuracy={"51-100": 0.5, "1-50": 1.0}, config={"lr": 0.1})]
+    >>> table_of(rows).columns[-3:]
+    ('accuracy 1-50', 'accuracy 51-100', 'config.lr')
+    """
+    records = []
+    for row in rows:
+        record = {name: getattr(row, name) for name in FIXED}
+        for kind in _NUMBERS:
+            record |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
+        records.append(record | _flat(row.config, "config"))
+    return _table(FIXED, records)
+
+
+def evaluations_of(results: Iterable[Result]) -> Table:
+    """One record per evaluation on the way."""
+    records = []
+    for result in results:
+        records += [{"key": result.key, "seed": result.seed} | _numbers(row) for row in result.rows]
+    return _table(("key", "seed", "step", "loss"), records)
+
+
+def _numbers(row: Evaluation) -> dict[str, Any]:
+    found: dict[str, Any] = {"step": row.step, "loss": row.loss}
+    for kind in _NUMBERS:
+        found |= {f"{kind} {label}": value for label, value in getattr(row, kind).items()}
+    return found
+
+
+def _flat(value: Mapping[str, Any], place: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, entry in value.items():
+        if isinstance(entry, Mapping) and entry:
+            found |= _flat(entry, f"{place}.{name}")
+        else:
+            plain = entry is None or isinstance(entry, bool | int | float | str)
+            found[f"{place}.{name}"] = entry if plain else json.dumps(entry, ensure_ascii=False)
+    return found
+
+
+def _table(fixed: Sequence[str], records: Sequence[Mapping[str, Any]]) -> Table:
+    others = {name for record in records for name in record} - set(fixed)
+    columns = (*fixed, *sorted(others, key=column_order))
+    return Table(columns, tuple(tuple(record.get(name) for name in columns) for record in records))
+
+
+def column_order(name: str) -> tuple[bool, list[tuple[int, int, str]]]:
+    """Configuration last; ranges of lengths by their numbers.
+
+    >>> sorted(["51-100", "101-150", "1-50"], key=column_order)
+    ['1-50', '51-100', '101-150']
+    """
+    parts = re.split(r"(\d+)", name)
+    order = [(0, *_number(part)) if part.isdecimal() else (1, 0, part) for part in parts]
+    return name.startswith("config."), order
+
+
+def _number(digits: str) -> tuple[int, str]:
+    """In the order of the numbers, however many digits they have."""
+    plain = digits.lstrip("0")
+    return len(plain), plain
+
+
+def csv_text(table: Table) -> str:
+    """The table as CSV with a line of titles; missing values are empty, truth values true and false.
+
+    >>> print(csv_text(Table(("a", "b"), ((1, None), (True, "x,y")))), end="")
+    a,b
+    1,
+    true,"x,y"
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(table.columns)
+    for record in table.records:
+        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in record])
+    return stream.getvalue()
+
+
+def parquet_bytes(table: Table) -> bytes:
+    """The table as Parquet, for which pyarrow must be installed."""
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtra("Parquet", "parquet") from None
+    columns = {
+        name: pyarrow.array(*_typed([record[number] for record in table.records], pyarrow))
+        for number, name in enumerate(table.columns)
+    }
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), sink)
+    return sink.getvalue()
+
+
+def _typed(values: list[Any], arrow: Any) -> tuple[list[Any], Any]:
+    """The values of a column and the one type that fits all of them; text where none does."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {bool}:
+        return values, arrow.bool_()
+    if kinds <= {int} and all(abs(value) < 2**63 for value in values if value is not None):
+        return values, arrow.int64()
+    if kinds <= {int, float} and all(abs(value) < LARGEST for value in values if value is not None):
+        return [None if value is None else float(value) for value in values], arrow.float64()
+    texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+    return texts, arrow.string()
+
+
+# Tables of runs as text: a line of JSON for each, each run once.
+
+
+class Line(Protocol):
+    """What a table has lines of."""
+
+    @property
+    def run(self) -> str:
+        """The key of the run."""
+        ...
+
+
+AnyLine = TypeVar("AnyLine", bound=Line)
+
+
+def read_lines(path: Path, adapter: TypeAdapter[AnyLine]) -> tuple[AnyLine, ...]:
+    """The lines of a table, in order; a bad one is refused by its number."""
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", place=File(str(path))) from None
+    found: dict[str, AnyLine] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        place = File(f"{path}:{number}")
+        try:
+            run = adapter.validate_json(line)
+        except ValidationError as error:
+            raise InputError(refusal_in_words(error), place=place) from None
+        if run.run in found:
+            raise InputError(f"the run {run.run} is there twice", place=place)
+        found[run.run] = run
+    return tuple(found.values())
+
+
+def refusal_in_words(error: ValidationError) -> str:
+    """The first thing that is wrong, in one line."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    text = " ".join(first["msg"].removeprefix("Value error, ").split())
+    return f"{where}: {text}" if where else text

@@ -1,0 +1,175 @@
+"""Training within some minutes: what was done before is read, and at the time it ends with what there is."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from longreach.config.run import AnyMember
+from longreach.config.run import TrainConfig
+from longreach.errors import Field
+from longreach.errors import InputError
+from longreach.execution.local import cores
+from longreach.runs.train import EngineMaker
+from longreach.runs.plan import seconds_of
+from longreach.runs.plan import together
+from longreach.runs.resolve import resolve
+from longreach.runs.train import Nobody
+from longreach.runs.train import Watcher
+from longreach.runs.train import train_pending
+from longreach.runs.train import writable_runs
+from longreach.files import ResultError
+from longreach.files import write_atomically
+from longreach.training.result import read_result
+from longreach.training.result import Result
+from longreach.wording import counted
+
+SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
+"""Of the setting's steps: the largest with which everything fits."""
+LEAST_STEPS = 100
+MARGIN = 1.15
+"""Evaluations and what else a few steps do not show."""
+
+
+class TimedTraining:
+    """Members are trained until the time is over or somebody interrupts; results are kept as they come."""
+
+    def __init__(
+        self,
+        runs: Path,
+        minutes: float | None,
+        *,
+        engine: EngineMaker | None = None,
+        progress: Watcher | None = None,
+        here: bool = True,
+    ) -> None:
+        self.runs, self.engine, self.progress = runs, engine, progress or Nobody()
+        self.deadline = None if minutes is None else time.monotonic() + 60 * minutes
+        self.here = here
+        """Whether members train on the cores of this machine, so that a few steps tell how long it takes."""
+        self.results: dict[str, Result] = {}
+        self.failed: dict[str, Result] = {}
+        """The members that failed this time."""
+        self.interrupted = False
+
+    @property
+    def left(self) -> float:
+        """Seconds until the end."""
+        return math.inf if self.deadline is None else self.deadline - time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is trained."""
+        return self.interrupted or self.left <= 0
+
+    def done(self, member: AnyMember) -> Result | None:
+        """The result of a member, if it has one that did not fail."""
+        if member.key not in self.results:
+            try:
+                found = read_result(self.runs, member.key)
+            except ResultError:
+                return None
+            if found.status != "done":
+                return None
+            self.results[member.key] = found
+        return self.results[member.key]
+
+    def seconds(self, members: Sequence[AnyMember]) -> float:
+        """How long the members that are not done take on this machine."""
+        waiting = [member for member in members if self.done(member) is None]
+        times = list(seconds_of(waiting).values())
+        return MARGIN * together(times, cores()) if times else 0.0
+
+    def train(self, members: Sequence[AnyMember], what: str, after: str = "") -> None:
+        """Train those that are not done, in this order, after saying so."""
+        waiting = [member for member in members if self.done(member) is None]
+        if not waiting or self.is_over:
+            return
+        writable_runs(self.runs)
+        seconds = min(self.seconds(waiting), self.left) if self.here else None
+        plan = _plan(waiting, seconds, what, after)
+        self.progress.say(f"{plan}; {self.progress.ended_by} ends it with what there is")
+        try:
+            found = train_pending(
+                members, self.runs, engine=self.engine, progress=self.progress, deadline=self.deadline
+            )
+            self.failed |= {key: result for key, result in found.items() if result.status == "failed"}
+        except KeyboardInterrupt:
+            self.interrupted = True
+        for member in members:
+            self.done(member)
+
+
+def _plan(waiting: Sequence[AnyMember], seconds: float | None, what: str, after: str) -> str:
+    count = counted(len(waiting), "run")
+    steps = f"{waiting[0].max_steps:,} steps each"
+    about = "" if seconds is None else f": about {_about(seconds)}"
+    then = f", {after}" if after else ""
+    return f"measuring {count} {what}, {steps}{about}{then}"
+
+
+def _about(seconds: float) -> str:
+    return f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"
+
+
+def usual_member(task: str, encoding: str, **given: Any) -> TrainConfig:
+    """The laptop's setting, where only `train_to` can be chosen: what is wrong with default tests names that.
+
+    >>> usual_member("regex:a|ab", "ape")
+    Traceback (most recent call last):
+    longreach.errors.InputError: train_to: regex:a|ab: no input has a length in 21:40, the longest...
+    """
+    try:
+        return resolve(task, encoding, scale="laptop", **given)
+    except InputError as error:
+        if error.place == Field("test_lengths"):
+            raise InputError(error.reason, place=Field("train_to")) from None
+        raise
+
+
+def with_share(usual: TrainConfig, share: float) -> TrainConfig:
+    """The member with a share of its steps; with all of them it is as `longreach train` has it.
+
+    >>> from longreach.runs.resolve import resolve
+    >>> with_share(resolve("aa"), 0.5).max_steps
+    500
+    """
+    if share == 1.0:
+        return usual
+    steps = max(LEAST_STEPS, 100 * round(share * usual.max_steps / 100))
+    given = {"max_steps": steps, "evaluate_every": steps, "warmup": int(share * usual.warmup)}
+    return TrainConfig.read({**usual.document(), **given})
+
+
+def largest_share(
+    members: Callable[[float], Sequence[TrainConfig]],
+    seconds: float,
+    cost: Callable[[Sequence[TrainConfig]], float],
+) -> float:
+    """The largest share of steps with which members take no more than these seconds; else the least.
+
+    >>> from longreach.runs.resolve import resolve
+    >>> usual = resolve("aa")
+    >>> largest_share(lambda share: [with_share(usual, share)], 4, lambda found: found[0].max_steps / 100)
+    0.35
+    """
+    return next((share for share in SHARES if cost(members(share)) <= seconds), SHARES[-1])
+
+
+def kept_share(path: Path, asked: Mapping[str, Any], choose: Callable[[], float]) -> float:
+    """The share in the plan that was made when the same was first asked; else it is chosen and kept."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["question"] == asked and found["share"] in SHARES:
+            return float(found["share"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # no plan, or a damaged one
+    share = choose()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps({"question": asked, "share": share}, indent=1).encode())
+    return share

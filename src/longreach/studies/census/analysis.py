@@ -1,0 +1,472 @@
+"""The analysis of the census as one document and as tables.
+
+Predicted is the length at which the summary that lasts longest, of those that training shows whole, is wrong
+on most words. Measured is the first tested range at which most runs do not work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from longreach.answers.odds import OddsModel
+from longreach.answers.statistics import SAMPLES, Estimate, FloatArray, bootstrap, estimate
+from longreach.config.encodings import ENCODINGS
+from longreach.errors import InputError
+from longreach.studies.cells import markdown_table
+from longreach.studies.census.draw import Part
+from longreach.studies.census.members import RecipeScore
+from longreach.studies.census.odds import OddsJudgement, judge_odds
+from longreach.studies.census.scores import SliceScore, census_scores
+from longreach.studies.census.tables import (
+    RATIOS,
+    Cell,
+    CensusRun,
+    LanguageFacts,
+    bins,
+    cells,
+    longest_lasting,
+)
+
+# Where a "no" ends: the length of failure that is predicted beside the one that is measured.
+
+
+LETTERS = (4, 8, 16)
+"""The longest window that a model may rest on; the last is the usual one."""
+BEYOND = RATIOS[-1] + 1
+"""The rank of a length beyond all that are tested."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """One "no": a language, an encoding and a training length."""
+
+    language: LanguageFacts
+    encoding: str
+    trained_to: int
+    measured: int | None
+    """The first ratio at which most runs do not work, 1 if the training lengths were not learned; None: they
+    work at all."""
+
+    def predicted(self, most_letters: int = LETTERS[-1]) -> tuple[int | None, str | None]:
+        """The length, None if it lies beyond all that are tested, and the summary that lasts so long."""
+        found = longest_lasting(
+            self.language.fails(self.trained_to),
+            self.trained_to,
+            positions=self.encoding == "ape",
+            most_letters=most_letters,
+        )
+        return found.length, None if found.summary is None else str(found.summary)
+
+    def predicted_ratio(self, most_letters: int = LETTERS[-1]) -> int | None:
+        """The first tested range that ends at or after the predicted length; None: beyond all."""
+        length, _ = self.predicted(most_letters)
+        ends = bins(self.trained_to).items()
+        return None if length is None else next((r for r, lengths in ends if lengths.last >= length), None)
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        length, summary = self.predicted()
+        return {
+            "language": self.language.key,
+            "source": self.language.source,
+            "encoding": self.encoding,
+            "trained_to": self.trained_to,
+            "predicted": length,
+            "by": summary,
+            "measured": None if self.measured is None else bins(self.trained_to)[self.measured].name,
+        }
+
+
+def failures(found: Iterable[Cell]) -> tuple[Failure, ...]:
+    """All cells with the verdict "no", the ratios of each together."""
+    groups: dict[tuple[str, str, int], list[Cell]] = {}
+    for cell in found:
+        if cell.case.side.verdict == "no":
+            groups.setdefault((cell.language.key, cell.encoding, cell.trained_to), []).append(cell)
+    return tuple(
+        Failure(
+            language=members[0].language,
+            encoding=encoding,
+            trained_to=trained_to,
+            measured=next(
+                (c.ratio for c in sorted(members, key=lambda each: each.ratio) if not c.worked()), None
+            ),
+        )
+        for (_, encoding, trained_to), members in groups.items()
+    )
+
+
+def failure_document(found: Sequence[Failure], *, samples: int = 1000) -> dict[str, Any]:
+    """How well lengths of failure are predicted: rank correlation over those that learned, and the cells."""
+    learned = [each for each in found if each.measured != 1]
+    return {
+        "cells": len(found),
+        "learned": len(learned),
+        "work at all lengths": sum(each.measured is None for each in found),
+        "rank correlation": {
+            f"{letters} letters": rank_correlation(learned, letters, samples=samples).rounded()
+            for letters in LETTERS
+        },
+        "predicted to fail": _shares([each for each in learned if each.predicted_ratio() is not None]),
+        "predicted to last": _shares([each for each in learned if each.predicted_ratio() is None]),
+        "each": [each.document() for each in found],
+    }
+
+
+def _shares(found: Sequence[Failure]) -> dict[str, int]:
+    """Of so many cells, how many fail somewhere among the tested lengths."""
+    return {"cells": len(found), "fail": sum(each.measured is not None for each in found)}
+
+
+def rank_correlation(found: Sequence[Failure], most_letters: int, *, samples: int = 1000) -> Estimate:
+    """Between predicted and measured ratios, with an interval over languages; None if one never varies."""
+    if not found:
+        return Estimate(value=None, low=None, high=None)
+    said = np.array([each.predicted_ratio(most_letters) or BEYOND for each in found], dtype=np.float64)
+    seen = np.array([each.measured or BEYOND for each in found], dtype=np.float64)
+    every = np.arange(len(found))
+
+    def statistic(rows: npt.NDArray[np.int64]) -> float:
+        return spearman(said[rows], seen[rows])
+
+    drawn = bootstrap([each.language.key for each in found], statistic, samples=samples)
+    return estimate(np.append(statistic(every), drawn))
+
+
+def spearman(one: FloatArray, other: FloatArray) -> float:
+    """The correlation of ranks, ties having their middle rank; not a number if one never varies.
+
+    >>> spearman(np.array([1.0, 2, 3]), np.array([10.0, 30, 30])).__round__(3)
+    0.866
+    """
+    first, second = _ranks(one), _ranks(other)
+    first, second = first - first.mean(), second - second.mean()
+    size = float(np.sqrt((first**2).sum() * (second**2).sum()))
+    return float((first * second).sum() / size) if size else float("nan")
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2
+    return np.asarray(middle[places], dtype=np.float64)
+
+
+# The census as one document: how right the verdict, its rivals and the odds are, and where a "no" ends.
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CensusAnalysis:
+    """All that is said of one part of the census."""
+
+    part: Part
+    runs: tuple[CensusRun, ...]
+    cells: tuple[Cell, ...]
+    scores: tuple[SliceScore, ...]
+    odds: OddsJudgement | None
+    """None where no odds were given to judge."""
+    failures: tuple[Failure, ...]
+    samples: int
+
+    def document(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "part": self.part,
+            "languages": len({run.language for run in self.runs}),
+            "runs": len(self.runs),
+            "failed": sum(run.failed for run in self.runs),
+            "settings": sorted({run.settings for run in self.runs}),
+            "code": sorted({run.code for run in self.runs}),
+            "hours": round(sum(run.seconds for run in self.runs) / 3600, 2),
+            "scores": [each.document() for each in self.scores],
+            "odds": None if self.odds is None else self.odds.document(),
+            "failures": failure_document(self.failures, samples=self.samples),
+        }
+
+
+def analyse(
+    part: Part,
+    runs: Sequence[CensusRun],
+    languages: Mapping[str, LanguageFacts],
+    *,
+    development: Sequence[CensusRun],
+    model: OddsModel | None = None,
+    samples: int = SAMPLES,
+) -> CensusAnalysis:
+    """The analysis of the runs of one part; `development` runs make predictors into probabilities."""
+    mine = tuple(run for run in runs if run.recipe is None)
+    stranger = next((run for run in mine if languages[run.language].part != part), None)
+    if stranger is not None:
+        raise InputError(f"the run {stranger.run} is not of a {part} language: {stranger.language}")
+    found = cells(mine, languages)
+    fitted = found if part == "development" else cells(development, languages)
+    return CensusAnalysis(
+        part=part,
+        runs=mine,
+        cells=found,
+        scores=census_scores(found, fitted, samples=samples),
+        odds=None if model is None else judge_odds(model, mine, languages, samples=samples),
+        failures=failures(found),
+        samples=samples,
+    )
+
+
+# The document of an analysis as tables for people: in the terminal and in Markdown.
+
+
+Document = Mapping[str, Any]
+NOTHING = "–"
+MAIN_RATIO = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextTable:
+    """A table of texts with what stands above it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """In Markdown, the title as a line above."""
+        return "\n".join([self.title, "", *markdown_table(self.columns, self.rows)])
+
+
+def analysis_tables(document: Document) -> tuple[TextTable, ...]:
+    """All tables of an analysis."""
+    tables = [_agreement(document), _rivals(document), _sources(document)]
+    if document["odds"] is not None:
+        tables += [_odds(document["odds"]), _reliability(document["odds"])]
+    return (*tables, _failures(document["failures"]))
+
+
+def analysis_markdown(document: Document) -> str:
+    """What is counted, and all tables, in Markdown."""
+    return "\n\n".join([counted(document), *(each.markdown() for each in analysis_tables(document))]) + "\n"
+
+
+def counted(document: Document) -> str:
+    """In one sentence, what the numbers rest on.
+
+    >>> counted({"part": "held-out", "languages": 126, "runs": 756, "failed": 0, "hours": 4.1})
+    '126 held-out languages, 756 runs, of which 0 failed; 4.1 hours of training.'
+    """
+    return (
+        f"{document['languages']} {document['part']} languages, {document['runs']} runs, of which "
+        f"{document['failed']} failed; {document['hours']} hours of training."
+    )
+
+
+def number(estimate: Document, *, percent: bool = False) -> str:
+    """An estimate with its interval.
+
+    >>> number({"value": 0.8123, "low": -0.1, "high": 0.9})
+    '0.81 (−0.10 to 0.90)'
+    >>> number({"value": 0.5, "low": 0.4, "high": 1.0}, percent=True)
+    '50 % (40–100)'
+    """
+    value, low, high = estimate["value"], estimate["low"], estimate["high"]
+    if value is None:
+        return NOTHING
+    if percent:
+        ends = "" if low is None else f" ({100 * low:.0f}–{100 * high:.0f})"
+        return f"{100 * value:.0f} %{ends}"
+    between = "" if low is None else f" ({_signed(low)} to {_signed(high)})"
+    return f"{_signed(value)}{between}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def _title(encoding: str) -> str:
+    return ENCODINGS[encoding].title
+
+
+def _tested(ratio: int) -> str:
+    return "N" if ratio == 1 else f"{ratio}N"
+
+
+def _scores(document: Document, **wanted: Any) -> list[Document]:
+    return [each for each in document["scores"] if all(each[name] == wanted[name] for name in wanted)]
+
+
+def _agreement(document: Document) -> TextTable:
+    rows = []
+    for each in _scores(document, source=None):
+        if each["trained_to"] is None or each["ratio"] is None:
+            continue
+        agreement = each["agreement"]
+        rows.append(
+            (
+                _title(each["encoding"]),
+                str(each["trained_to"]),
+                _tested(each["ratio"]),
+                str(each["cells"]),
+                number(each["yes"], percent=True),
+                number(each["no"], percent=True),
+                number(agreement["half way"], percent=True),
+                number(agreement["0.9"], percent=True),
+                number(agreement["mean"], percent=True),
+            )
+        )
+    return TextTable(
+        title="How often runs work by the verdict, and in which share of cells verdict and most runs agree.",
+        columns=(
+            "encoding",
+            "N",
+            "tested to",
+            "cells",
+            "yes: runs that work",
+            "no: runs that work",
+            "agree",
+            "at 0.9",
+            "by the mean",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _rivals(document: Document) -> TextTable:
+    found = {each["encoding"]: each for each in _scores(document, source=None, trained_to=None, ratio=None)}
+    names = list(next(iter(found.values()))["predictors"]) if found else []
+    rows = []
+    for name in names:
+        row = [name]
+        for each in found.values():
+            score = each["predictors"][name]
+            row += [number(score["auc"]), number(score["skill"])]
+        rows.append(tuple(row))
+    columns = [f"{_title(encoding)}: {what}" for encoding in found for what in ("ROC area", "Brier skill")]
+    return TextTable(
+        title="The verdict and its rivals beyond the training length, all lengths together.",
+        columns=("predictor", *columns),
+        rows=tuple(rows),
+    )
+
+
+def _sources(document: Document) -> TextTable:
+    rows = []
+    for each in document["scores"]:
+        if each["source"] is None or each["ratio"] != MAIN_RATIO:
+            continue
+        rows.append(
+            (
+                _title(each["encoding"]),
+                each["source"],
+                str(each["languages"]),
+                number(each["yes"], percent=True),
+                number(each["no"], percent=True),
+                number(each["agreement"]["half way"], percent=True),
+                number(each["predictors"]["verdict"]["auc"]),
+            )
+        )
+    return TextTable(
+        title="The same at 3N by how a language was drawn, since verdict and source go together.",
+        columns=(
+            "encoding",
+            "drawn as",
+            "languages",
+            "yes: runs that work",
+            "no: runs that work",
+            "agree",
+            "ROC area",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _odds(odds: Document) -> TextTable:
+    rows = []
+    for each in odds["scores"]:
+        about = [
+            *([_title(each["encoding"])] if each["encoding"] else []),
+            *([f"trained to {each['trained_to']}"] if each["trained_to"] else []),
+            *([f"at {_tested(each['ratio'])}"] if each["ratio"] else []),
+        ]
+        rows.append(
+            (
+                ", ".join(about) or "all",
+                str(each["runs"]),
+                f"{100 * each['work']:.0f} %",
+                number(each["brier"]),
+                number(each["skill"]),
+                number(each["skill_over_verdict"]),
+                number(each["auc"]),
+            )
+        )
+    return TextTable(
+        title=f"The odds on {odds['part']} languages.",
+        columns=(
+            "cells",
+            "runs",
+            "work",
+            "Brier score",
+            "skill over the base rate",
+            "skill over the verdict alone",
+            "ROC area",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _reliability(odds: Document) -> TextTable:
+    rows = tuple(
+        (
+            f"{100 * each['low']:.0f}–{100 * each['high']:.0f} %",
+            str(each["rows"]),
+            f"{100 * each['said']:.0f} %",
+            number(
+                {"value": each["found"], "low": each["found_low"], "high": each["found_high"]}, percent=True
+            ),
+        )
+        for each in odds["reliability"]
+    )
+    return TextTable(
+        title="What was said and what came true.", columns=("odds", "runs", "said", "found"), rows=rows
+    )
+
+
+def _failures(found: Document) -> TextTable:
+    rows = [
+        ("cells with the verdict no", str(found["cells"])),
+        ("of these, learned the training lengths", str(found["learned"])),
+        ("work at all tested lengths", str(found["work at all lengths"])),
+    ]
+    for name, where in (("predicted to fail", "within"), ("predicted to last", "beyond")):
+        share = found[name]
+        rows.append((f"{name} {where} the tested lengths", f"{share['fail']} of {share['cells']} fail"))
+    for letters, correlation in found["rank correlation"].items():
+        rows.append((f"rank correlation, windows of up to {letters}", number(correlation)))
+    return TextTable(
+        title="Where a no ends: the length at which little memory gives out, and where runs fail.",
+        columns=("", ""),
+        rows=tuple(rows),
+    )
+
+
+# What recipes came to as a table, for the terminal and for the page.
+
+
+TITLE = "Each recipe on the same development languages; work: half way from chance to 1."
+HEADS = (
+    "recipe", "runs", "learned", *(f"work at {ratio}N" for ratio in RATIOS[1:]), "accuracy at 3N", "gain",
+)  # fmt: skip
+
+
+def recipe_table(scores: Sequence[RecipeScore]) -> TextTable:
+    """A line for each recipe; the gain is over the first one, in points, with its interval over languages."""
+    return TextTable(title=TITLE, columns=HEADS, rows=tuple(_line(each) for each in scores))
+
+
+def _line(score: RecipeScore) -> tuple[str, ...]:
+    gain = ""
+    if score.gain is not None and score.interval is not None:
+        low, high = score.interval
+        gain = f"{100 * score.gain:+.0f} ({100 * low:+.0f} to {100 * high:+.0f})"
+    mean = f"{100 * score.mean[2]:.0f}" if score.mean else ""
+    return (score.recipe, str(score.runs), str(score.learned), *map(str, score.work[1:]), mean, gain)

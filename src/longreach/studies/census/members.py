@@ -1,0 +1,441 @@
+"""What the census trains: settings, members, recipes, and what they came to.
+
+Held-out languages may be looked at only when that file is committed: what was seen can then no longer change
+with what was asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+import longreach
+from longreach.answers.statistics import bootstrap, interval
+from longreach.config.model import first_error
+from longreach.config.run import TrainConfig
+from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
+from longreach.errors import File, InputError
+from longreach.files import ResultError
+from longreach.studies.census.draw import Part, Stratum, ranges_tested
+from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, bins, read_language_table
+from longreach.training.result import Result, read_result
+
+# With what the census trains: one setting for all languages at one training length, in a file.
+
+
+SETTINGS = Path(__file__).with_name("settings.json")
+
+
+class CensusSettings(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    about: str
+    chosen: str
+    """How, on which languages."""
+    encodings: tuple[str, ...]
+    seeds: dict[Part, Count]
+    setting: CellSetting
+    """Of all runs."""
+    languages: dict[str, dict[Part, Annotated[int, Field(ge=0)]]]
+    """By training length: the first so many of each stratum."""
+
+    def count(self, trained_to: int, part: Part) -> int:
+        """How many languages of each stratum are trained to a length.
+
+        >>> settings().count(20, "held-out")
+        14
+        >>> settings().count(21, "held-out")
+        Traceback (most recent call last):
+        longreach.errors.InputError: the census trains to 10, 20, 50, not to 21
+        """
+        found = self.languages.get(str(trained_to))
+        if found is None:
+            raise InputError(f"the census trains to {', '.join(self.languages)}, not to {trained_to}")
+        return found[part]
+
+    @property
+    def trained_to(self) -> tuple[int, ...]:
+        """All training lengths."""
+        return tuple(map(int, self.languages))
+
+    def at_scale(self, scale: Scale) -> Self:
+        """As they are for `laptop`; all languages with five seeds for `paper`, next to nothing for `smoke`.
+
+        >>> [settings().at_scale(scale).count(10, "held-out") for scale in ("smoke", "laptop", "paper")]
+        [1, 5, 14]
+        """
+        if scale == "laptop":
+            return self
+        most = {part: max(each[part] for each in self.languages.values()) for part in self.seeds}
+        if scale == "paper":
+            counts = dict.fromkeys(self.languages, most)
+            return self.model_copy(
+                update={"languages": counts, "seeds": dict.fromkeys(self.seeds, PAPER_SEEDS)}
+            )
+        tiny = self.setting.model_copy(
+            update={"layers": 1, "heads": 1, "width": 8, "max_steps": 5, "evaluate_every": 5, "test_size": 10}
+        )
+        one: dict[Part, int] = dict.fromkeys(self.seeds, 1)
+        return self.model_copy(
+            update={"languages": {next(iter(self.languages)): one}, "seeds": one, "setting": tiny}
+        )
+
+
+def read_settings(path: Path) -> CensusSettings:
+    """The settings in a file, or an error of one line."""
+    try:
+        return CensusSettings.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", place=File(str(path))) from None
+    except ValidationError as error:
+        raise InputError(str(first_error(error, CensusSettings)), place=File(str(path))) from None
+
+
+@cache
+def settings() -> CensusSettings:
+    """Those that come with this version."""
+    return read_settings(SETTINGS)
+
+
+def fingerprint(path: Path = SETTINGS) -> str:
+    """A short hash of the file, which every run of the census carries."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def commit_of(path: Path = SETTINGS) -> str:
+    """The commit that the file stands in as it is; refused where it was changed since, or never committed.
+
+    In an installed package, which has no history, the file is that of the release.
+    """
+    root = next((each for each in path.resolve().parents if (each / ".git").exists()), None)
+    if root is None:
+        return longreach.__version__
+    commit = ""
+    if not _git(root, "status", "--porcelain", "--ignored", "--", str(path)):
+        commit = _git(root, "log", "-1", "--format=%H", "--", str(path))
+    if not commit:
+        reason = "not committed as it is: held-out languages may not be looked at; commit the settings first"
+        raise InputError(reason, place=File(str(path)))
+    return commit
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(root), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        raise InputError("git does not answer, and it must say whether the settings are committed") from None
+    return done.stdout.strip()
+
+
+# What the census trains: each language with each encoding, to each length, with each seed.
+
+
+LANGUAGES = Path(__file__).with_name("languages.json")
+"""All languages of the census with their exact numbers, as `write_language_table` makes it."""
+
+
+@cache
+def language_table() -> dict[str, LanguageFacts]:
+    """The languages of the census by their keys."""
+    return read_language_table(LANGUAGES)
+
+
+class Member(NamedTuple):
+    """One run of the census."""
+
+    language: str
+    """Its key."""
+    encoding: str
+    trained_to: int
+    seed: int
+
+
+def members(
+    languages: Iterable[LanguageFacts],
+    settings: CensusSettings,
+    *,
+    parts: Iterable[Part],
+    trained_to: Iterable[int],
+    encodings: Iterable[str] | None = None,
+    seeds: int | None = None,
+) -> dict[Member, TrainConfig]:
+    """The configuration of each run, in the order in which they are trained.
+
+    The first seed of all languages comes first, with strata in turn, so that a census that was ended halfway
+    still has a bit of everything.
+    """
+    wanted, lengths, listed = tuple(parts), tuple(trained_to), tuple(languages)
+    names = settings.encodings if encodings is None else tuple(encodings)
+    numbers = {part: settings.seeds[part] if seeds is None else seeds for part in wanted}
+    found: dict[Member, TrainConfig] = {}
+    for seed in range(max(numbers.values(), default=0)):
+        for part in wanted:
+            if seed >= numbers[part]:
+                continue
+            for length in lengths:
+                for each in in_turn(listed, part, settings.count(length, part)):
+                    for encoding in names:
+                        member = Member(each.key, encoding, length, seed)
+                        found[member] = config_of_member(each.task, member, settings)
+    return found
+
+
+def in_turn(languages: Iterable[LanguageFacts], part: Part, count: int) -> list[LanguageFacts]:
+    """The first so many languages of each stratum by their keys: one of each, then another, and so on."""
+    ranks: dict[Stratum, int] = {}
+    ranked: list[tuple[int, Stratum, LanguageFacts]] = []
+    for each in sorted(languages, key=lambda language: language.key):
+        if each.part == part:
+            rank = ranks[each.stratum] = ranks.get(each.stratum, -1) + 1
+            ranked.append((rank, each.stratum, each))
+    chosen = [entry for entry in ranked if entry[0] < count]
+    return [each for _, _, each in sorted(chosen, key=lambda entry: entry[:2])]
+
+
+def config_of_member(task: str, member: Member, settings: CensusSettings) -> TrainConfig:
+    """The configuration of one run."""
+    first, *others = ranges_tested(member.trained_to)
+    return TrainConfig.read(
+        {
+            "task": task,
+            "encoding": member.encoding,
+            **settings.setting.given,
+            "train_lengths": first,
+            "test_lengths": others,
+            "seed": member.seed,
+        }
+    )
+
+
+# What the runs of the census came to, collected from results and tables; held-out ones under a condition.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collected:
+    """What a census came to so far."""
+
+    runs: tuple[CensusRun, ...]
+    missing: int
+    """Members that are wanted and not done."""
+
+
+def check_parts(parts: Iterable[Part], path: Path = SETTINGS) -> str | None:
+    """The commit of the settings; held-out languages are refused where they are not committed as they are."""
+    return commit_of(path) if "held-out" in tuple(parts) else None
+
+
+def collect(
+    members: Iterable[tuple[Member, TrainConfig, str | None]],
+    runs: Path,
+    settings: str,
+    known: Sequence[CensusRun] = (),
+) -> Collected:
+    """The runs of these members, with the names of their recipes, from a table and the results directory."""
+    table = {each.run: each for each in known}
+    found: dict[str, CensusRun] = {}
+    missing = 0
+    for member, config, recipe in members:
+        run = table.get(config.key)
+        if run is None or run.failed:
+            result = _result(runs, config.key)
+            run = run if result is None else run_of(member, result, settings, recipe)
+        if run is None:
+            missing += 1
+        else:
+            found[config.key] = run
+    return Collected(runs=tuple(found.values()), missing=missing)
+
+
+def run_of(member: Member, result: Result, settings: str, recipe: str | None = None) -> CensusRun:
+    """A result as a line of the table."""
+    accuracy: tuple[float, ...] = ()
+    if result.final is not None and result.status == "done":
+        accuracy = tuple(result.final.accuracy[each.name] for each in bins(member.trained_to).values())
+    error = None if result.error is None else " ".join(result.error.split())[:200]
+    return CensusRun(
+        run=result.key,
+        language=member.language,
+        encoding=member.encoding,
+        trained_to=member.trained_to,
+        seed=member.seed,
+        accuracy=accuracy,
+        code=result.code,
+        seconds=round(result.timings.seconds, 1),
+        settings=settings,
+        error=error,
+        recipe=recipe,
+    )
+
+
+def _result(runs: Path, key: str) -> Result | None:
+    """What a run left behind, done or failed; a damaged file is as good as none."""
+    try:
+        return read_result(runs, key)
+    except ResultError:
+        return None
+
+
+# What makes a yes come true: recipes that change one thing, tried on development languages alone.
+
+
+RECIPES = Path(__file__).with_name("recipes.json")
+LEARNED = 0.99
+
+if TYPE_CHECKING:
+    Change = CellSetting
+else:
+    Change = create_model("Change", __base__=CellSetting, encoding=(str, "ape"))
+
+
+class Recipes(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    about: str
+    trained_to: Count
+    languages: tuple[str, ...]
+    """By their keys."""
+    seeds: Count
+    base: CellSetting
+    recipes: dict[str, Change]
+    """What each changes; the first changes nothing."""
+
+    def at_scale(self, scale: Scale) -> Self:
+        """As they are, but for `smoke`: tiny models, two languages, two recipes."""
+        if scale != "smoke":
+            return self
+        tiny = {"layers": 1, "heads": 1, "width": 8, "max_steps": 5, "evaluate_every": 5, "test_size": 10}
+        few = {name: self.recipes[name] for name in (next(iter(self.recipes)), "log-length")}
+        return self.model_copy(
+            update={
+                "base": self.base.model_copy(update=tiny),
+                "languages": self.languages[:2],
+                "recipes": few,
+            }
+        )
+
+    def config(self, name: str, task: str, seed: int) -> TrainConfig:
+        """The run of a recipe on a task."""
+        first, *others = ranges_tested(self.trained_to)
+        change = self.recipes[name]
+        return TrainConfig.read(
+            {
+                "task": task,
+                **self.base.given,
+                **change.given,
+                "train_lengths": first,
+                "test_lengths": others,
+                "seed": seed,
+            }
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipeScore:
+    """What a recipe came to, over languages."""
+
+    recipe: str
+    runs: int
+    learned: int
+    """Right on at least 99 of 100 words of the training range."""
+    work: tuple[int, ...]
+    """At each of RATIOS, half way from chance to 1."""
+    mean: tuple[float, ...]
+    """Mean accuracy at each of them."""
+    compared: int
+    """Runs whose language and seed the first recipe has too."""
+    gain: float | None
+    """At three times the training length, mean accuracy above that of the first recipe on the same runs."""
+    interval: tuple[float, float] | None
+    """Of the gain, by drawing languages anew."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def read_recipes(path: Path = RECIPES) -> Recipes:
+    """The recipes in a file, or an error of one line."""
+    try:
+        return Recipes.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", place=File(str(path))) from None
+    except ValidationError as error:
+        raise InputError(str(first_error(error, Recipes)), place=File(str(path))) from None
+
+
+@cache
+def recipes() -> Recipes:
+    """Those that come with this version."""
+    return read_recipes()
+
+
+def recipe_members(
+    tried: Recipes, languages: Mapping[str, LanguageFacts], seeds: int | None = None
+) -> dict[tuple[str, Member], TrainConfig]:
+    """The configuration of each run by recipe and member, language after language."""
+    found: dict[tuple[str, Member], TrainConfig] = {}
+    for seed in range(tried.seeds if seeds is None else seeds):
+        for language in tried.languages:
+            for name in tried.recipes:
+                config = tried.config(name, languages[language].task, seed)
+                found[name, Member(language, config.encoding, tried.trained_to, seed)] = config
+    return found
+
+
+def recipe_scores(
+    runs: Sequence[CensusRun], tried: Recipes, languages: Mapping[str, LanguageFacts]
+) -> list[RecipeScore]:
+    """How each recipe did, those without a run left out; the first is what the others are compared with."""
+    by_recipe: dict[str, dict[tuple[str, int], CensusRun]] = {}
+    for run in runs:
+        by_recipe.setdefault(run.recipe or "", {})[run.language, run.seed] = run
+    first = by_recipe.get(next(iter(tried.recipes)), {})
+    return [_score(name, by_recipe[name], first, languages) for name in tried.recipes if name in by_recipe]
+
+
+def _score(
+    name: str,
+    runs: Mapping[tuple[str, int], CensusRun],
+    first: Mapping[tuple[str, int], CensusRun],
+    languages: Mapping[str, LanguageFacts],
+) -> RecipeScore:
+    done = [runs[key] for key in sorted(runs) if not runs[key].failed]
+    values = np.array([run.accuracy for run in done]).reshape(-1, len(RATIOS))
+    floor = np.array(
+        [[languages[run.language].chance(run.trained_to, ratio) for ratio in RATIOS] for run in done]
+    ).reshape(-1, len(RATIOS))
+    others = [first.get((run.language, run.seed)) for run in done]
+    pairs = [
+        (run, other)
+        for run, other in zip(done, others, strict=True)
+        if other is not None and not other.failed
+    ]
+    gains = np.array([run.at(3) - other.at(3) for run, other in pairs])
+    drawn = (
+        bootstrap([run.language for run, _ in pairs], lambda rows: float(gains[rows].mean()))
+        if pairs
+        else None
+    )
+    return RecipeScore(
+        recipe=name,
+        runs=len(runs),
+        learned=int((values[:, 0] >= LEARNED).sum()),
+        work=tuple((values >= (1 + floor) / 2).sum(axis=0).tolist()),
+        mean=tuple(values.mean(axis=0).tolist()) if done else (),
+        compared=len(pairs),
+        gain=float(gains.mean()) if pairs else None,
+        interval=None if drawn is None else interval(drawn),
+    )

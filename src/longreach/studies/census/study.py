@@ -1,0 +1,305 @@
+"""The study `census` and its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longreach.answers.odds import OddsModel, fitted_odds
+from longreach.config.encodings import ENCODINGS
+from longreach.errors import Field, InputError
+from longreach.files import figure_bytes, write_atomically
+from longreach.studies.census.analysis import CensusAnalysis, Failure, analyse, analysis_markdown, counted
+from longreach.studies.census.draw import Part
+from longreach.studies.census.members import language_table, settings
+from longreach.studies.census.odds import OddsJudgement, fit_odds
+from longreach.studies.census.tables import RATIOS, Cell, CensusRun
+from longreach.studies.drawing import BLUE, GREEN, GREY, ORANGE, RED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.patches import Rectangle
+
+# The figure of the census: accuracy against training length, reliability of the odds, lengths of failure.
+
+
+FORMATS = (".svg", ".png", ".pdf", ".md")
+SHOWN_RATIO = 3
+VERDICTS = {
+    "yes/yes": "yes without and\nwith positions",
+    "no/yes": "no without, yes\nwith positions",
+    "no/no": "no without and\nwith positions",
+}
+COLOURS = {True: GREEN, False: RED}
+ENCODING_LOOKS = {"nope": (ORANGE, "s"), "ape": (BLUE, "o")}
+"""Where both encodings stand in one panel."""
+FAINT = "#DDDDDD"
+
+
+def draw_census(analysis: CensusAnalysis, path: Path) -> None:
+    """Writes the figure, or with the ending .md the tables."""
+    write_atomically(path, census_content(analysis, path.suffix.lower()))
+
+
+def census_content(analysis: CensusAnalysis, suffix: str) -> bytes:
+    """What `draw_census` writes; the same analysis gives the same bytes."""
+    if suffix not in FORMATS:
+        reason = f"the name must end in {', '.join(FORMATS)}, not in {suffix!r}"
+        raise InputError(reason, place=Field("out"))
+    if suffix == ".md":
+        return analysis_markdown(analysis.document()).encode()
+    return figure_bytes(lambda: census_figure(analysis), suffix, salt="census")
+
+
+def census_figure(analysis: CensusAnalysis) -> Figure:
+    """Left accuracy at 3N, in the middle what came true of the odds, right where a "no" ends."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(14.4, 5.0), layout="constrained")
+    document = analysis.document()
+    drawn.suptitle(f"The census: {counted(document).removesuffix('.')}", fontsize=10)
+    parts = drawn.subfigures(1, 3, width_ratios=[1.35, 1, 1.1], wspace=0.03, squeeze=False)
+    left, middle, right = parts.flat
+    _accuracy(left, analysis.cells)
+    _reliability(middle, analysis.odds)
+    _failures(right, analysis.failures)
+    return drawn
+
+
+# Left: accuracy against training length
+
+
+def _accuracy(part: SubFigure, found: Sequence[Cell]) -> None:
+    """A column for each verdict, a row for each encoding; thin a language, thick the median of languages."""
+    axes = part.subplots(2, 3, sharex=True, sharey=True)
+    part.suptitle(f"Accuracy at {SHOWN_RATIO}N by training length N", fontsize=9, fontweight="bold")
+    shown = [cell for cell in found if cell.ratio == SHOWN_RATIO]
+    lengths = sorted({cell.trained_to for cell in shown})
+    for row, encoding in zip(axes, ENCODING_LOOKS, strict=True):
+        for axis, verdict in zip(row, VERDICTS, strict=True):
+            here = [c for c in shown if c.encoding == encoding and c.language.verdict == verdict]
+            _languages(axis, here, lengths)
+        row[0].set_ylabel(f"{ENCODINGS[encoding].title}: accuracy, %", fontsize=8)
+    for axis, words in zip(axes[0], VERDICTS.values(), strict=True):
+        axis.set_title(words, fontsize=8)
+    for axis in axes[1]:
+        axis.set_xlabel("N", fontsize=8)
+    _legend_of_verdicts(part)
+
+
+def _languages(axis: Axes, found: Sequence[Cell], lengths: Sequence[int]) -> None:
+    axis.set_xticks(range(len(lengths)), [str(each) for each in lengths])
+    axis.set_xlim(-0.45, len(lengths) - 0.55)
+    axis.set_ylim(-0.05, 1.05)
+    axis.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+    axis.tick_params(labelsize=7, length=2)
+    axis.grid(axis="y", color=FAINT, linewidth=0.6)
+    if not found:
+        axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=8, color=GREY)
+        return
+    colour = COLOURS[found[0].says_yes]
+    by_language: dict[str, dict[int, float]] = {}
+    for cell in found:
+        by_language.setdefault(cell.language.key, {})[cell.trained_to] = median(cell.accuracies)
+    random = np.random.default_rng(0)
+    for shares in by_language.values():
+        shift = random.uniform(-0.14, 0.14)
+        places = [lengths.index(length) + shift for length in sorted(shares)]
+        values = [shares[length] for length in sorted(shares)]
+        axis.plot(places, values, color=colour, linewidth=0.6, alpha=0.35, marker=".", markersize=3, zorder=2)
+    middles = {
+        length: [shares[length] for shares in by_language.values() if length in shares] for length in lengths
+    }
+    known = [length for length in lengths if middles[length]]
+    axis.plot(
+        [lengths.index(length) for length in known], [median(middles[length]) for length in known],
+        color=colour, linewidth=2.6, marker="o", markersize=6, markeredgecolor="white", zorder=4,
+    )  # fmt: skip
+    for length in known:
+        place = (lengths.index(length), 1.03)
+        axis.text(*place, f"{len(middles[length])}", fontsize=6, ha="center", va="top", color=GREY)
+
+
+def _legend_of_verdicts(part: SubFigure) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=COLOURS[True], linewidth=2.6, label="expected to work"),
+        Line2D([], [], color=COLOURS[False], linewidth=2.6, label="expected to fail"),
+        Line2D(
+            [], [], color=GREY, linewidth=0.6, marker=".", markersize=3, label="a language, median of seeds"
+        ),
+        Line2D(
+            [],
+            [],
+            color=GREY,
+            linewidth=2.6,
+            marker="o",
+            markeredgecolor="white",
+            label="median of languages",
+        ),
+    ]
+    part.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=7, frameon=False)
+
+
+# Middle: reliability
+
+
+def _reliability(part: SubFigure, odds: OddsJudgement | None) -> None:
+    """What was said against what came true; below, how often it was said."""
+    part.suptitle("Reliability of the odds", fontsize=9, fontweight="bold")
+    upper, lower = part.subplots(2, 1, sharex=True, height_ratios=[4, 1])
+    upper.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    upper.set_xlim(0, 1)
+    upper.set_ylim(-0.03, 1.03)
+    upper.set_ylabel("runs that worked, %", fontsize=8)
+    lower.set_xlabel("odds that were given, %", fontsize=8)
+    lower.set_ylabel("runs", fontsize=8)
+    for axis in (upper, lower):
+        axis.tick_params(labelsize=7, length=2)
+        axis.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+    upper.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+    upper.grid(color=FAINT, linewidth=0.6)
+    if odds is None:
+        upper.text(0.5, 0.5, "no odds", transform=upper.transAxes, ha="center", fontsize=8, color=GREY)
+        return
+    said = [each.said for each in odds.reliability]
+    shares = np.array([each.found for each in odds.reliability])
+    low = np.array([0.0 if each.low is None else each.low for each in odds.spread])
+    high = np.array([1.0 if each.high is None else each.high for each in odds.spread])
+    upper.errorbar(
+        said, shares, yerr=(np.maximum(shares - low, 0), np.maximum(high - shares, 0)), color=BLUE,
+        linewidth=1.6, elinewidth=0.9, capsize=2, marker="o", markersize=5, zorder=3,
+    )  # fmt: skip
+    lower.bar(
+        [(each.low + each.high) / 2 for each in odds.reliability], [each.rows for each in odds.reliability],
+        width=[0.9 * (each.high - each.low) for each in odds.reliability], color=BLUE, alpha=0.5,
+    )  # fmt: skip
+    whole = odds.scores[0]
+    lines = [
+        f"Brier {_value(whole.brier.value)}",
+        f"skill {_value(whole.skill.value)}",
+        f"over the verdict {_value(whole.skill_over_verdict.value)}",
+        f"ROC area {_value(whole.auc.value)}",
+    ]
+    upper.text(
+        0.04, 0.96, "\n".join(lines), transform=upper.transAxes, va="top", fontsize=7.5, linespacing=1.4
+    )
+
+
+def _value(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+# Right: lengths of failure
+
+NOT_LEARNED, BEYOND = "not\nlearned", f"works\nto {RATIOS[-1]}N"
+
+
+def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
+    """Each "no": the length at which little memory gives out, against the range at which most runs fail."""
+    part.suptitle('Where a "no" ends', fontsize=9, fontweight="bold")
+    axis = part.subplots()
+    columns = [f"{_name(ratio)}" for ratio in RATIOS[1:]] + [f"> {RATIOS[-1]}N"]
+    rows = [NOT_LEARNED, *(f"fails\nat {ratio}N" for ratio in RATIOS[1:]), BEYOND]
+    axis.set_xticks(range(len(columns)), columns)
+    axis.set_yticks(range(len(rows)), rows)
+    axis.set_xlim(-0.5, len(columns) - 0.5)
+    axis.set_ylim(-0.5, len(rows) - 0.5)
+    axis.tick_params(labelsize=7.5, length=0)
+    axis.set_xlabel("predicted: little memory gives out by", fontsize=8)
+    axis.set_ylabel("measured: most runs", fontsize=8)
+    for number in range(len(columns)):
+        axis.add_patch(_square(number, number + 1))
+    for edge in np.arange(0.5, len(rows) - 1):
+        axis.axhline(edge, color="white" if edge > 0.5 else GREY, linewidth=0.8, zorder=1)
+    random = np.random.default_rng(0)
+    counts: dict[tuple[int, int], int] = {}
+    for encoding, (colour, marker) in ENCODING_LOOKS.items():
+        here = [each for each in found if each.encoding == encoding]
+        places = [_place(each) for each in here]
+        for each in places:
+            counts[each] = counts.get(each, 0) + 1
+        spread = random.uniform(-0.34, 0.34, (len(here), 2))
+        axis.scatter(
+            [x + dx for (x, _), (dx, _) in zip(places, spread.tolist(), strict=True)],
+            [y + 0.8 * dy for (_, y), (_, dy) in zip(places, spread.tolist(), strict=True)],
+            s=14, color=colour, marker=marker, alpha=0.55, linewidths=0, zorder=3,
+            label=ENCODINGS[encoding].title,
+        )  # fmt: skip
+    for (x, y), count in counts.items():
+        axis.text(x + 0.47, y + 0.45, str(count), fontsize=7, ha="right", va="top", color="#444444", zorder=4)
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+    part.legend(loc="outside lower center", ncols=2, fontsize=7, frameon=False)
+
+
+def _name(ratio: int) -> str:
+    return f"{ratio}N"
+
+
+def _square(x: int, y: int) -> Rectangle:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor="#EFEFEF", edgecolor="none", zorder=0)
+
+
+def _place(failure: Failure) -> tuple[int, int]:
+    """Column and row; one that gives out right after training fails at the first range beyond it."""
+    beyond = list(RATIOS[1:])
+    said, seen = failure.predicted_ratio(), failure.measured
+    column = len(beyond) if said is None else beyond.index(max(said, beyond[0]))
+    if seen is None:
+        return column, len(beyond) + 1
+    return column, 0 if seen == RATIOS[0] else 1 + beyond.index(seen)
+
+
+# `longreach study census`: what is trained, what is judged, and the odds that come of it.
+
+
+@dataclass(frozen=True, kw_only=True)
+class CensusStudy:
+    """Beside the others in the list of studies."""
+
+    name: str = "census"
+    title: str = "How right are forecasts on languages that nobody picked?"
+    source: str = "random regular languages, a third for development and the rest held out"
+    about: str = "how right forecasts are on languages that nobody picked, and what odds to give"
+    time: str = "laptop: about four hours on two cores"
+
+    formats = FORMATS
+
+
+STUDY = CensusStudy()
+
+
+def judge(part: Part, runs: Sequence[CensusRun], development: Sequence[CensusRun]) -> CensusAnalysis:
+    """What the runs of a part say of the verdict, its rivals and the odds of this version."""
+    return analyse(part, runs, language_table(), development=development, model=fitted_odds())
+
+
+def fit(runs: Sequence[CensusRun]) -> OddsModel:
+    """Odds from the runs on development languages; others among them are left out."""
+    table = language_table()
+    mine = [run for run in runs if run.recipe is None and table[run.language].part == "development"]
+    if not mine:
+        raise InputError("there are no runs on development languages to fit odds on")
+    return fit_odds(mine, table, setting=setting_in_words())
+
+
+def setting_in_words() -> str:
+    """What the runs of the census have in common.
+
+    >>> setting_in_words()
+    '2 layers, 4 heads, width 64, 1000 steps of 64 words, log-length attention'
+    """
+    found = settings().setting.given
+    words = f"{found['layers']} layers, {found['heads']} heads, width {found['width']}, "
+    words += f"{found['max_steps']} steps of {found['batch']} words"
+    return words + (", log-length attention" if found["log_length"] else "")

@@ -1,0 +1,503 @@
+"""The languages and runs of the census as tables, and the cells they form.
+
+A cell with the verdict "no" may still work for a while, because the last letters, clipped counts or, with
+positions, the position modulo a number are enough on most words. The length at which that ends is exact, and
+computed before anything is trained.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
+from longreach.answers.odds_features import (
+    ODDS_ENCODINGS,
+    ODDS_NODES,
+    SUMMARIES,
+    Determined,
+    LanguageFeatures,
+    OddsCase,
+    RangeFeatures,
+    SideFeatures,
+    language_features,
+)
+from longreach.config.encodings import ENCODINGS
+from longreach.errors import File, InputError
+from longreach.files import write_atomically
+from longreach.runs.table import read_lines, refusal_in_words
+from longreach.studies.census.draw import (
+    CensusLanguage,
+    Part,
+    SizeClass,
+    Source,
+    Stratum,
+    VerdictPair,
+    ranges_tested,
+)
+from longreach.tasks.lengths import LengthRange
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.monoid import measure
+from longreach.theory.shares.determinacy import determinacy
+from longreach.theory.shares.summaries import Summary
+
+# One training run of the census, and tables of runs: a line of JSON for each, failed ones included.
+
+
+RATIOS = (1, 2, 3, 5)
+"""The ends of the tested ranges, as multiples of the training length."""
+
+
+def bins(trained_to: int) -> dict[int, LengthRange]:
+    """The range of lengths tested at each ratio.
+
+    >>> {ratio: lengths.name for ratio, lengths in bins(10).items()}
+    {1: '1-10', 2: '11-20', 3: '21-30', 5: '41-50'}
+    """
+    return dict(zip(RATIOS, ranges_tested(trained_to), strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CensusRun:
+    """What one run of the census came to.
+
+    >>> run = CensusRun(
+    ...     run="0123456789abcdef", language="8a9368b8db", encoding="nope", trained_to=20, seed=0,
+    ...     accuracy=(1.0, 0.9, 0.5, 0.0), code="1.0", seconds=30.0, settings="ab12",
+    ... )
+    >>> run.at(3), run.failed
+    (0.5, False)
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    run: Annotated[str, Field(min_length=1)]
+    """The key of the result."""
+    language: Annotated[str, Field(min_length=1)]
+    """The key of the language."""
+    encoding: str
+    trained_to: Annotated[int, Field(ge=1)]
+    seed: int
+    accuracy: tuple[Annotated[float, Field(ge=0, le=1)], ...]
+    """At each of RATIOS; empty if the run failed."""
+    code: str
+    """The version of the program that trained it."""
+    seconds: Annotated[float, Field(ge=0)]
+    settings: str
+    """The hash of the settings file."""
+    error: str | None = None
+    """Why the run failed."""
+    recipe: str | None = None
+    """What was tried, where the run is not one of the census itself."""
+
+    def __post_init__(self) -> None:
+        if self.encoding not in ENCODINGS:
+            raise ValueError(f"no encoding is named {self.encoding!r}")
+        if len(self.accuracy) != (len(RATIOS) if self.error is None else 0):
+            raise ValueError(f"a run has {len(RATIOS)} accuracies, a failed one an error instead")
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ended without numbers."""
+        return self.error is not None
+
+    def at(self, ratio: int) -> float:
+        """The accuracy at one of RATIOS."""
+        return self.accuracy[RATIOS.index(ratio)]
+
+
+_RUN = TypeAdapter(CensusRun)
+
+
+def _order(run: CensusRun) -> tuple[str, str, int, int, str]:
+    return run.language, run.encoding, run.trained_to, run.seed, run.run
+
+
+def runs_to_text(runs: Iterable[CensusRun]) -> str:
+    """A table of runs as text, sorted; each run may be there once."""
+    lines, seen = [], set()
+    for run in sorted(runs, key=_order):
+        if run.run in seen:
+            raise InputError(f"the run {run.run} is there twice")
+        seen.add(run.run)
+        made = {name: value for name, value in asdict(run).items() if value is not None}
+        lines.append(json.dumps(made, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_runs(path: Path) -> tuple[CensusRun, ...]:
+    """The runs of a table, sorted; a bad line is refused by its number."""
+    return tuple(sorted(read_lines(path, _RUN), key=_order))
+
+
+# Until which length a little memory carries: where the best summary that training shows whole gives out.
+
+
+LEVEL = 0.5
+"""Determinacy below this is a failure."""
+AS_FAR = 5
+"""So many times the training length are searched."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureLength:
+    """Where a model that knows no more than a summary is expected to fail."""
+
+    length: int | None
+    """The first length beyond training at which it is wrong on most words; None: none that was searched."""
+    summary: Summary | None
+    """The summary that lasts longest; None: none is right on most words even just beyond training."""
+
+
+def failure_lengths(
+    automaton: Automaton, trained_to: int, summaries: Iterable[Summary]
+) -> dict[Summary, int | None]:
+    """For each summary the first length beyond training at which what training shows is wrong on most words.
+
+    None: none up to five times the training length. Summaries over the budget are left out.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> windows = [Summary(window=k) for k in (2, 4, 8)]
+    >>> list(failure_lengths(from_expression("(a|b)*d(b|c)*"), 20, windows).values())
+    [21, 25, None]
+    """
+    lengths = range(trained_to + 1, AS_FAR * trained_to + 1)
+    profiles = (determinacy(automaton, each, lengths, within=trained_to) for each in summaries)
+    return {each.summary: each.falls_below(LEVEL) for each in profiles if each.exhausted is None}
+
+
+def longest_lasting(
+    fails: Mapping[Summary, int | None], trained_to: int, *, positions: bool, most_letters: int | None = None
+) -> FailureLength:
+    """The summary that lasts longest, without positions among those that know of none.
+
+    Of those that last equally long, the first. With `most_letters`, no longer window counts.
+
+    >>> fails = {Summary(window=1): 21, Summary(window=2): 30, Summary(window=2, modulus=2): None}
+    >>> longest_lasting(fails, 20, positions=False).length, longest_lasting(fails, 20, positions=True).length
+    (30, None)
+    """
+    best = FailureLength(length=trained_to + 1, summary=None)
+    for summary, length in fails.items():
+        if summary.modulus > 1 and not positions:
+            continue
+        if most_letters is not None and summary.window > most_letters:
+            continue
+        if length is None:
+            return FailureLength(length=None, summary=summary)
+        if best.length is None or length > best.length:
+            best = FailureLength(length=length, summary=summary)
+    return best
+
+
+# The languages of the census with all exact numbers that the analysis needs, computed once into one file.
+
+
+LENGTHS = (10, 20, 50)
+"""Training lengths for which the numbers are kept."""
+WINDOWS = tuple(each for each in SUMMARIES if each.modulus == 1 and not each.clip)
+"""The summaries whose determinacy at the length is kept; what training shows is kept of all."""
+DIGITS = 4
+"""Of shares: the chance is known up to a thousandth, and four digits are enough to compare."""
+_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthFacts:
+    """What is true of a language for one training length; lists have an entry for each of RATIOS."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    chance: tuple[Share | None, ...]
+    """Of the best predictor that sees only the position; None without words."""
+    entropy: tuple[float | None, ...]
+    at_length: dict[str, tuple[Share | None, ...]]
+    """Determinacy at the tested lengths, by summary; None over the budget."""
+    from_training: dict[str, tuple[Share | None, ...]]
+    """The same by what words of training lengths show."""
+    fails: dict[str, int | None]
+    """The first length beyond training at which the summary fails, see `failure_length`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageFacts:
+    """A language of the census and all its numbers."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    key: str
+    part: Part
+    verdict: VerdictPair
+    size: SizeClass
+    source: Source
+    task: str
+    states: int
+    letters: int
+    sides: dict[str, SideFeatures]
+    star_free: bool | None
+    dot_depth: str | None
+    two_variable: bool | None
+    monoid: int | None
+    lengths: dict[str, LengthFacts]
+    """By training length."""
+
+    @property
+    def stratum(self) -> Stratum:
+        """The stratum from which it was drawn."""
+        return Stratum(self.verdict, self.size)
+
+    def facts(self, trained_to: int) -> LengthFacts:
+        """The numbers for one training length."""
+        if str(trained_to) not in self.lengths:
+            raise InputError(f"the table of languages has no numbers for training to {trained_to}")
+        return self.lengths[str(trained_to)]
+
+    def chance(self, trained_to: int, ratio: int) -> float:
+        """Of a predictor that sees only the position."""
+        return self.facts(trained_to).chance[RATIOS.index(ratio)] or 0.0
+
+    def fails(self, trained_to: int) -> dict[Summary, int | None]:
+        """By summary, the first length beyond training at which it fails."""
+        return {by_code(code): length for code, length in self.facts(trained_to).fails.items()}
+
+    def features(self, trained_to: int) -> LanguageFeatures:
+        """The numbers as `language_features` gives them, rounded; ranges without words left out."""
+        facts = self.facts(trained_to)
+        ranges = []
+        for place, lengths in enumerate(bins(trained_to).values()):
+            chance, entropy = facts.chance[place], facts.entropy[place]
+            if chance is None or entropy is None:
+                continue
+            determined = tuple(
+                Determined(
+                    summary=by_code(code),
+                    at_length=facts.at_length[code][place] if code in facts.at_length else None,
+                    from_training=facts.from_training[code][place],
+                )
+                for code in facts.from_training
+            )
+            ranges.append(
+                RangeFeatures(lengths=lengths, chance=chance, entropy=entropy, determined=determined)
+            )
+        return LanguageFeatures(
+            states=self.states,
+            letters=self.letters,
+            trained_to=trained_to,
+            sides=self.sides,
+            ranges=tuple(ranges),
+        )
+
+
+def code_of(summary: Summary) -> str:
+    """A summary in short.
+
+    >>> code_of(Summary(window=8, modulus=2)), code_of(Summary(clip=4))
+    ('w8m2', 'c4')
+    """
+    parts = (("w", summary.window, 0), ("m", summary.modulus, 1), ("c", summary.clip, 0))
+    return "".join(f"{name}{value}" for name, value, nothing in parts if value != nothing)
+
+
+_BY_CODE = {code_of(each): each for each in SUMMARIES}
+
+
+def by_code(code: str) -> Summary:
+    """The summary that a code names."""
+    if code not in _BY_CODE:
+        raise InputError(f"no summary is named {code!r}")
+    return _BY_CODE[code]
+
+
+def language_facts(language: CensusLanguage, lengths: Iterable[int] = LENGTHS) -> LanguageFacts:
+    """All numbers of a language of the census; a few seconds."""
+    automaton = language.automaton
+    found = {
+        n: language_features(automaton, n, list(bins(n).values()), at_length=WINDOWS, most_nodes=ODDS_NODES)
+        for n in lengths
+    }
+    sides = next(iter(found.values())).sides
+    other = measure(automaton)
+    return LanguageFacts(
+        key=language.key,
+        part=language.part,
+        verdict=language.stratum.verdict,
+        size=language.stratum.size,
+        source=language.source,
+        task=language.task,
+        states=len(automaton),
+        letters=len(automaton.alphabet),
+        sides=sides,
+        star_free=other.star_free,
+        dot_depth=other.dot_depth,
+        two_variable=other.two_variable,
+        monoid=other.monoid,
+        lengths={
+            str(n): _length_facts(features, failure_lengths(automaton, n, SUMMARIES))
+            for n, features in found.items()
+        },
+    )
+
+
+def _length_facts(features: LanguageFeatures, fails: Mapping[Summary, int | None]) -> LengthFacts:
+    by_range = {each.lengths: each for each in features.ranges}
+    places = [by_range.get(each) for each in bins(features.trained_to).values()]
+    codes = list(enumerate(map(code_of, SUMMARIES)))
+    return LengthFacts(
+        chance=tuple(_rounded(None if each is None else each.chance) for each in places),
+        entropy=tuple(_rounded(None if each is None else each.entropy) for each in places),
+        at_length={
+            code: tuple(_rounded(None if each is None else each.determined[n].at_length) for each in places)
+            for n, code in codes
+            if SUMMARIES[n] in WINDOWS
+        },
+        from_training={
+            code: tuple(
+                _rounded(None if each is None else each.determined[n].from_training) for each in places
+            )
+            for n, code in codes
+        },
+        fails={code_of(summary): length for summary, length in fails.items()},
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+_LANGUAGES = TypeAdapter(list[LanguageFacts])
+
+
+def table_to_text(table: Iterable[LanguageFacts]) -> str:
+    """The table as JSON, a language a line, sorted by key."""
+    rows: list[dict[str, Any]] = _LANGUAGES.dump_python(sorted(table, key=lambda each: each.key), mode="json")
+    lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def write_language_table(
+    path: Path,
+    languages: Iterable[CensusLanguage],
+    *,
+    note: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Computes the numbers of all languages and writes them; about a quarter of an hour for 189."""
+    table = []
+    for number, language in enumerate(languages, 1):
+        table.append(language_facts(language))
+        note(f"{number}: {language.key}")
+    write_atomically(path, table_to_text(table).encode())
+
+
+def read_language_table(path: Path) -> dict[str, LanguageFacts]:
+    """The languages by key."""
+    place = File(str(path))
+    try:
+        rows = _LANGUAGES.validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", place=place) from None
+    except ValidationError as error:
+        raise InputError(refusal_in_words(error), place=place) from None
+    found = {each.key: each for each in rows}
+    if len(found) < len(rows):
+        raise InputError("a language is there twice", place=place)
+    for each in rows:
+        for facts in each.lengths.values():
+            for code in (*facts.at_length, *facts.from_training, *facts.fails):
+                by_code(code)
+    return found
+
+
+# Cells of the census: the runs of one language, encoding and training length at one test ratio.
+
+
+Criterion: TypeAlias = Literal["half way", "0.9", "mean"]
+"""When a cell works: most runs half way from chance to 1, most at 0.9, or the mean half way."""
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+NINE_TENTHS = 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """Runs that differ in their seed alone, at one ratio; those that failed are only counted."""
+
+    language: LanguageFacts
+    case: OddsCase
+    """Encoding, training length and ratio with the exact numbers that belong to them."""
+    accuracies: tuple[float, ...]
+    failed: int = 0
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of all its runs."""
+        return self.case.encoding
+
+    @property
+    def trained_to(self) -> int:
+        """The training length."""
+        return self.case.features.trained_to
+
+    @property
+    def ratio(self) -> int:
+        """The tested lengths end at so many times the training length."""
+        return self.case.ratio
+
+    @property
+    def chance(self) -> float:
+        """Of a predictor that sees only the position."""
+        return self.language.chance(self.trained_to, self.ratio)
+
+    @property
+    def level(self) -> float:
+        """Half way from chance to 1: a run works from here on."""
+        return (1 + self.chance) / 2
+
+    @property
+    def works(self) -> tuple[bool, ...]:
+        """Which runs work."""
+        return tuple(accuracy >= self.level for accuracy in self.accuracies)
+
+    def worked(self, criterion: Criterion = "half way") -> bool:
+        """Whether the cell works; of an even number of runs, half are not most."""
+        if criterion == "mean":
+            return sum(self.accuracies) / len(self.accuracies) >= self.level
+        level = self.level if criterion == "half way" else NINE_TENTHS
+        return 2 * sum(accuracy >= level for accuracy in self.accuracies) > len(self.accuracies)
+
+    @property
+    def says_yes(self) -> bool:
+        """Whether the verdict for the encoding is that it works."""
+        return self.language.sides[self.encoding].verdict == "yes"
+
+
+def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> tuple[Cell, ...]:
+    """All cells of the census, in order; those whose runs all failed are left out.
+
+    Runs of other recipes, and of encodings for which there are no verdicts, are none of it.
+    """
+    groups: dict[tuple[str, str, int], list[CensusRun]] = {}
+    for run in runs:
+        if run.language not in languages:
+            raise InputError(f"the run {run.run} is of a language that is not in the table: {run.language}")
+        if run.encoding in ODDS_ENCODINGS and run.recipe is None:
+            groups.setdefault((run.language, run.encoding, run.trained_to), []).append(run)
+    found: list[Cell] = []
+    for (key, encoding, trained_to), members in sorted(groups.items()):
+        done = [run for run in members if not run.failed]
+        if not done:
+            continue
+        features = languages[key].features(trained_to)
+        for ratio in RATIOS:
+            found.append(
+                Cell(
+                    language=languages[key],
+                    case=OddsCase(features=features, encoding=encoding, ratio=ratio),
+                    accuracies=tuple(run.at(ratio) for run in done),
+                    failed=len(members) - len(done),
+                )
+            )
+    return tuple(found)

@@ -1,0 +1,435 @@
+"""Studies of losses: tasks with numbers as answers, trained to several lengths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longreach.answers.bounds import LossBound, bounds_of
+from longreach.config.run import RegressionConfig
+from longreach.config.scales import Scale
+from longreach.errors import Field, InputError
+from longreach.files import figure_bytes
+from longreach.runs.cells import Spread
+from longreach.runs.index import Row, read_index
+from longreach.runs.resolve import resolve_regression
+from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
+from longreach.studies.cells import markdown_table
+from longreach.studies.laws import Law, law_of
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.names import RegressionName
+from longreach.training.result import Result, loss_number
+from longreach.training.setup import load_regression
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Results of members that learned numbers → curves, plateaus, the least N for a loss, laws, bounds.
+
+
+@dataclass(frozen=True)
+class LossCell:
+    """A task and the longest length that its members are trained on."""
+
+    task: str
+    train_to: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossOutcome:
+    """What was found of one cell."""
+
+    cell: LossCell
+    ranges: tuple[LengthRange, ...]
+    """Training, then tests."""
+    runs: tuple[Row, ...]
+    """Those that came to their end."""
+
+    def values(self, name: str) -> list[float]:
+        """A number of all runs that have it."""
+        return [row.other[name] for row in self.runs if name in row.other]
+
+    def spread(self, name: str) -> Spread | None:
+        """The same, taken together."""
+        found = self.values(name)
+        return Spread.of(found) if found else None
+
+    @property
+    def curve(self) -> list[tuple[int, Spread]]:
+        """Test length and test loss."""
+        found = [(lengths.first, self.spread(loss_number(lengths.name))) for lengths in self.ranges[1:]]
+        return [(length, spread) for length, spread in found if spread is not None]
+
+    @property
+    def plateaus(self) -> dict[int, float]:
+        """By seed, the loss at the longest test length."""
+        name = loss_number(self.ranges[-1].name)
+        return {row.seed: row.other[name] for row in self.runs if row.seed is not None and name in row.other}
+
+    @property
+    def plateau(self) -> Spread | None:
+        """Over all seeds."""
+        return Spread.of(self.plateaus.values()) if self.plateaus else None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        names = sorted({name for row in self.runs for name in row.other if not name.startswith("loss ")})
+        return {
+            "task": self.cell.task,
+            "train_to": self.cell.train_to,
+            "runs": len(self.runs),
+            "reached": sum(bool(row.reached) for row in self.runs),
+            "steps": [row.steps for row in self.runs],
+            "loss": {
+                lengths.name: asdict(spread)
+                for lengths in self.ranges
+                if (spread := self.spread(loss_number(lengths.name))) is not None
+            },
+            "plateau": None if self.plateau is None else asdict(self.plateau),
+            "measured": {name: asdict(spread) for name in names if (spread := self.spread(name)) is not None},
+            "seconds": sum(row.seconds or 0.0 for row in self.runs),
+            "keys": [row.key for row in self.runs],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """The least N from which runs of a task reach the loss at the longest test length."""
+
+    task: str
+    by_seed: dict[int, float | None]
+    """Between the N that were trained on a straight line in logarithms; None: not reached, or not kept."""
+    length: int | None
+    """The least N that was trained from which the mean over seeds stays below the loss."""
+    smallest: int
+    """The least N that was trained."""
+    bounds: tuple[LossBound, ...]
+
+    @property
+    def between(self) -> list[float]:
+        """Of the seeds whose least N is above the smallest that was trained."""
+        return [each for each in self.reached if each > self.smallest]
+
+    @property
+    def reached(self) -> list[float]:
+        """Of the seeds that reached the loss."""
+        return [each for each in self.by_seed.values() if each is not None]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "task": self.task,
+            "threshold": self.length,
+            "smallest_trained": self.smallest,
+            "by_seed": {str(seed): value for seed, value in self.by_seed.items()},
+            "bounds": [each.document(self.length) for each in self.bounds],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossReport:
+    """What a study found."""
+
+    loss: float
+    axes: tuple[str, ...]
+    outcomes: tuple[LossOutcome, ...]
+    thresholds: tuple[Threshold, ...]
+    laws: tuple[Law, ...]
+
+    def of_task(self, task: str) -> list[LossOutcome]:
+        """Its cells with some result, in the order of N."""
+        found = [each for each in self.outcomes if each.cell.task == task and each.runs]
+        return sorted(found, key=lambda each: each.cell.train_to)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Each once."""
+        return tuple(dict.fromkeys(each.cell.task for each in self.outcomes))
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "loss": self.loss,
+            "cells": [each.document() for each in self.outcomes],
+            "thresholds": [each.document() for each in self.thresholds],
+            "laws": [each.document() for each in self.laws],
+        }
+
+
+def report_of(
+    members: Mapping[LossCell, Sequence[RegressionConfig]],
+    rows: Iterable[Row],
+    *,
+    loss: float,
+    axes: tuple[str, ...],
+) -> LossReport:
+    """From the results of these members; others are not looked at."""
+    known = {row.key: row for row in rows if row.status == "done"}
+    outcomes = tuple(
+        LossOutcome(
+            cell=cell,
+            ranges=configs[0].ranges,
+            runs=tuple(known[config.key] for config in configs if config.key in known),
+        )
+        for cell, configs in members.items()
+    )
+    report = LossReport(loss=loss, axes=axes, outcomes=outcomes, thresholds=(), laws=())
+    thresholds = tuple(_threshold(task, report.of_task(task), loss) for task in report.tasks)
+    laws = tuple(law for axis in axes for law in _laws(axis, thresholds))
+    return LossReport(loss=loss, axes=axes, outcomes=outcomes, thresholds=thresholds, laws=laws)
+
+
+def _threshold(task: str, cells: Sequence[LossOutcome], loss: float) -> Threshold:
+    seeds = sorted({seed for cell in cells for seed in cell.plateaus})
+    by_seed = {
+        seed: least_length(
+            [(cell.cell.train_to, cell.plateaus[seed]) for cell in cells if seed in cell.plateaus], loss
+        )
+        for seed in seeds
+    }
+    means = [(cell.cell.train_to, cell.plateau.mean) for cell in cells if cell.plateau is not None]
+    below = [length for length, _ in means[_first_kept(means, loss) :]]
+    length = below[0] if below else None
+    at = next((cell for cell in cells if cell.cell.train_to == length), cells[-1] if cells else None)
+    norms = [] if at is None else at.values("L")
+    return Threshold(
+        task=task,
+        by_seed=by_seed,
+        length=length,
+        smallest=min((cell.cell.train_to for cell in cells), default=0),
+        bounds=bounds_of(task, max(norms, default=None), loss),
+    )
+
+
+def _first_kept(points: Sequence[tuple[int, float]], loss: float) -> int:
+    """The first place from which all losses are below."""
+    above = [place for place, (_, found) in enumerate(points) if found > loss]
+    return above[-1] + 1 if above else 0
+
+
+def least_length(points: Sequence[tuple[int, float]], loss: float) -> float | None:
+    """Where the loss falls below for good, on a straight line in logarithms between what was trained.
+
+    >>> least_length([(4, 1.0), (16, 0.01), (32, 0.001)], 0.1)
+    8.0
+    >>> least_length([(4, 0.01), (16, 1.0)], 0.1) is None
+    True
+    """
+    place = _first_kept(points, loss)
+    if place == len(points):
+        return None
+    length, found = points[place]
+    if not place:
+        return float(length)
+    before, above = points[place - 1]
+    share = math.log(above / loss) / math.log(above / max(found, 1e-300))
+    return float(round(before * (length / before) ** share, 9))
+
+
+def _laws(axis: str, thresholds: Sequence[Threshold]) -> list[Law]:
+    """N against one parameter, for each choice of the others that has some values of it."""
+    groups: dict[str, list[tuple[float, Threshold]]] = {}
+    for each in thresholds:
+        parameters = RegressionName.read(each.task).parameters
+        fixed = ", ".join(f"{name}={value:g}" for name, value in parameters.items() if name != axis)
+        groups.setdefault(fixed, []).append((parameters[axis], each))
+    laws = []
+    for fixed, found in groups.items():
+        if len({value for value, _ in found}) > 1:
+            points = [(value, length) for value, each in found for length in each.between]
+            missing = [value for value, each in found if None in each.by_seed.values()]
+            below = [value for value, each in found if each.smallest in each.reached]
+            laws.append(law_of(axis, fixed, points, missing=missing, below=below))
+    return laws
+
+
+# A study of losses as tables in Markdown: cells, the least N with bounds, laws.
+
+
+CELLS = ("task", "N", "runs", "at the target loss", "training", "longest test", "lowest", "highest")
+THRESHOLDS = ("task", "least N", "by seed", "bound", "bound / measured")
+
+
+def cell_lines(report: LossReport) -> list[list[str]]:
+    """A line for each task and N."""
+    lines = []
+    for each in report.outcomes:
+        first, plateau = each.spread(loss_number(each.ranges[0].name)), each.plateau
+        numbers = ["", "", "", ""]
+        if first is not None and plateau is not None:
+            found = (first.mean, plateau.mean, plateau.low, plateau.high)
+            numbers = [f"{value:.2e}" for value in found]
+        reached = f"{sum(bool(row.reached) for row in each.runs)} of {len(each.runs)}" if each.runs else ""
+        lines.append([each.cell.task, str(each.cell.train_to), str(len(each.runs)), reached, *numbers])
+    return lines
+
+
+def threshold_lines(report: LossReport) -> list[list[str]]:
+    """A line for each task and bound."""
+    lines = []
+    for each in report.thresholds:
+        seeds = ", ".join("–" if value is None else f"{value:.1f}" for value in each.by_seed.values())
+        first = [each.task, "–" if each.length is None else str(each.length), seeds]
+        for bound in each.bounds or (None,):
+            ratio = None if bound is None else bound.ratio(each.length)
+            shown = "" if bound is None else f"{bound.name}: {bound.value}"
+            lines.append([*first, shown, "" if ratio is None else f"{ratio:.3g}"])
+            first = ["", "", ""]
+    return lines
+
+
+def law_lines(report: LossReport, law: str) -> list[str]:
+    """What the least N follows, and where some run never reached the loss."""
+    lines = [f"least N for a loss of {report.loss:g}; the paper: {law}"]
+    for each in report.laws:
+        lines.append(each.words)
+        if each.missing:
+            values = ", ".join(f"{value:g}" for value in each.missing)
+            lines.append(f"  some run did not reach the loss at {each.parameter} = {values}")
+        if each.below:
+            values = ", ".join(f"{value:g}" for value in each.below)
+            lines.append(f"  the smallest N was enough for some run at {each.parameter} = {values}: left out")
+    return lines
+
+
+def loss_tables(report: LossReport, law: str) -> str:
+    """All of it."""
+    parts = [
+        "\n".join([*markdown_table(CELLS, cell_lines(report)), ""]),
+        "\n".join([*markdown_table(THRESHOLDS, threshold_lines(report)), ""]),
+        "".join(f"- {line.strip()}\n" for line in law_lines(report, law)),
+    ]
+    return "\n".join(parts)
+
+
+# A study of losses: tasks with numbers as answers, trained up to several lengths, tested far beyond.
+
+
+FORMATS = (".svg", ".png", ".pdf", ".md")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossGrid:
+    """What is trained at a scale."""
+
+    train_to: Mapping[str, Sequence[int]]
+    """By task, the longest training lengths N."""
+    tests: Sequence[int]
+    """Test lengths T′; those below N are left out, the last one is where losses are compared."""
+    seeds: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossStudy:
+    """Test loss against test length, its plateau against N, and the least N for a loss against parameters.
+
+    >>> from longreach.studies.catalog import LOSS_STUDIES
+    >>> study = LOSS_STUDIES["simple-task"]
+    >>> study.axes, study.loss, len(study.members("smoke"))
+    (('omega',), 0.01, 4)
+    """
+
+    name: str
+    title: str
+    source: str
+    about: str
+    time: str
+    axes: tuple[str, ...]
+    """The parameters that the least N is compared with."""
+    loss: float
+    """The loss that N is to reach."""
+    law: str
+    """What the paper says of the least N, in a few words."""
+    grid: Callable[[Scale], LossGrid]
+    figure: Callable[[LossReport, str], Figure]
+
+    formats = FORMATS
+
+    def select(self, scale: Scale, tasks: Sequence[str] | None) -> tuple[str, ...]:
+        """Its tasks at a scale; None is all of them."""
+        known = tuple(self.grid(scale).train_to)
+        for name in tasks or ():
+            if name not in known:
+                reason = f"{self.name} has no {name!r} at this scale; it has {', '.join(known)}"
+                raise InputError(reason, place=Field("tasks"))
+        return known if tasks is None else tuple(name for name in known if name in tasks)
+
+    def members_by_cell(
+        self, scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
+    ) -> dict[LossCell, tuple[RegressionConfig, ...]]:
+        """What is trained for each task and N; the seeds are 0, 1, …."""
+        grid, found = self.grid(scale), dict[LossCell, tuple[RegressionConfig, ...]]()
+        for task in self.select(scale, tasks):
+            known = load_regression(task)
+            for train_to in grid.train_to[task]:
+                # All residues of the length, where the model sees positions modulo a period.
+                tests = tuple(
+                    LengthRange(length, length + known.period - 1)
+                    for length in grid.tests
+                    if length >= train_to
+                )
+                lengths = LengthRange(known.least_length, train_to)
+                first = resolve_regression(task, scale=scale, train_lengths=lengths, test_lengths=tests)
+                members = range(grid.seeds if seeds is None else seeds)
+                found[LossCell(task, train_to)] = tuple(first.with_seed(seed) for seed in members)
+        return found
+
+    def members(
+        self, scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
+    ) -> list[RegressionConfig]:
+        """All of them, the most work first."""
+        cells = self.members_by_cell(scale, seeds, tasks)
+        return longest_first(config for configs in cells.values() for config in configs)
+
+    def report(
+        self, rows: Iterable[Row], scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
+    ) -> LossReport:
+        """What the results say."""
+        return report_of(self.members_by_cell(scale, seeds, tasks), rows, loss=self.loss, axes=self.axes)
+
+    def heading(self, scale: Scale) -> str:
+        """The title of its figure, with the scale and what that claims."""
+        claim = ": tiny models and 20 steps: no claim" if scale == "smoke" else ""
+        return f"{self.title} ({scale} scale{claim})"
+
+    def content(self, report: LossReport, scale: Scale, suffix: str) -> bytes:
+        """The figure, or the tables, in the format of a name's ending."""
+        if suffix == ".md":
+            return loss_tables(report, self.law).encode()
+        return figure_bytes(lambda: self.figure(report, self.heading(scale)), suffix, salt=self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossRun:
+    """What a study came to."""
+
+    report: LossReport
+    failed: tuple[Result, ...]
+    """The members that failed this time."""
+
+
+def run_loss_study(
+    study: LossStudy,
+    scale: Scale,
+    *,
+    seeds: int | None = None,
+    tasks: Sequence[str] | None = None,
+    runs: str | Path = "runs",
+    engine: EngineMaker | None = None,
+    progress: Watcher | None = None,
+    train: bool = True,
+) -> LossRun:
+    """Train the members that are not done, unless only what is there counts, and look at the whole of it."""
+    results: dict[str, Result] = {}
+    if train:
+        members = study.members(scale, seeds, tasks)
+        results = train_pending(members, runs, engine=engine, progress=progress)
+    rows: list[Row] = []
+    if Path(runs).is_dir():
+        with read_index(Path(runs)) as index:
+            rows = index.rows()
+    failed = tuple(result for result in results.values() if result.status == "failed")
+    return LossRun(report=study.report(rows, scale, seeds, tasks), failed=failed)

@@ -1,0 +1,589 @@
+"""Distribution ensembles: planted correlations, k-grams, laws of positions and their coverage.
+
+A set is a shape, its offsets from the first place, and a start. A law has whole numbers as weights, an array
+for each shape: the weight of the sets that start at 1, 2, … up to the last start that fits. Divided by their
+sum they are probabilities, exactly.
+
+Golowich et al. (arXiv 2502.16792), section 3.1: a k-gram stands somewhere, again at the end, and the token
+that followed it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise, product
+from math import lcm, prod
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longreach.errors import Field, InputError
+
+# Distribution ensembles: for each length a distribution over labelled sequences.
+
+
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+FloatArray: TypeAlias = NDArray[np.float64]
+Label: TypeAlias = tuple[Fraction, ...]
+"""A point of the label set 𝒴, whose diameter is at most 1 in the maximum norm."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """Sequences of one length with their labels."""
+
+    tokens: IntArray
+    """One row each; tokens are numbers from 0."""
+    labels: IntArray
+    """The place of each row's label among those of the ensemble."""
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """All examples of one length with their probabilities, which sum to 1."""
+
+    examples: Examples
+    weights: tuple[Fraction, ...]
+
+
+class Ensemble(Protocol):
+    """𝒫₁, 𝒫₂, …: what a length generalization problem is about."""
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        ...
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels that occur."""
+        ...
+
+    def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
+        """Independent examples of a length."""
+        ...
+
+    def outcome_count(self, length: int) -> int:
+        """How many outcomes there are to enumerate."""
+        ...
+
+    def outcomes(self, length: int) -> Outcomes:
+        """Each of them."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedEnsemble:
+    """An ensemble that is written down: for each length sequences, labels and probabilities.
+
+    >>> one = (Fraction(1),)
+    >>> ensemble = ListedEnsemble(vocabulary=2, lists={2: [((0, 1), one, Fraction(1))]})
+    >>> ensemble.draw(2, 3, np.random.default_rng(0)).tokens.tolist()
+    [[0, 1], [0, 1], [0, 1]]
+    """
+
+    vocabulary: int
+    lists: Mapping[int, Sequence[tuple[tuple[int, ...], Label, Fraction]]]
+
+    def __post_init__(self) -> None:
+        for length, found in self.lists.items():
+            if sum(weight for *_, weight in found) != 1 or any(weight < 0 for *_, weight in found):
+                raise InputError(f"length {length}: probabilities must sum to 1", place=Field("lists"))
+            if any(len(tokens) != length for tokens, *_ in found):
+                raise InputError(f"length {length}: a sequence has another length", place=Field("lists"))
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        return tuple(dict.fromkeys(label for found in self.lists.values() for _, label, _ in found))
+
+    def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
+        whole = self.outcomes(length)
+        chosen = rng.choice(len(whole.weights), count, p=probabilities(whole.weights))
+        return Examples(whole.examples.tokens[chosen], whole.examples.labels[chosen])
+
+    def outcome_count(self, length: int) -> int:
+        return len(self._of(length))
+
+    def outcomes(self, length: int) -> Outcomes:
+        found, places = self._of(length), {label: place for place, label in enumerate(self.labels)}
+        tokens = np.array([row for row, *_ in found], dtype=np.int64).reshape(len(found), length)
+        labels = np.array([places[label] for _, label, _ in found], dtype=np.int64)
+        return Outcomes(Examples(tokens, labels), tuple(weight for *_, weight in found))
+
+    def _of(self, length: int) -> Sequence[tuple[tuple[int, ...], Label, Fraction]]:
+        if length not in self.lists:
+            raise InputError(f"the ensemble has no length {length}", place=Field("length"))
+        return self.lists[length]
+
+
+def probabilities(weights: Sequence[Fraction]) -> FloatArray:
+    """Weights as floating-point numbers that sum to 1."""
+    found = np.array([float(weight) for weight in weights])
+    normed: FloatArray = found / found.sum()
+    return normed
+
+
+def label_table(labels: Sequence[Label]) -> FloatArray:
+    """Labels as rows of floating-point numbers."""
+    return np.array([[float(part) for part in label] for label in labels], dtype=np.float64)
+
+
+# Where the planted tokens stand: for each length a distribution over sets of k places (𝒬^pos).
+
+
+Shape: TypeAlias = tuple[int, ...]
+"""Offsets from the first place, 0 first: (0, 1) is a pair of neighbours."""
+LARGEST = 2**40
+"""Of a common denominator: sums over all sets still fit into 64 bits."""
+PlaceSet: TypeAlias = tuple[int, ...]
+"""Places from 1 on, in increasing order."""
+
+
+@dataclass(frozen=True, eq=False)
+class PositionLaw:
+    """𝒬^pos_ℓ for one length.
+
+    >>> law = PositionLaw(4, {(0, 1): np.array([1, 1, 1]), (0, 2): np.array([0, 3])})
+    >>> law.probability((2, 4)), law.probability((1, 3)), law.span
+    (Fraction(1, 2), Fraction(0, 1), 2)
+    """
+
+    length: int
+    weights: Mapping[Shape, IntArray]
+
+    def __post_init__(self) -> None:
+        sizes = {len(shape) for shape in self.weights}
+        if len(sizes) != 1:
+            raise InputError("sets of one size are needed, at least one", place=Field("weights"))
+        for shape, row in self.weights.items():
+            increasing = all(a < b for a, b in pairwise(shape))
+            if not shape or shape[0] != 0 or not increasing:
+                raise InputError(f"{shape} is no shape: offsets grow from 0", place=Field("weights"))
+            if len(row) != max(0, self.length - shape[-1]):
+                raise InputError(
+                    f"{shape} has {len(row)} starts at length {self.length}", place=Field("weights")
+                )
+            if (row < 0).any():
+                raise InputError(f"{shape} has a negative weight", place=Field("weights"))
+        if not self.total:
+            raise InputError(f"no set has a positive weight at length {self.length}", place=Field("weights"))
+
+    @property
+    def sparsity(self) -> int:
+        """k, the size of the sets."""
+        return len(next(iter(self.weights)))
+
+    @cached_property
+    def total(self) -> int:
+        """By which weights are divided."""
+        return sum(int(row.sum()) for row in self.weights.values())
+
+    @property
+    def span(self) -> int:
+        """The largest max S − min S of a set with a positive weight."""
+        return max(shape[-1] for shape, row in self.weights.items() if row.any())
+
+    def probability(self, places: PlaceSet) -> Fraction:
+        """Of one set."""
+        shape = shape_of(places)
+        row = self.weights.get(shape)
+        if row is None or places[0] < 1 or places[-1] > self.length:
+            return Fraction(0)
+        return Fraction(int(row[places[0] - 1]), self.total)
+
+    def sets(self) -> Iterator[tuple[PlaceSet, Fraction]]:
+        """The sets with a positive probability."""
+        for shape, row in self.weights.items():
+            for start in np.flatnonzero(row).tolist():
+                places = tuple(start + 1 + offset for offset in shape)
+                yield places, Fraction(int(row[start]), self.total)
+
+    def count(self) -> int:
+        """How many sets have a positive probability."""
+        return sum(int(np.count_nonzero(row)) for row in self.weights.values())
+
+    def draw(self, count: int, rng: np.random.Generator) -> IntArray:
+        """Sets, one in each row."""
+        shapes = list(self.weights)
+        flat = np.concatenate([self.weights[shape] for shape in shapes]).astype(np.float64)
+        chosen = rng.choice(len(flat), count, p=flat / flat.sum())
+        ends = np.cumsum([len(self.weights[shape]) for shape in shapes])
+        which = np.searchsorted(ends, chosen, side="right")
+        starts = chosen - np.concatenate(([0], ends[:-1]))[which]
+        places: IntArray = starts[:, None] + 1 + np.array(shapes, dtype=np.int64)[which]
+        return places
+
+
+Places: TypeAlias = Callable[[int], PositionLaw]
+"""𝒬^pos: a law for each length."""
+
+
+def shape_of(places: PlaceSet) -> Shape:
+    """The offsets from the first place.
+
+    >>> shape_of((3, 4, 9))
+    (0, 1, 6)
+    """
+    return tuple(place - places[0] for place in places)
+
+
+def law_of_sets(length: int, sets: Mapping[PlaceSet, Fraction]) -> PositionLaw:
+    """The law of sets with given probabilities.
+
+    >>> law_of_sets(3, {(1, 2): Fraction(1, 3), (1, 3): Fraction(2, 3)}).probability((1, 3))
+    Fraction(2, 3)
+    """
+    scale = lcm(*(weight.denominator for weight in sets.values()))
+    if scale > LARGEST:
+        raise InputError("the probabilities have no common denominator that fits", place=Field("sets"))
+    found: dict[Shape, IntArray] = {}
+    for places, weight in sets.items():
+        shape = shape_of(places)
+        row = found.setdefault(shape, np.zeros(max(0, length - shape[-1]), dtype=np.int64))
+        if places[0] < 1 or places[-1] > length:
+            raise InputError(f"{places} is no set of places up to {length}", place=Field("sets"))
+        row[places[0] - 1] += int(weight * scale)
+    return PositionLaw(length, found)
+
+
+def shifted_sets(sets: Mapping[PlaceSet, int], window: int) -> Places:
+    """Sets of places up to the window, by weight, shifted by a uniformly random amount (section 4).
+
+    >>> law = shifted_sets({(1, 2): 1, (1, 4): 1}, window=4)(5)
+    >>> law.probability((1, 2)), law.probability((4, 5)), law.probability((2, 5))
+    (Fraction(1, 4), Fraction(0, 1), Fraction(1, 4))
+    """
+
+    def law(length: int) -> PositionLaw:
+        shifts = length - window + 1
+        if shifts < 1:
+            raise InputError(f"{length} is shorter than the window {window}", place=Field("length"))
+        found: dict[Shape, IntArray] = {}
+        for places, weight in sets.items():
+            shape = shape_of(places)
+            row = found.setdefault(shape, np.zeros(length - shape[-1], dtype=np.int64))
+            row[places[0] - 1 : places[0] - 1 + shifts] += weight
+        return PositionLaw(length, found)
+
+    return law
+
+
+def spread_shapes(masses: Callable[[int], Mapping[Shape, Fraction]]) -> Places:
+    """Shapes with a probability each, which all starts share equally; what does not fit is left out.
+
+    >>> half = Fraction(1, 2)
+    >>> law = spread_shapes(lambda length: {(0, 1): half, (0, 3): half})(5)
+    >>> law.probability((1, 2)), law.probability((2, 5))
+    (Fraction(1, 8), Fraction(1, 4))
+    """
+
+    def law(length: int) -> PositionLaw:
+        shares = {
+            shape: mass / (length - shape[-1])
+            for shape, mass in masses(length).items()
+            if shape[-1] < length and mass
+        }
+        scale = lcm(*(share.denominator for share in shares.values()))
+        if scale > LARGEST:
+            raise InputError("too many shapes of different spans for exact weights", place=Field("masses"))
+        return PositionLaw(
+            length,
+            {
+                shape: np.full(length - shape[-1], int(share * scale), dtype=np.int64)
+                for shape, share in shares.items()
+            },
+        )
+
+    return law
+
+
+def uniform_sets(shapes: Callable[[int], Iterator[Shape]]) -> Places:
+    """All sets of the shapes that a length has, each with the same probability.
+
+    >>> uniform_sets(lambda length: iter([(0, 1), (0, 2)]))(4).probability((2, 4))
+    Fraction(1, 5)
+    """
+
+    def law(length: int) -> PositionLaw:
+        fitting = [shape for shape in shapes(length) if shape[-1] < length]
+        return PositionLaw(length, {shape: np.ones(length - shape[-1], dtype=np.int64) for shape in fitting})
+
+    return law
+
+
+# Coverage of planted places (Golowich et al., arXiv 2502.16792, Assumption 4.2).
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """The least η_ℓ, and where it is attained."""
+
+    length: int
+    eta: Fraction | None
+    """None: no number is enough."""
+    other: int
+    """The length ℓ′ that it is compared with."""
+    places: PlaceSet
+    """The set S*."""
+
+
+def coverage(places: Places, length: int, *, window: int) -> Coverage:
+    """The least η with 𝒬_ℓ(S) ≤ η 𝒬_ℓ′(S − Δ) and 𝒬_ℓ′(S) ≤ η 𝒬_ℓ(S), for ℓ′ from the window to ℓ.
+
+    Δ ≥ 0, and sets that do not fit into the other length demand nothing. A quotient 0/0 demands nothing
+    either.
+
+    >>> from longreach.studies.sparsity.ensembles import shifted_sets
+    >>> coverage(shifted_sets({(1, 2): 1}, window=2), 10, window=2).eta
+    Fraction(9, 1)
+    """
+    if not 1 <= window <= length:
+        raise InputError(f"{window} is not between 1 and the length {length}", place=Field("window"))
+    own, worst = places(length), None
+    for other in range(window, length + 1):
+        try:
+            law = places(other)
+        except InputError:  # no set fits there: nothing is demanded
+            continue
+        for found in (_shifted(own, law), _same(law, own)):
+            if found is not None and (worst is None or _above(found, worst)):
+                worst = found
+        if worst is not None and worst.eta is None:
+            return worst
+    if worst is None:
+        raise InputError(f"there are no planted sets up to length {length}", place=Field("places"))
+    return worst
+
+
+def _above(one: Coverage, other: Coverage) -> bool:
+    return one.eta is None or (other.eta is not None and one.eta > other.eta)
+
+
+def _shifted(own: PositionLaw, law: PositionLaw) -> Coverage | None:
+    """The largest 𝒬_ℓ(S) / 𝒬_ℓ′(S − Δ): for each start the least weight of all earlier starts counts."""
+    found = None
+    for shape, row in own.weights.items():
+        starts = law.length - shape[-1]
+        if starts < 1 or not row.any():
+            continue
+        theirs = law.weights.get(shape)
+        least = np.zeros(starts, dtype=np.int64) if theirs is None else np.minimum.accumulate(theirs)
+        # Equal least weights stand together; in each such stretch the largest own weight counts.
+        changes = np.concatenate(([0], np.flatnonzero(np.diff(least)) + 1))
+        tops = np.maximum.reduceat(row, changes)
+        for start, top in zip(changes.tolist(), tops.tolist(), strict=True):
+            if top:
+                place = start + int(np.argmax(row[start:] == top))
+                found = _larger(found, own, law, shape, place, top * law.total, int(least[start]) * own.total)
+    return found
+
+
+def _same(law: PositionLaw, own: PositionLaw) -> Coverage | None:
+    """The largest 𝒬_ℓ′(S) / 𝒬_ℓ(S)."""
+    found = None
+    for shape, theirs in law.weights.items():
+        used = np.flatnonzero(theirs)
+        row = own.weights.get(shape)
+        if not len(used):
+            continue
+        mine = np.zeros(len(theirs), dtype=np.int64) if row is None else row[: len(theirs)]
+        missing = used[mine[used] == 0]
+        pairs = {(int(theirs[at]), int(mine[at])): int(at) for at in used.tolist()}
+        if len(missing):
+            at = int(missing[0])
+            return _larger(found, own, law, shape, at, int(theirs[at]), 0)
+        for (top, bottom), at in pairs.items():
+            found = _larger(found, own, law, shape, at, top * own.total, bottom * law.total)
+    return found
+
+
+def _larger(
+    found: Coverage | None,
+    own: PositionLaw,
+    law: PositionLaw,
+    shape: Shape,
+    start: int,
+    top: int,
+    bottom: int,
+) -> Coverage:
+    eta = Fraction(top, bottom) if bottom else None
+    places = tuple(start + 1 + offset for offset in shape)
+    new = Coverage(length=own.length, eta=eta, other=law.length, places=places)
+    return new if found is None or _above(new, found) else found
+
+
+# k-sparse planted correlations (Golowich et al., arXiv 2502.16792, Definition 3.2).
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Examples, and where their planted tokens stand."""
+
+    examples: Examples
+    places: IntArray
+    """S* of each row, from 1 on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlantedEnsemble:
+    """Most tokens are background; k of them are planted, at places of their own law, and decide the label.
+
+    >>> from longreach.studies.sparsity.ensembles import shifted_sets
+    >>> one = Fraction(1)
+    >>> ensemble = PlantedEnsemble(
+    ...     background=(one, Fraction(0)),
+    ...     places=shifted_sets({(1, 2): 1}, window=2),
+    ...     planted={(1, 1): one},
+    ...     label={(1, 1): (one,)},
+    ... )
+    >>> sorted(row.tolist() for row in ensemble.outcomes(3).examples.tokens)
+    [[0, 1, 1], [1, 1, 0]]
+    >>> ensemble.coverage(8, window=2).eta
+    Fraction(7, 1)
+    """
+
+    background: Sequence[Fraction]
+    """μ: the probability of each token."""
+    places: Places
+    """𝒬^pos."""
+    planted: Mapping[tuple[int, ...], Fraction]
+    """𝒬^voc: tuples of k tokens with their probabilities."""
+    label: Mapping[tuple[int, ...], Label]
+    """g*."""
+
+    def __post_init__(self) -> None:
+        if sum(self.background) != 1 or min(self.background) < 0:
+            raise InputError("probabilities must sum to 1", place=Field("background"))
+        if sum(self.planted.values()) != 1 or min(self.planted.values()) < 0:
+            raise InputError("probabilities must sum to 1", place=Field("planted"))
+        if len({len(tokens) for tokens in self.planted}) != 1:
+            raise InputError("tuples of one size are needed", place=Field("planted"))
+        for tokens in self.planted:
+            if not all(0 <= token < self.vocabulary for token in tokens):
+                raise InputError(f"{tokens} is not over {self.vocabulary} tokens", place=Field("planted"))
+            if tokens not in self.label:
+                raise InputError(f"{tokens} has no label", place=Field("label"))
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        return len(self.background)
+
+    @property
+    def sparsity(self) -> int:
+        """k."""
+        return len(next(iter(self.planted)))
+
+    @cached_property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels that occur."""
+        return tuple(dict.fromkeys(self.label[tokens] for tokens in self.planted))
+
+    @cached_property
+    def _background_tokens(self) -> tuple[int, ...]:
+        return tuple(token for token, weight in enumerate(self.background) if weight)
+
+    def coverage(self, length: int, *, window: int) -> Coverage:
+        """The least η_ℓ of Assumption 4.2."""
+        return coverage(self.places, length, window=window)
+
+    def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
+        """Independent examples of a length."""
+        return self.draw_planted(length, count, rng).examples
+
+    def draw_planted(self, length: int, count: int, rng: np.random.Generator) -> Drawn:
+        """The same with S*."""
+        places = self.places(length).draw(count, rng)
+        tokens = rng.choice(self.vocabulary, (count, length), p=probabilities(self.background))
+        known = list(self.planted)
+        chosen = rng.choice(len(known), count, p=probabilities(list(self.planted.values())))
+        tokens[np.arange(count)[:, None], places - 1] = np.array(known, dtype=np.int64)[chosen]
+        return Drawn(Examples(tokens.astype(np.int64), self._labels_of(known)[chosen]), places)
+
+    def _labels_of(self, planted: Sequence[tuple[int, ...]]) -> IntArray:
+        places = {label: place for place, label in enumerate(self.labels)}
+        return np.array([places[self.label[tokens]] for tokens in planted], dtype=np.int64)
+
+    def outcome_count(self, length: int) -> int:
+        """How many outcomes there are: sets × planted tuples × backgrounds."""
+        backgrounds: int = len(self._background_tokens) ** max(0, length - self.sparsity)
+        return self.places(length).count() * self._planted_count * backgrounds
+
+    @property
+    def _planted_count(self) -> int:
+        return sum(weight > 0 for weight in self.planted.values())
+
+    def outcomes(self, length: int) -> Outcomes:
+        """Each of them, S* forgotten: sequences that arise in several ways are listed as often."""
+        rows, labels, weights = [], [], []
+        planted = [(tokens, weight) for tokens, weight in self.planted.items() if weight]
+        numbers = self._labels_of([tokens for tokens, _ in planted]).tolist()
+        rest = length - self.sparsity
+        fillings = [
+            (filling, prod((self.background[token] for token in filling), start=Fraction(1)))
+            for filling in product(self._background_tokens, repeat=rest)
+        ]
+        for places, chance in self.places(length).sets():
+            others = [place - 1 for place in range(1, length + 1) if place not in places]
+            row = np.empty(length, dtype=np.int64)
+            for (tokens, weight), number in zip(planted, numbers, strict=True):
+                row[[place - 1 for place in places]] = tokens
+                for filling, share in fillings:
+                    row[others] = filling
+                    rows.append(row.copy())
+                    labels.append(number)
+                    weights.append(chance * weight * share)
+        examples = Examples(np.array(rows, dtype=np.int64), np.array(labels, dtype=np.int64))
+        return Outcomes(examples, tuple(weights))
+
+
+# k-gram retrieval as an ensemble with planted correlations: (2k + 1)-sparse, and not local.
+
+
+def kgram_retrieval(tokens: int, k: int = 1) -> PlantedEnsemble:
+    """The ensemble over so many tokens; labels are their one-hot vectors.
+
+    >>> ensemble = kgram_retrieval(3, k=1)
+    >>> ensemble.sparsity, list(ensemble.places(6).sets())[-1][0], ensemble.places(60).span
+    (3, (4, 5, 6), 58)
+    """
+    if tokens < 2 or k < 1:
+        raise InputError("at least two tokens and k of at least 1 are needed", place=Field("k"))
+    planted = {
+        (*gram, follower, *gram): Fraction(1, tokens ** (k + 1))
+        for gram in product(range(tokens), repeat=k)
+        for follower in range(tokens)
+    }
+    return PlantedEnsemble(
+        background=(Fraction(1, tokens),) * tokens,
+        places=lambda length: retrieval_places(length, k),
+        planted=planted,
+        label={each: one_hot(each[k], tokens) for each in planted},
+    )
+
+
+def retrieval_places(length: int, k: int) -> PositionLaw:
+    """(ℓ′+1, …, ℓ′+k+1, ℓ−k+1, …, ℓ) with ℓ′ uniform in 1 … ℓ−2k−1."""
+    starts = length - 2 * k - 1
+    if starts < 1:
+        raise InputError(f"{length} is too short for {k}-gram retrieval", place=Field("length"))
+    end = tuple(range(length - k + 1, length + 1))
+    sets = {(*range(start + 1, start + k + 2), *end): Fraction(1, starts) for start in range(1, starts + 1)}
+    return law_of_sets(length, sets)
+
+
+def one_hot(place: int, size: int) -> Label:
+    """A label that is a token.
+
+    >>> one_hot(1, 3)
+    (Fraction(0, 1), Fraction(1, 1), Fraction(0, 1))
+    """
+    return tuple(Fraction(place == other) for other in range(size))

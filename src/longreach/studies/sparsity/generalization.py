@@ -1,0 +1,461 @@
+"""Population risk, length generalization, and the comparison with the planted bound."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import log, sqrt
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from longreach.errors import Field, InputError
+from longreach.studies.sparsity.attention import (
+    Hypothesis,
+    Quotient,
+    SparseAttention,
+    attention_class,
+    table_key,
+    table_value,
+)
+from longreach.studies.sparsity.ensembles import (
+    Ensemble,
+    FloatArray,
+    Label,
+    PlantedEnsemble,
+    label_table,
+    shifted_sets,
+)
+from longreach.theory.bounds.theorems import PLANTED
+from longreach.theory.bounds.theorems import error as bound_of
+
+# Population risk: exactly where all outcomes can be listed, else from samples with a confidence interval.
+
+
+Kind: TypeAlias = Literal["exact", "enumerated", "sampled"]
+"""`exact`: a rational number. `enumerated`: all outcomes, in floating point. `sampled`: an estimate."""
+CONFIDENCE = 0.95
+LIMIT = 4096
+"""Outcomes of one length that are listed; more are sampled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """An expected loss.
+
+    >>> risk = Risk(kind="exact", value=Fraction(1, 3), low=1 / 3, high=1 / 3)
+    >>> str(risk)
+    '0.3333'
+    """
+
+    kind: Kind
+    value: Fraction | float
+    low: float
+    high: float
+    """The confidence interval; a point where nothing was sampled."""
+    samples: int | None = None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        found: dict[str, Any] = {"kind": self.kind, "value": float(self.value)}
+        if isinstance(self.value, Fraction):
+            found["fraction"] = str(self.value)
+        if self.kind == "sampled":
+            found |= {"low": self.low, "high": self.high, "samples": self.samples}
+        return found
+
+    def __str__(self) -> str:
+        shown = f"{float(self.value):.4g}"
+        return shown if self.kind != "sampled" else f"{shown} [{self.low:.2g}, {self.high:.2g}]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """When and how to sample."""
+
+    limit: int = LIMIT
+    samples: int = 2000
+    confidence: float = CONFIDENCE
+
+    def __post_init__(self) -> None:
+        if self.samples < 2 or not 0 < self.confidence < 1:
+            raise InputError(
+                "at least two samples and a confidence between 0 and 1 are needed", place=Field("samples")
+            )
+
+
+def population_risks(
+    hypotheses: Sequence[Hypothesis],
+    ensemble: Ensemble,
+    lengths: Sequence[int],
+    *,
+    rng: np.random.Generator,
+    sampling: Sampling | None = None,
+) -> tuple[list[Risk], FloatArray | None]:
+    """The expected loss of each hypothesis on a uniformly random one of the lengths.
+
+    All hypotheses see the same samples; their losses (hypotheses × samples) are given too where any were
+    drawn.
+    """
+    how = sampling or Sampling()
+    if not lengths:
+        raise InputError("at least one length is needed", place=Field("lengths"))
+    if all(ensemble.outcome_count(length) <= how.limit for length in lengths):
+        listed = [[_listed(each, ensemble, length) for length in lengths] for each in hypotheses]
+        return [_mean(risks) for risks in listed], None
+    chosen = np.array(lengths, dtype=np.int64)[rng.integers(0, len(lengths), how.samples)]
+    parts = []
+    table = label_table(ensemble.labels)
+    for length, count in zip(*(each.tolist() for each in np.unique(chosen, return_counts=True)), strict=True):
+        examples = ensemble.draw(length, count, rng)
+        truth = table[examples.labels]
+        parts.append([_losses(each.quotient(examples.tokens), truth) for each in hypotheses])
+    losses = np.stack([np.concatenate(rows) for rows in zip(*parts, strict=True)])
+    return [_sampled(row, how.confidence) for row in losses], losses
+
+
+def _losses(found: Quotient, truth: FloatArray) -> FloatArray:
+    losses: FloatArray = np.abs(found.values - truth).max(axis=1)
+    return losses
+
+
+def _listed(hypothesis: Hypothesis, ensemble: Ensemble, length: int) -> Risk:
+    whole = ensemble.outcomes(length)
+    found = hypothesis.quotient(whole.examples.tokens)
+    if found.exact:
+        weights: dict[tuple[tuple[float, ...], float, int], Fraction] = defaultdict(Fraction)
+        rows = zip(
+            found.numerators.tolist(),
+            found.denominators.tolist(),
+            whole.examples.labels.tolist(),
+            strict=True,
+        )
+        for (top, bottom, label), weight in zip(rows, whole.weights, strict=True):
+            weights[(tuple(top), bottom, label)] += weight
+        value = sum(
+            (
+                weight * exact_loss(top, bottom, ensemble.labels[label])
+                for (top, bottom, label), weight in weights.items()
+            ),
+            start=Fraction(0),
+        )
+        return Risk(kind="exact", value=value, low=float(value), high=float(value))
+    truth = label_table(ensemble.labels)[whole.examples.labels]
+    mean = float(np.dot(_losses(found, truth), [float(weight) for weight in whole.weights]))
+    return Risk(kind="enumerated", value=mean, low=mean, high=mean)
+
+
+def exact_loss(numerators: Sequence[float], denominator: float, label: Label) -> Fraction:
+    """The largest difference of a coordinate, as a rational number.
+
+    >>> exact_loss((1.0,), 3.0, (Fraction(1),))
+    Fraction(2, 3)
+    """
+    below = Fraction(denominator)
+    return max(abs(Fraction(top) / below - part) for top, part in zip(numerators, label, strict=True))
+
+
+def _mean(risks: Sequence[Risk]) -> Risk:
+    """Of several lengths, each as likely."""
+    kind: Kind = "exact" if all(each.kind == "exact" for each in risks) else "enumerated"
+    total = sum((Fraction(each.value) for each in risks), start=Fraction(0)) / len(risks)
+    value = total if kind == "exact" else float(total)
+    return Risk(kind=kind, value=value, low=float(value), high=float(value))
+
+
+def _sampled(losses: FloatArray, confidence: float) -> Risk:
+    half = half_width(losses, confidence)
+    mean = float(losses.mean())
+    return Risk(
+        kind="sampled", value=mean, low=max(0.0, mean - half), high=min(1.0, mean + half), samples=len(losses)
+    )
+
+
+def half_width(values: FloatArray, confidence: float) -> float:
+    """Of an interval around the mean of independent numbers within 1 of each other, for any number of them.
+
+    Maurer and Pontil, arXiv 0907.3740, Theorem 4 (empirical Bernstein), on both sides.
+    """
+    count, each = len(values), (1 - confidence) / 2
+    spread = sqrt(2 * float(values.var(ddof=1)) * log(2 / each) / count)
+    return spread + 7 * log(2 / each) / (3 * (count - 1))
+
+
+# Length generalization of a finite class (Golowich et al., arXiv 2502.16792, Definition 3.1).
+
+
+CLOSE = 1e-12
+"""Risks in floating point that differ by less are the same."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generalization:
+    """What the best hypotheses on short sequences do on long ones."""
+
+    train_length: int
+    """L: lengths from L/2 to L count."""
+    test_length: int
+    """L̄."""
+    train: dict[str, Risk]
+    """By hypothesis."""
+    test: dict[str, Risk]
+    """By minimizer: all hypotheses whose training risk is least, or cannot be told from the least one."""
+
+    @property
+    def minimizers(self) -> tuple[str, ...]:
+        """The names of the best hypotheses."""
+        return tuple(self.test)
+
+    @property
+    def worst(self) -> str:
+        """The minimizer with the largest risk at L̄."""
+        return max(self.test, key=lambda name: self.test[name].value)
+
+    @property
+    def error(self) -> Risk:
+        """Its risk: what training can be held to."""
+        return self.test[self.worst]
+
+    def holds(self, error: Fraction | float) -> bool | None:
+        """Whether there is (L, L̄, ε)-length generalization; None where samples do not decide it."""
+        if self.error.kind != "sampled":
+            return self.error.value <= error
+        if max(each.high for each in self.test.values()) <= error:
+            return True
+        # One of several sampled minimizers may be none: only a single one is a no.
+        return False if len(self.test) == 1 and self.error.low > error else None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "train_length": self.train_length,
+            "test_length": self.test_length,
+            "train": {name: risk.document() for name, risk in self.train.items()},
+            "test": {name: risk.document() for name, risk in self.test.items()},
+            "worst": self.worst,
+            "error": self.error.document(),
+        }
+
+
+def train_lengths(length: int) -> range:
+    """The whole numbers from L/2 to L.
+
+    >>> list(train_lengths(7))
+    [4, 5, 6, 7]
+    """
+    return range(-(-length // 2), length + 1)
+
+
+def minimizers(
+    hypotheses: Sequence[Hypothesis],
+    ensemble: Ensemble,
+    train_length: int,
+    *,
+    rng: np.random.Generator,
+    sampling: Sampling | None = None,
+) -> tuple[dict[str, Risk], tuple[Hypothesis, ...]]:
+    """Training risks by name, and all hypotheses that have the least one.
+
+    From samples: all whose losses are not reliably above those of the best on the same samples.
+    """
+    check_names(hypotheses)
+    how = sampling or Sampling()
+    risks, losses = population_risks(hypotheses, ensemble, train_lengths(train_length), rng=rng, sampling=how)
+    least = min(risk.value for risk in risks)
+    if losses is None:
+        close = 0 if all(risk.kind == "exact" for risk in risks) else CLOSE
+        best = [place for place, risk in enumerate(risks) if risk.value <= least + close]
+    else:
+        first = losses[int(np.argmin(losses.mean(axis=1)))]
+        best = [
+            place
+            for place, row in enumerate(losses)
+            # Halved, differences lie within 1 of each other.
+            if float((row - first).mean()) <= 2 * half_width((row - first) / 2, how.confidence)
+        ]
+    named = {each.name: risk for each, risk in zip(hypotheses, risks, strict=True)}
+    return named, tuple(hypotheses[place] for place in best)
+
+
+def length_generalization(
+    hypotheses: Sequence[Hypothesis],
+    ensemble: Ensemble,
+    train_length: int,
+    test_length: int,
+    *,
+    rng: np.random.Generator | None = None,
+    sampling: Sampling | None = None,
+) -> Generalization:
+    """Minimize the risk on lengths from L/2 to L, and judge every minimizer at L̄.
+
+    >>> from longreach.studies.sparsity.counter_examples import counter_example
+    >>> example = counter_example("relativity", 8)
+    >>> found = length_generalization(example.broken.hypotheses, example.broken.ensemble, 8, 16)
+    >>> len(found.minimizers), found.worst, found.error.value > Fraction(1, 2)
+    (2, 'g01, g1', True)
+    """
+    (found,) = length_generalizations(
+        hypotheses, ensemble, train_length, [test_length], rng=rng, sampling=sampling
+    )
+    return found
+
+
+def length_generalizations(
+    hypotheses: Sequence[Hypothesis],
+    ensemble: Ensemble,
+    train_length: int,
+    test_lengths: Sequence[int],
+    *,
+    rng: np.random.Generator | None = None,
+    sampling: Sampling | None = None,
+) -> list[Generalization]:
+    """The same for several L̄, with one training."""
+    for test_length in test_lengths:
+        if not 2 <= train_length <= test_length:
+            reason = f"lengths 2 ≤ L ≤ L̄ are needed, not {train_length} and {test_length}"
+            raise InputError(reason, place=Field("test_length"))
+    draws = rng or np.random.default_rng(0)
+    train, best = minimizers(hypotheses, ensemble, train_length, rng=draws, sampling=sampling)
+    found = []
+    for test_length in test_lengths:
+        risks, _ = population_risks(best, ensemble, [test_length], rng=draws, sampling=sampling)
+        test = {each.name: risk for each, risk in zip(best, risks, strict=True)}
+        found.append(
+            Generalization(train_length=train_length, test_length=test_length, train=train, test=test)
+        )
+    return found
+
+
+def check_names(hypotheses: Sequence[Hypothesis]) -> None:
+    """Hypotheses are told apart by their names."""
+    names = [each.name for each in hypotheses]
+    if not names or len(set(names)) < len(names):
+        raise InputError("hypotheses with different names are needed", place=Field("hypotheses"))
+
+
+# The bound of Theorem 4.3 beside the error that is measured (Golowich et al., arXiv 2502.16792).
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One pair of lengths."""
+
+    found: Generalization
+    window: int
+    delta: Fraction
+    eta_train: Fraction
+    eta_test: Fraction
+    bound: Fraction
+    """η_L η_L̄ L L̄² δ."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times the error the bound is; infinite where there is no error."""
+        error = float(self.found.error.value)
+        return float(self.bound) / error if error else float("inf")
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "delta": float(self.delta),
+            "eta_train": float(self.eta_train),
+            "eta_test": float(self.eta_test),
+            "bound": float(self.bound),
+            "bound_over_error": None if not self.found.error.value else self.ratio,
+            **self.found.document(),
+        }
+
+
+def compare_with_bound(
+    hypotheses: Sequence[Hypothesis],
+    ensemble: PlantedEnsemble,
+    *,
+    train_length: int,
+    test_lengths: Sequence[int],
+    window: int,
+    delta: Fraction,
+    rng: np.random.Generator | None = None,
+    sampling: Sampling | None = None,
+) -> list[Comparison]:
+    """Train up to L, judge at each L̄, with η and the bound; δ is how well the class can do at every length.
+
+    >>> delta = Fraction(1, 64)
+    >>> (found,) = compare_with_bound(
+    ...     rare_pair_class(delta, 4), rare_pair(delta, 4),
+    ...     train_length=16, test_lengths=[32], window=4, delta=delta,
+    ... )
+    >>> found.found.minimizers, found.eta_test, found.found.error.value < found.bound
+    (('soft 1/64, planted',), Fraction(29, 1), True)
+    """
+    etas = [_eta(ensemble, length, window) for length in (train_length, *test_lengths)]
+    bounds = []
+    for test_length, eta in zip(test_lengths, etas[1:], strict=True):
+        values = {
+            "train_length": Fraction(train_length), "test_length": Fraction(test_length),
+            "L_local": Fraction(window), "eta_train": etas[0], "eta_test": eta, "delta": delta,
+        }  # fmt: skip
+        assert PLANTED.refusal is not None
+        refused = PLANTED.refusal(values)
+        if refused is not None:
+            raise InputError(f"the theorem wants {refused}", place=Field("train_length"))
+        bound = bound_of(values).exact
+        assert bound is not None
+        bounds.append(bound)
+    judged = length_generalizations(
+        hypotheses, ensemble, train_length, test_lengths, rng=rng, sampling=sampling
+    )
+    return [
+        Comparison(found=found, window=window, delta=delta, eta_train=etas[0], eta_test=eta, bound=bound)
+        for found, eta, bound in zip(judged, etas[1:], bounds, strict=True)
+    ]
+
+
+def _eta(ensemble: PlantedEnsemble, length: int, window: int) -> Fraction:
+    found = ensemble.coverage(length, window=window)
+    if found.eta is None:
+        reason = f"coverage fails at length {length}: {found.places} has no counterpart at {found.other}"
+        raise InputError(reason, place=Field("ensemble"))
+    return found.eta
+
+
+def rare_pair(delta: Fraction, window: int) -> PlantedEnsemble:
+    """Background 0 and a planted pair in a window: 1 1 as a rule, 2 2 with probability δ. The label is 1.
+
+    >>> rare_pair(Fraction(1, 8), 3).planted
+    {(1, 1): Fraction(7, 8), (2, 2): Fraction(1, 8)}
+    """
+    one = Fraction(1)
+    pairs: dict[tuple[int, ...], int] = dict.fromkeys(combinations(range(1, window + 1), 2), 1)
+    return PlantedEnsemble(
+        background=(one, Fraction(0), Fraction(0)),
+        places=shifted_sets(pairs, window),
+        planted={(1, 1): 1 - delta, (2, 2): delta},
+        label={(1, 1): (one,), (2, 2): (one,)},
+    )
+
+
+def rare_pair_class(delta: Fraction, window: int) -> tuple[SparseAttention, ...]:
+    """Keys that miss the rare pair (hard), or see it and give every other near pair a little weight (soft).
+
+    The soft ones are better on short sequences and are diluted on long ones: their weight is a share of δ.
+
+    >>> [each.name for each in rare_pair_class(Fraction(1, 8), 3)]
+    ['hard, planted', 'hard, zero', 'soft 1/64, planted', 'soft 1/64, zero', 'soft 1/16, planted', 'soft 1/16,
+    zero']
+    """
+    planted: dict[tuple[int, ...], float] = {(1, 1): 0.0, (2, 2): 0.0}
+    hard = table_key("hard", {(1, 1): 0.0}, vocabulary=3, window=window)
+    soft = [
+        table_key(
+            f"soft 1/{share}", planted, vocabulary=3, window=window, other=float(np.log(float(delta) / share))
+        )
+        for share in (64, 16)
+    ]
+    values = [
+        table_value("planted", {(1, 1): (1,), (2, 2): (1,)}, vocabulary=3),
+        table_value("zero", {(1, 1): (0,)}, vocabulary=3),
+    ]
+    return attention_class([hard, *soft], values, sparsity=2)

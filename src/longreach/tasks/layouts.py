@@ -1,0 +1,379 @@
+"""What tasks share: the layout SOS x SEP y EOS, random draws, resampled inputs, answers of automata, changes.
+
+Drawn inputs over many symbols agree with an example hardly anywhere, and so say little of what its answer
+depends on. Its neighbours, answered by the task, say it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from longreach.errors import InputError
+from longreach.tasks.task import (
+    EOS,
+    EOS_ID,
+    PAD,
+    PAD_ID,
+    SEP,
+    SEP_ID,
+    SOS,
+    SOS_ID,
+    Batch,
+    BoolArray,
+    Images,
+    IntArray,
+    Task,
+    image,
+)
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
+from longreach.theory.names import TaskName
+
+# Counterfactual resampling: an example with some tokens of its input as other inputs have them.
+
+
+FEW = (1, 1, 2, 3)
+"""Tokens that are replaced, as often as they stand here; and once half of the input."""
+
+
+def counterfactuals(
+    task: Task,
+    batch: Batch,
+    row: int,
+    others: Batch,
+    *,
+    separated: bool,
+    count: int,
+    rng: np.random.Generator,
+) -> Batch | None:
+    """So many neighbours of an example laid out as SOS x SEP y, less those that the task does not answer.
+
+    A replaced token is that of another input at the same place. None: there are no such inputs.
+
+    >>> from longreach.tasks.counting import Parity
+    >>> rng = np.random.default_rng(0)
+    >>> drawn = Parity().sample([4] * 50, rng)
+    >>> found = counterfactuals(Parity(), drawn, 0, drawn, separated=True, count=20, rng=rng)
+    >>> bool((found.tokens[:, 1:5] != drawn.tokens[0, 1:5]).any(axis=1).all())
+    True
+    """
+    begin = int(batch.mask[row].argmax())
+    last = begin + (not separated)
+    alike = np.flatnonzero(others.mask.argmax(axis=1) == begin)
+    if last <= 1 or not len(alike):
+        return None
+    mine = batch.tokens[row, 1:last]
+    donors = others.tokens[rng.choice(alike, count), 1:last]
+    sizes = rng.choice([*FEW, max(1, len(mine) // 2)], count)
+    order = rng.permuted(np.tile(np.arange(len(mine)), (count, 1)), axis=1)
+    made = np.where(order < sizes[:, None], donors, mine)
+    known = {*task.tokens}
+    inputs, answers = list[list[str]](), list[tuple[str, ...]]()
+    for tokens in np.unique(made[(made != mine).any(axis=1)], axis=0).tolist():
+        x = task.decode(tokens)
+        try:
+            y = task.answer(x)
+        except InputError:
+            continue
+        if known.issuperset(y) and task.is_drawn(x):
+            inputs.append(x)
+            answers.append(y)
+    return laid_out(task.tokens, inputs, answers, separated=separated) if inputs else None
+
+
+def laid_out(
+    vocabulary: Sequence[str],
+    inputs: Sequence[Sequence[str]],
+    answers: Sequence[Sequence[str]],
+    *,
+    separated: bool,
+) -> Batch:
+    """Inputs with their answers as a batch; the last token of an answer, mostly EOS, is only predicted."""
+    places = {token: place for place, token in enumerate(vocabulary)}
+    between = (SEP,) if separated else ()
+    whole = [
+        [places[token] for token in (SOS, *x, *between, *y)] for x, y in zip(inputs, answers, strict=True)
+    ]
+    shape = len(whole), max(map(len, whole)) - 1
+    tokens, targets = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    mask = np.zeros(shape, dtype=np.bool_)
+    for row, (x, full) in enumerate(zip(inputs, whole, strict=True)):
+        begin, end = len(x) + separated, len(full) - 1
+        tokens[row, :end] = full[:-1]
+        targets[row, begin:end] = full[begin + 1 :]
+        mask[row, begin:end] = True
+    sizes = np.array([len(full) - 1 for full in whole])
+    return Batch(tokens, targets, mask, np.tile(np.arange(shape[1]), (shape[0], 1)), sizes)
+
+
+def joined(first: Batch, second: Batch) -> Batch:
+    """The examples of both, padded to one width."""
+    width = max(first.tokens.shape[1], second.tokens.shape[1])
+
+    def stacked(one: IntArray | BoolArray, two: IntArray | BoolArray) -> IntArray:
+        return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in (one, two)])
+
+    return Batch(
+        tokens=stacked(first.tokens, second.tokens),
+        targets=stacked(first.targets, second.targets),
+        mask=stacked(first.mask, second.mask).astype(np.bool_),
+        position_ids=stacked(first.position_ids, second.position_ids),
+        sizes=np.concatenate([first.sizes, second.sizes]),
+    )
+
+
+# The layout SOS x SEP y EOS of the algorithmic tasks, supervised on y EOS.
+
+
+class SequenceTask(Task):
+    """A task that writes y after reading x."""
+
+    kind = "algorithmic"
+    separated = True
+    """Whether SEP stands between x and y."""
+    ended = True
+    """Whether EOS behind y is to be predicted. Without it the last token of y is only predicted, not read."""
+
+    @property
+    @abstractmethod
+    def symbols(self) -> tuple[str, ...]:
+        """The tokens of x and y."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """PAD SOS EOS, SEP where it is used, and the symbols."""
+        return (PAD, SOS, EOS, *((SEP,) if self.separated else ()), *self.symbols)
+
+    @property
+    def least_length(self) -> int:
+        """1 unless the task says otherwise."""
+        return 1
+
+    @abstractmethod
+    def answer_size(self, length: int) -> int:
+        """The most tokens of y for an input of that LEN."""
+
+    def input_size(self, length: int) -> int:
+        """SOS, x, SEP and y; EOS is only predicted."""
+        return 1 + length + self.separated + self.answer_size(length) - (not self.ended)
+
+    @abstractmethod
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        """x and y as places in `symbols`, one row each, and the sizes of y; what lies beyond is ignored."""
+
+    def counterfactuals(
+        self, batch: Batch, row: int, others: Batch, *, count: int, rng: np.random.Generator
+    ) -> Batch | None:
+        """With tokens of x as other inputs have them there."""
+        return counterfactuals(self, batch, row, others, separated=self.separated, count=count, rng=rng)
+
+    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        x, y, answers = self.draw(lengths, rng)
+        made = _laid_out(x, lengths, y, answers, self.separated)
+        return made if self.ended else _without_end(made)
+
+
+def _laid_out(x: IntArray, lengths: IntArray, y: IntArray, answers: IntArray, separated: bool) -> Batch:
+    first = SEP_ID + 1 if separated else SEP_ID
+    sizes = 1 + lengths + separated + answers
+    shape = len(lengths), int(sizes.max())
+    columns = np.arange(shape[1])
+    tokens = np.zeros(shape, dtype=np.int64)
+    targets = np.zeros(shape, dtype=np.int64)
+    supervised = np.zeros(shape, dtype=np.bool_)
+    # All that x has; what lies beyond its length becomes PAD. Masks as indices would take twice as long.
+    np.multiply(x + first, columns[: x.shape[1]] < lengths[:, None], out=tokens[:, 1 : 1 + x.shape[1]])
+    tokens[:, 0] = SOS_ID
+    rows = np.arange(len(lengths)) * shape[1]
+    if separated:
+        tokens.ravel()[rows + lengths + 1] = SEP_ID
+    # The place that predicts each token of y, counted through all rows; the next one reads it.
+    used = np.arange(y.shape[1]) < answers[:, None]
+    places = ((rows + lengths + separated)[:, None] + np.arange(y.shape[1]))[used]
+    last = rows + sizes - 1
+    answer = y[used] + first
+    tokens.ravel()[places + 1] = answer
+    targets.ravel()[places] = answer
+    targets.ravel()[last] = EOS_ID
+    supervised.ravel()[places] = supervised.ravel()[last] = True
+    return Batch(tokens, targets, supervised, np.tile(columns, (shape[0], 1)), sizes)
+
+
+def _without_end(batch: Batch) -> Batch:
+    """The same examples without EOS: what was read last is now only a target."""
+    last = np.arange(len(batch)), batch.sizes - 1
+    batch.tokens[last] = batch.targets[last] = PAD_ID
+    batch.mask[last] = False
+    width = batch.tokens.shape[1] - 1
+    return Batch(
+        tokens=np.ascontiguousarray(batch.tokens[:, :width]),
+        targets=np.ascontiguousarray(batch.targets[:, :width]),
+        mask=np.ascontiguousarray(batch.mask[:, :width]),
+        position_ids=np.ascontiguousarray(batch.position_ids[:, :width]),
+        sizes=batch.sizes - 1,
+    )
+
+
+# What tasks share whose answer is one token that a finite automaton knows after reading x.
+
+
+UNDEFINED = "undefined"
+"""The class of what is no input of the task."""
+
+
+class RegularAnswer(SequenceTask):
+    """SOS x SEP y EOS with a single y: the class that `machine` gives to x."""
+
+    @property
+    @abstractmethod
+    def machine(self) -> LabelledAutomaton:
+        """Reads x; its classes are the answers, and `UNDEFINED` for what is no input."""
+
+    @abstractmethod
+    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
+        """x as places in `symbols`, one row each; what lies beyond the length is ignored."""
+
+    def answer_size(self, length: int) -> int:
+        return 1
+
+    def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
+        """The machine, read after what `after` has before SEP; None if some word gives no input."""
+        images = [image(letters, [letter]) for letter in letters]
+        known = self.machine.letter_index.keys()
+        if tuple(after[-1:]) != (SEP,) or token not in self.machine.classes or token == UNDEFINED:
+            return None
+        if not {*after[:-1], *(symbol for word in images for symbol in word)} <= known:
+            return None
+        states = range(len(self.machine))
+        rows = [[self.machine.run(word, state) for word in images] for state in states]
+        ends = [self.machine.outputs[self.machine.run(after[:-1], state)] for state in states]
+        reached, waiting = set[int](), [0]
+        while waiting:
+            new = {*rows[waiting.pop()]} - reached
+            reached |= new
+            waiting += new
+        if any(ends[state] == UNDEFINED for state in reached):
+            return None
+        return minimal(tuple(letters), rows, 0, (state for state in states if ends[state] == token))
+
+    @cached_property
+    def _moves(self) -> tuple[IntArray, IntArray]:
+        """The machine's table by places in `symbols`, and the place of the answer of each state."""
+        table = np.zeros((len(self.machine), len(self.symbols)), dtype=np.int64)
+        for symbol, letter in self.machine.letter_index.items():
+            table[:, self.symbols.index(symbol)] = self.machine.table[:, letter]
+        said = [-1 if label == UNDEFINED else self.symbols.index(label) for label in self.machine.outputs]
+        return table, np.array(said, dtype=np.int64)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x = self.inputs(lengths, rng)
+        table, said = self._moves
+        states = np.zeros(len(lengths), dtype=np.int64)
+        for column in range(x.shape[1]):
+            states = np.where(column < lengths, table[states, x[:, column]], states)
+        return x, said[states][:, None], np.ones_like(lengths)
+
+
+# Random orders of many rows at once.
+
+
+KEY_BITS = 62
+"""Of a random key and the number of its column together."""
+
+
+def random_orders(sizes: IntArray, width: int, rng: np.random.Generator) -> IntArray:
+    """Each row a uniformly random order of 0 … size − 1, followed by the columns from `size` on.
+
+    Columns get random keys and are sorted by them. A row in which two keys are equal is drawn again, and
+    given that keys differ every order is equally likely: the orders are exactly uniform.
+
+    >>> orders = random_orders(np.array([3, 1]), 4, np.random.default_rng(0))
+    >>> sorted(orders[0, :3].tolist()), orders[0, 3:].tolist(), orders[1].tolist()
+    ([0, 1, 2], [3], [0, 1, 2, 3])
+    """
+    columns = np.arange(width, dtype=np.int64)
+    shift = width.bit_length()
+    # The column sits in the low bits of its key, so that sorting the keys sorts the columns.
+    last = (1 << (KEY_BITS - shift)) - 1
+    padding = columns >= sizes[:, None]
+    keys = _sorted_keys(padding, last, shift, rng)
+    while True:
+        # Padding has the largest key and stands last, so that its columns are where they were.
+        equal = (keys[:, 1:] ^ keys[:, :-1] < 1 << shift) & ~padding[:, 1:]
+        if not equal.any():
+            return keys & ((1 << shift) - 1)
+        again = np.nonzero(equal.any(axis=1))[0]
+        keys[again] = _sorted_keys(padding[again], last, shift, rng)
+
+
+def _sorted_keys(padding: BoolArray, last: int, shift: int, rng: np.random.Generator) -> IntArray:
+    keys = rng.integers(0, last, padding.shape)
+    np.copyto(keys, last, where=padding)
+    keys <<= shift
+    keys |= np.arange(padding.shape[1], dtype=np.int64)
+    keys.sort(axis=1)
+    return keys
+
+
+def shuffled_bits(sizes: IntArray, ones: IntArray, rng: np.random.Generator) -> IntArray:
+    """Each row a uniformly random word of `size` bits with that many ones; what follows is arbitrary.
+
+    >>> shuffled_bits(np.array([4, 4]), np.array([1, 4]), np.random.default_rng(0)).sum(axis=1).tolist()
+    [1, 4]
+    """
+    orders = random_orders(sizes, int(sizes.max()), rng)
+    return (orders < ones[:, None]).astype(np.int64)
+
+
+# What changed tasks share: the task that is changed, and the name.
+
+
+class ChangedTask(SequenceTask):
+    """A task that is made from another one, its base."""
+
+    change: ClassVar[str]
+    """The word behind the `+` of its name."""
+    base: Task
+
+    @cached_property
+    def name(self) -> str:  # type: ignore[override]
+        """That of the base, with the change."""
+        return TaskName(self.base.name).changed(self.change)
+
+    @property
+    def least_length(self) -> int:
+        return self.base.least_length
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        return self.base.has(lengths)
+
+
+def base_of(task: Task) -> Task:
+    """The task before all changes.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> base_of(load_task("addition+reversed")).name
+    'addition'
+    """
+    return base_of(task.base) if isinstance(task, ChangedTask) else task
+
+
+def check_distinct(name: str, tokens: Sequence[str]) -> None:
+    """Refuse a task that needs a token twice, such as a state that is called like a letter."""
+    twice = next((token for place, token in enumerate(tokens) if token in tokens[:place]), None)
+    if twice is not None:
+        raise InputError(f"{TaskName(name).short}: {twice!r} cannot be a symbol, the task needs it itself")
+
+
+def places_of(symbols: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
+    """Where each of the wanted symbols stands.
+
+    >>> places_of(("a", "b", "c"), ("c", "a"))
+    [2, 0]
+    """
+    known = {symbol: place for place, symbol in enumerate(symbols)}
+    return [known[symbol] for symbol in wanted]

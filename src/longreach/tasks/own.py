@@ -1,0 +1,493 @@
+"""Tasks from plain Python functions, from predicates, and from objects of a session.
+
+Results hold names only. The object behind such a name is kept in one table of this process, `_OBJECTS`:
+another process cannot find it, and says so. The hash is that of examples and tokens, so that results of
+another task with the same name are never taken for those of this one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from longreach.errors import OWN_FAILURES, InputError, failure_line
+from longreach.tasks.layouts import SequenceTask
+from longreach.tasks.outside import ACCEPTED, REJECTED
+from longreach.tasks.regular import LanguageTask, RegularLanguage, label_name
+from longreach.tasks.task import (
+    EOS,
+    PAD,
+    SEP,
+    SEP_ID,
+    SOS,
+    Batch,
+    BoolArray,
+    Evidence,
+    IdScheme,
+    IntArray,
+    Task,
+    ids_by_function,
+)
+from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.names import SESSION
+from longreach.wording import counted
+
+if TYPE_CHECKING:
+    from longreach.theory.search.learn import LearnedAutomaton, LearningLimits, NotLearned
+
+# A task from two plain functions: one draws an input, one answers it.
+
+
+Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
+Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
+
+NOT_ASKED = Evidence("none", None, "a Python function: a forecast looks for evidence in its answers")
+ANSWERS = "a list of tokens, a string, a whole number or a truth value"
+GUESSES, RARE = 200, 0.05
+"""Long inputs on which guessing is tried, and the share below which it does not count."""
+TRIED_LENGTHS, TRIED_SPAN, TRIES = 12, 100, 20
+"""Where the tokens and the size of answers are looked for if they are not said."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FunctionTask(SequenceTask):
+    """SOS x SEP y EOS with x = draw(LEN, rng) and y = answer(x). Made by `Task.from_function`."""
+
+    name: str
+    about: str
+    drawer: Drawer
+    answerer: Answerer
+    given_tokens: tuple[str, ...] | None = None
+    least_length: int = 1
+    lengths_with_inputs: Callable[[int], bool] | None = None
+    longest_answer: int | Callable[[int], int] | None = None
+    nope: Evidence = NOT_ASKED
+    ape: Evidence = NOT_ASKED
+    given_chance: float | None = None
+    stepper: Callable[[tuple[str, ...]], Sequence[str]] | None = None
+    """The steps that lead to the answer, for a scratchpad."""
+    ids: IdScheme | None = None
+
+    def __post_init__(self) -> None:
+        if self.least_length < 0:
+            raise InputError(f"{self.name}: least_length: {self.least_length} is below 0")
+        for place, token in enumerate(self.given_tokens or ()):
+            self._check_token(token, "tokens")
+            if token in (self.given_tokens or ())[:place]:
+                raise InputError(f"{self.name}: tokens: {token!r} stands there twice")
+
+    # What the functions say
+
+    def _check_token(self, token: Any, where: str) -> str:
+        if not isinstance(token, str):
+            raise InputError(
+                f"{self.name}: {where}: {token!r} is of type {type(token).__name__}; tokens are strings"
+            )
+        if not token or any(character.isspace() for character in token):
+            raise InputError(f"{self.name}: {where}: the token {token!r} is empty or has a blank")
+        if token in (PAD, SOS, SEP, EOS):
+            raise InputError(f"{self.name}: {where}: the token {token} is one that the task needs itself")
+        return token
+
+    def _drawn(self, length: int, rng: np.random.Generator) -> tuple[str, ...]:
+        call = f"{_called(self.drawer, 'draw')}({length}, rng)"
+        try:
+            drawn = self.drawer(length, rng)
+            if not isinstance(drawn, Iterable):
+                raise InputError(f"{self.name}: {call} gives {drawn!r}; expected a list of tokens")
+            found = tuple(drawn)
+        except InputError:
+            raise
+        except OWN_FAILURES as error:
+            raise InputError(f"{self.name}: {call} fails: {failure_line(error)}") from error
+        if len(found) != length:
+            raise InputError(
+                f"{self.name}: {call} gives {counted(len(found), 'token')}, not {length}: {_shown(found)}"
+            )
+        return tuple(self._check_token(token, call) for token in found)
+
+    def _answered(self, x: Sequence[str]) -> tuple[str, ...]:
+        call = f"{_called(self.answerer, 'answer')}({_shown(x)})"
+        try:
+            found = self.answerer(tuple(x))
+            if isinstance(found, bool | np.bool_):
+                found = "yes" if found else "no"
+            elif isinstance(found, int | np.integer):
+                found = str(found)
+            elif not isinstance(found, Iterable):
+                raise InputError(f"{self.name}: {call} gives {found!r}; expected {ANSWERS}")
+            tokens = (found,) if isinstance(found, str) else tuple(found)
+        except InputError:
+            raise
+        except OWN_FAILURES as error:
+            raise InputError(f"{self.name}: {call} fails: {failure_line(error)}") from error
+        return tuple(self._check_token(token, call) for token in tokens)
+
+    def _tries(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Inputs and answers of short lengths, and of some longer ones."""
+        rng = np.random.default_rng(0)
+        known = self.lengths(self.least_length, self.least_length + TRIED_SPAN)
+        for length in [*known[:TRIED_LENGTHS].tolist(), int(known[len(known) // 2]), int(known[-1])]:
+            for _ in range(TRIES):
+                x = self._drawn(length, rng)
+                yield x, self._answered(x)
+
+    @cached_property
+    def _tried(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        return tuple(self._tries())
+
+    # The task
+
+    @cached_property
+    def chance(self) -> float:  # type: ignore[override]
+        """As said, or how often the most frequent answer to a long input is right; 0 if that is rare."""
+        if self.given_chance is not None:
+            return self.given_chance
+        known = self.lengths(self.least_length, self.least_length + TRIED_SPAN).tolist()
+        while True:
+            try:
+                return self._guessed(known[-1])
+            except InputError:  # functions may be for short inputs only
+                if len(known) == 1:
+                    raise
+                known = known[: len(known) // 2]
+
+    def _guessed(self, length: int) -> float:
+        rng = np.random.default_rng(1)
+        answers = Counter(self._answered(self._drawn(length, rng)) for _ in range(GUESSES))
+        share = answers.most_common(1)[0][1] / GUESSES
+        return share if share > RARE else 0.0
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """As given, or whatever is met in some hundred examples, sorted."""
+        if self.given_tokens is not None:
+            return self.given_tokens
+        return tuple(sorted({token for pair in self._tried for part in pair for token in part}))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {token: place for place, token in enumerate(self.symbols)}
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        found: BoolArray = lengths >= self.least_length
+        if self.lengths_with_inputs is not None:
+            asked = [bool(self.lengths_with_inputs(length)) for length in lengths.tolist()]
+            found = found & np.array(asked, dtype=np.bool_)
+        return found
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return (*self._answered(x), EOS)
+
+    @cached_property
+    def _shape(self) -> tuple[int, int]:
+        """The size of answers, -1 if it grows, and how many times the input's it is at most."""
+        sizes: dict[int, int] = {}
+        for x, y in self._tried:
+            sizes[len(x)] = max(sizes.get(len(x), 0), len(y))
+        constant = max(sizes.values()) if len({sizes[length] for length in list(sizes)[-2:]}) == 1 else -1
+        return constant, max(-(-size // max(1, length)) for length, size in sizes.items())
+
+    def answer_size(self, length: int) -> int:
+        """As said, or as in some hundred examples: of one size, or so many times the input's."""
+        if callable(self.longest_answer):
+            return int(self.longest_answer(length))
+        if self.longest_answer is not None:
+            return self.longest_answer
+        constant, times = self._shape
+        return constant if constant >= 0 else max(1, times * max(1, length))
+
+    def coupled_ids(self, batch: Batch) -> IntArray | None:
+        """As the function `ids` says."""
+        return None if self.ids is None else ids_by_function(self, batch, self.ids, SEP_ID)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        pairs = []
+        for length in lengths.tolist():
+            read = self._drawn(length, rng)
+            written = self._answered(read)
+            most = self.answer_size(length)
+            if len(written) > most:
+                call = f"{_called(self.answerer, 'answer')}({_shown(read)})"
+                raise InputError(
+                    f"{self.name}: {call} has {len(written)} tokens, more than the {most} expected at length "
+                    f"{length}; say longest_answer=…"
+                )
+            pairs.append((read, written))
+        x = np.zeros((len(pairs), int(lengths.max())), dtype=np.int64)
+        y = np.zeros((len(pairs), max(1, *(len(written) for _, written in pairs))), dtype=np.int64)
+        for row, (read, written) in enumerate(pairs):
+            x[row, : len(read)] = self._numbers(read, _called(self.drawer, "draw"), f"{len(read)}, rng")
+            y[row, : len(written)] = self._numbers(written, _called(self.answerer, "answer"), _shown(read))
+        return x, y, np.array([len(written) for _, written in pairs], dtype=np.int64)
+
+    def _numbers(self, tokens: Sequence[str], function: str, argument: str) -> list[int]:
+        for token in tokens:
+            if token not in self._places:
+                raise InputError(
+                    f"{self.name}: {function}({argument}) has {token!r}, which is not among the tokens "
+                    f"{_shown(self.symbols)}; name them all: tokens=[…]"
+                )
+        return [self._places[token] for token in tokens]
+
+
+def _called(function: Callable[..., Any], usual: str) -> str:
+    name = getattr(function, "__name__", usual)
+    return usual if name == "<lambda>" else str(name)
+
+
+def _shown(tokens: Sequence[str]) -> str:
+    shown = " ".join(map(str, tokens[:30]))
+    return shown if len(tokens) <= 30 else f"{shown} … ({len(tokens)} tokens)"
+
+
+# A language from a Python predicate: nothing but whether a word belongs to it can be asked.
+
+
+PREDICATE_NOT_ASKED = Evidence(
+    "none", None, "a Python predicate: a forecast looks for evidence in its answers"
+)
+(IN,), (OUT,) = ACCEPTED, REJECTED
+MOST_LABELS = 4
+"""Letters up to which every set of symbols may be a label."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PredicateLanguage(LanguageTask):
+    """SOS w, with what the predicate says at every position. Made by `Task.from_predicate`."""
+
+    name: str
+    about: str
+    predicate: Callable[[Word], Any]
+    alphabet: tuple[str, ...]
+    asks: Literal["member", "next"] = "member"
+    drawer: Callable[[int, np.random.Generator], Sequence[str]] | None = None
+    completer: Callable[[Word], Any] | None = None
+    least_length: int = 1
+
+    nope = ape = PREDICATE_NOT_ASKED
+
+    def __post_init__(self) -> None:
+        if not self.letters:
+            raise InputError(f"{self.name}: the alphabet is empty")
+        if self.asks not in ("member", "next"):
+            raise InputError(f"{self.name}: labels: {self.asks!r} is neither 'member' nor 'next'")
+        if self.least_length < 0:
+            raise InputError(f"{self.name}: least_length: {self.least_length} is below 0")
+        for place, letter in enumerate(self.letters):
+            if not isinstance(letter, str) or not letter or any(each.isspace() for each in letter):
+                raise InputError(f"{self.name}: alphabet: {letter!r} is no token: a string without blanks")
+            if letter in (PAD, SOS, SEP, EOS) or letter in self.letters[:place]:
+                why = (
+                    "stands there twice" if letter in self.letters[:place] else "is one the task needs itself"
+                )
+                raise InputError(f"{self.name}: alphabet: {letter!r} {why}")
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.alphabet
+
+    # What the functions say
+
+    def contains(self, word: Sequence[str]) -> bool:
+        """Whether the predicate accepts a word."""
+        return self._said(self.predicate, "the predicate", tuple(word))
+
+    def _said(self, function: Callable[[Word], Any], what: str, word: Word) -> bool:
+        try:
+            return bool(function(word))
+        except InputError:
+            raise
+        except OWN_FAILURES as error:
+            shown = " ".join(word) or "ε"
+            raise InputError(f"{self.name}: {what} fails for {shown}: {failure_line(error)}") from error
+
+    def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
+        """The automaton of the language, its classes "accept" and "reject", if it is learned."""
+        from longreach.theory.search.learn import learn_automaton  # slow to load
+
+        return learn_automaton(
+            lambda word: IN if self.contains(word) else OUT, self.letters, limits, also=self._shown_words
+        )
+
+    @cached_property
+    def _shown_words(self) -> tuple[Word, ...]:
+        """Words that the drawer gives: rare words of the language may be among them."""
+        if self.drawer is None:
+            return ()
+        rng = np.random.default_rng(0)
+        lengths = self.lengths(self.least_length, self.least_length + 30).tolist()
+        return tuple(self._drawn(length, rng) for length in lengths for _ in range(5))
+
+    @cached_property
+    def _language(self) -> RegularLanguage:
+        """Of the learned automaton: where nobody says what can be completed, it does."""
+        from longreach.theory.search.learn import NotLearned
+
+        found = self.learn()
+        needs = "labels='next' need completes=… and draw=…"
+        if isinstance(found, NotLearned):
+            raise InputError(
+                f"{self.name}: {needs}: no automaton is learned that knows them ({found.reason})"
+            )
+        automaton: Automaton = found.machine.language(IN)
+        if not automaton.accepting:
+            raise InputError(f"{self.name}: no word to length {found.exhaustive} belongs to the language")
+        return RegularLanguage(self.name, automaton)
+
+    # The task
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        if self.asks == "member":
+            return ACCEPTED, REJECTED
+        if self.completer is None:
+            return self._language.labels
+        symbols = (*self.letters, EOS)
+        if len(self.letters) > MOST_LABELS:
+            raise InputError(
+                f"{self.name}: with completes=… the letters are at most {MOST_LABELS}: every set is a label"
+            )
+        sizes = range(1, len(symbols) + 1)
+        return tuple(part for size in sizes for part in combinations(symbols, size))
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        found: BoolArray = lengths >= self.least_length
+        if self.asks == "next" and self.drawer is None:
+            found = found & self._language.has(lengths)
+        return found
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        return tuple(self._label(tuple(x[:size])) for size in range(len(x) + 1))
+
+    def _label(self, word: Word) -> str:
+        if self.asks == "member":
+            return label_name(ACCEPTED if self.contains(word) else REJECTED)
+        if self.completer is None:
+            return self._language.answer(word)[-1]
+        after = [a for a in self.letters if self._said(self.completer, "completes", (*word, a))]
+        return label_name((*after, EOS) if self.contains(word) else after)
+
+    def _drawn(self, length: int, rng: np.random.Generator) -> Word:
+        assert self.drawer is not None
+        try:
+            found = tuple(self.drawer(length, rng))
+        except InputError:
+            raise
+        except OWN_FAILURES as error:
+            raise InputError(f"{self.name}: draw({length}, rng) fails: {failure_line(error)}") from error
+        strange = next((letter for letter in found if letter not in self.letters), None)
+        if strange is not None:
+            raise InputError(f"{self.name}: draw({length}, rng) has {strange!r}, which is no letter")
+        if len(found) != length:
+            raise InputError(f"{self.name}: draw({length}, rng) gives {len(found)} letters, not {length}")
+        return found
+
+    def _words(self, lengths: IntArray, rng: np.random.Generator) -> list[Word]:
+        if self.drawer is not None:
+            words = [self._drawn(length, rng) for length in lengths.tolist()]
+        elif self.asks == "member":
+            places = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
+            return [
+                tuple(self.letters[k] for k in row[:length])
+                for row, length in zip(places.tolist(), lengths.tolist(), strict=True)
+            ]
+        else:
+            letters = self._language.draw(lengths, rng)[0]
+            words = [
+                tuple(self.letters[k] for k in row[:length])
+                for row, length in zip(letters.tolist(), lengths.tolist(), strict=True)
+            ]
+        if self.asks == "next":
+            # The learned automaton may be wrong on long words; a drawer may be wrong on any.
+            wrong = next((word for word in words if not self.contains(word)), None)
+            if wrong is not None:
+                raise InputError(f"{self.name}: the word {' '.join(wrong)} is drawn, and not of the language")
+        return words
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        number = {letter: place for place, letter in enumerate(self.letters)}
+        place = {label_name(label): number for number, label in enumerate(self.labels)}
+        words = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)
+        labels = np.zeros((len(lengths), words.shape[1] + 1), dtype=np.int64)
+        for row, word in enumerate(self._words(lengths, rng)):
+            words[row, : len(word)] = [number[letter] for letter in word]
+            labels[row, : len(word) + 1] = [place[label] for label in self.answer(word)]
+        return words, labels
+
+
+# Tasks that are objects of this Python session, known by a name with a hash of what they are.
+
+
+EXAMPLES = 8
+"""Of each length."""
+FARTHER = (20, 40, 100)
+"""How far above the least length examples are drawn, besides the least lengths themselves."""
+LEAST_LENGTHS = 4
+LONGEST_NAME = 40
+
+_OBJECTS: dict[str, Task] = {}
+"""By name: filled by `remember`, read by `session_task`, never written to disk."""
+
+
+def remember(task: Task) -> str:
+    """The name by which this process finds the task again: the same for tasks that are alike.
+
+    >>> from longreach.tasks.copying import Sort
+    >>> name = remember(Sort(9))
+    >>> name, session_task(name).size, remember(Sort(9)) == name, remember(Sort(8)) == name
+    ('object:sort@...', 9, True, False)
+    """
+    shown = re.sub(r"[^\w.-]+", "-", str(getattr(task, "name", ""))).strip("-")[:LONGEST_NAME] or "task"
+    name = f"{SESSION}{shown}@{fingerprint(task)}"
+    _OBJECTS[name] = task
+    return name
+
+
+def session_task(name: str) -> Task:
+    """The object behind such a name.
+
+    >>> session_task("object:mine@0123456789ab")
+    Traceback (most recent call last):
+    longreach.errors.InputError: object:mine@0123456789ab is an object of another Python session; put it...
+    """
+    try:
+        return _OBJECTS[name]
+    except KeyError:
+        where = "put it into a module and name it module:attribute"
+        raise InputError(f"{name} is an object of another Python session; {where}") from None
+
+
+def fingerprint(task: Task) -> str:
+    """The beginning of a hash of the task's tokens and of examples that are always the same."""
+    found = hashlib.sha256(repr((task.kind, tuple(task.tokens), task.least_length)).encode())
+    rng = np.random.default_rng(0)
+    try:
+        for length in _lengths(task):
+            batch = task.sample([length] * EXAMPLES, rng)
+            for array in (batch.tokens, batch.targets, batch.mask, batch.position_ids, batch.sizes):
+                found.update(repr(array.shape).encode())
+                found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+            if (ids := task.coupled_ids(batch)) is not None:
+                found.update(np.ascontiguousarray(ids, dtype=np.int64).tobytes())
+    except InputError:
+        raise
+    except OWN_FAILURES as error:
+        raise InputError(f"{task.name}: drawing examples fails: {failure_line(error)}") from None
+    return found.hexdigest()[:12]
+
+
+def _lengths(task: Task) -> list[int]:
+    least = task.least_length
+    span = np.arange(least, least + max(FARTHER) + 1, dtype=np.int64)
+    known = span[np.asarray(task.has(span), dtype=np.bool_)].tolist()
+    far = [max((length for length in known if length <= least + step), default=least) for step in FARTHER]
+    return sorted({*known[:LEAST_LENGTHS], *(far if known else ())})

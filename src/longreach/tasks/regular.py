@@ -1,0 +1,645 @@
+"""Regular languages as tasks: next letters, states and answer classes along uniform words.
+
+Counting first: `n(m, q)` is the number of words of length m that lead from state q to acceptance, an integer
+of any size. A word is then drawn letter by letter; with m letters to go, the states that may follow q are
+chosen in the ratio of their n(m − 1, ·), and the letter uniformly among those that lead there.
+
+To choose exactly, think of a real number U, uniform in [0, 1), given by its binary digits. The first digits
+are drawn for all steps at once and compared with the boundaries of the choices, cut to as many digits. They
+decide unless they equal the digits of a boundary; only then are more drawn, for this step, and compared with
+the exact fractions. So no probability is ever rounded.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longreach.errors import InputError
+from longreach.tasks.task import (
+    EOS,
+    OWN_LANGUAGE,
+    PAD,
+    SEP,
+    SOS,
+    SOS_ID,
+    Batch,
+    BoolArray,
+    Evidence,
+    Images,
+    IntArray,
+    Task,
+    image,
+)
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, live_states, minimal
+from longreach.theory.names import TaskName
+
+# Words of a regular language, exactly uniform among those of their length, for a batch at once.
+
+
+_BITS = 62
+_STEP = 64  # tables grow by so many lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """Words with the states that they visit; columns are examples, rows are steps."""
+
+    letters: IntArray
+    """Places in the alphabet; arbitrary from the length of the word on."""
+    states: IntArray
+    """The state before each letter; one row more, and the last state stays from the length on."""
+
+
+@dataclass(frozen=True)
+class UniformWords:
+    """Draws words of the language of an automaton.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> words = UniformWords(from_expression("a*b"))
+    >>> words.draw(np.array([3, 2]), np.random.default_rng(0)).letters.T.tolist()
+    [[0, 0, 1], [0, 1, 0]]
+    """
+
+    automaton: Automaton
+    bits: int = _BITS
+    """Digits drawn at once for a step."""
+    _tables: dict[int, _Table] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        """Whether there are words of these lengths."""
+        wanted = np.maximum(lengths, 0)
+        found: BoolArray = self._table(int(wanted.max(initial=0))).known[wanted] & (lengths >= 0)
+        return found
+
+    def count(self, length: int) -> int:
+        """The number of words of a length."""
+        return int(self._table(length).counts[length][0])
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> Walks:
+        """A word for each length; there must be words of that length."""
+        return self._table(int(lengths.max())).draw(lengths, rng)
+
+    def _table(self, longest: int) -> _Table:
+        size = -(-(longest + 1) // _STEP) * _STEP
+        if size not in self._tables:
+            self._tables[size] = _Table(self._graph, size, self.bits)
+        return self._tables[size]
+
+    @cached_property
+    def _graph(self) -> _Graph:
+        return _Graph(self.automaton)
+
+
+class _Graph:
+    """The live part of an automaton: for each state the live states that may follow, and by which letters."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.accepting = automaton.accepting
+        live = live_states(automaton)
+        self.moves: list[dict[int, list[int]]] = []
+        for state, row in enumerate(automaton.transitions):
+            targets: dict[int, list[int]] = {}
+            for letter, target in enumerate(row):
+                if state in live and target in live:
+                    targets.setdefault(target, []).append(letter)
+            self.moves.append(targets)
+
+    def within(self, steps: int) -> list[int]:
+        """The states that can be reached in so many steps, the initial one first."""
+        found = {0: None}
+        border = [0]
+        for _ in range(steps):
+            new = dict.fromkeys(target for state in border for target in self.moves[state])
+            border = [state for state in new if state not in found]
+            found |= dict.fromkeys(border)
+        return list(found)
+
+
+class _Table:
+    """Counts and boundaries for all lengths below `size`.
+
+    A place is a state together with the number m of letters to go. A choice is a place and one of the
+    states that may follow; the choices of a place are neighbours, so `place + k` is the k-th of them.
+    """
+
+    def __init__(self, graph: _Graph, size: int, bits: int) -> None:
+        self.bits = bits
+        self.names = np.array(graph.within(size), dtype=np.int64)
+        number = {int(name): index for index, name in enumerate(self.names)}
+        # Walks have fewer than `size` steps, so they never come to the states whose moves lead outside.
+        moves = [
+            [(number[target], letters) for target, letters in graph.moves[name].items() if target in number]
+            for name in number
+        ]
+        self.width = max(1, *map(len, moves))
+        shape = (len(moves), self.width)
+        self.stride = len(moves) * self.width
+        self.targets = np.zeros(shape, dtype=np.int64)
+        self.ways = np.zeros(shape, dtype=np.int64)  # how many letters; a choice with none is never made
+        first = np.zeros(shape, dtype=np.int64)
+        letters: list[int] = []
+        for state, row in enumerate(moves):
+            for k, (target, group) in enumerate(row):
+                self.targets[state, k], self.ways[state, k], first[state, k] = (
+                    target,
+                    len(group),
+                    len(letters),
+                )
+                letters += group
+        self.letters = np.array(letters or [0], dtype=np.int64)
+        self.first_letters = first.reshape(-1)
+
+        self.counts = [np.array([int(name in graph.accepting) for name in number], dtype=object)]
+        while len(self.counts) < size:
+            self.counts.append(self._weights(len(self.counts)).sum(axis=1))
+        self.known = np.array([row[0] > 0 for row in self.counts])
+        self.boundaries = np.concatenate([self._boundaries(to_go) for to_go in range(size)])
+        following = np.arange(-1, size - 1)[:, None, None] * self.stride + self.targets * self.width
+        following[0] = np.arange(len(moves))[:, None] * self.width  # with no letter to go one stays
+        self.following = following.reshape(-1)
+
+    def _weights(self, to_go: int) -> NDArray[np.object_]:
+        """The number of words behind each choice."""
+        weights: NDArray[np.object_] = self.ways * self.counts[to_go - 1][self.targets]
+        return weights
+
+    def _boundaries(self, to_go: int) -> IntArray:
+        """The first digits of where each choice but the first begins, for all states one after the other."""
+        found = np.full(self.targets.shape, 1 << self.bits, dtype=np.int64)
+        if to_go:
+            sums = np.cumsum(self._weights(to_go), axis=1)
+            some = sums[:, -1] > 0
+            found[some, :-1] = (sums[some, :-1] << self.bits) // sums[some, -1:]
+        return found.reshape(-1)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> Walks:
+        """A walk for each length."""
+        width = int(lengths.max())
+        choices = np.empty((width + 1, len(lengths)), dtype=np.int64)
+        # One state may follow everywhere: nothing is to be drawn.
+        drawn = self.width > 1
+        digits = rng.integers(0, 1 << self.bits if drawn else 1, (width, len(lengths)))
+        self._choose(lengths, digits, choices)
+        self._settle(lengths, digits, choices, rng)
+        choices %= self.stride
+        letters = self.first_letters[choices[:-1]]
+        if self.ways.max() > 1:
+            letters += rng.integers(0, np.maximum(self.ways, 1).reshape(-1)[choices[:-1]])
+        return Walks(self.letters[letters], self.names[choices // self.width])
+
+    def _choose(self, lengths: IntArray, digits: IntArray, choices: IntArray) -> None:
+        """Walks for all examples at once by the digits drawn."""
+        place = lengths * self.stride
+        boundary = np.empty_like(place)
+        for choice, drawn in zip(choices, digits, strict=False):
+            choice[:] = place
+            for k in range(self.width - 1):
+                self.boundaries.take(place + k if k else place, out=boundary, mode="clip")
+                choice += drawn >= boundary
+            self.following.take(choice, out=place, mode="clip")
+        choices[-1] = place
+
+    def _settle(
+        self, lengths: IntArray, digits: IntArray, choices: IntArray, rng: np.random.Generator
+    ) -> None:
+        """Walks again, in exact arithmetic, where the digits drawn are those of a boundary."""
+        places = choices[:-1] - choices[:-1] % self.width
+        unsettled = np.zeros(len(lengths), dtype=np.bool_)
+        for k in range(self.width - 1):
+            unsettled |= (digits == self.boundaries[places + k]).any(axis=0)
+        for example in unsettled.nonzero()[0].tolist():
+            place = int(lengths[example]) * self.stride
+            for step, drawn in enumerate(digits[:, example].tolist()):
+                to_go, rest = divmod(place, self.stride)
+                if to_go:
+                    weights = self._weights(to_go)[rest // self.width].tolist()
+                    place += choose_exactly(weights, drawn, self.bits, rng)
+                choices[step, example] = place
+                place = int(self.following[place])
+            choices[-1, example] = place
+
+
+def choose_exactly(weights: list[int], drawn: int, bits: int, rng: np.random.Generator) -> int:
+    """A choice with probabilities exactly in the ratio of the weights.
+
+    `drawn` holds the first digits of a uniform real number; more are drawn from `rng` until they decide.
+
+    >>> choose_exactly([1, 1], 0b10, 2, np.random.default_rng(0))
+    1
+    """
+    total = sum(weights)
+    begins = list(accumulate(weights))[:-1]
+    scale = 1 << bits
+    while True:
+        surely = sum(begin * scale <= drawn * total for begin in begins)
+        perhaps = sum(begin * scale < (drawn + 1) * total for begin in begins)
+        if surely == perhaps:
+            return surely
+        drawn = drawn << bits | int(rng.integers(0, 1 << bits))
+        scale <<= bits
+
+
+# Formal languages: at each position the set of symbols that may come next, coded as one label.
+
+
+FIRST_LETTER = SOS_ID + 1
+
+
+def label_name(symbols: Iterable[str]) -> str:
+    """The token of a set of symbols.
+
+    >>> label_name(["a", "EOS"])
+    '{a,EOS}'
+    """
+    return "{" + ",".join(symbols) + "}"
+
+
+class LanguageTask(Task):
+    """SOS w, with a label at every position, SOS included; LEN is the length of w.
+
+    Labels are tokens of the same vocabulary as letters: what is read and what is predicted share one space
+    (Huang et al., E.3). They name sets in the order of the alphabet, EOS last.
+    """
+
+    kind = "language"
+
+    @property
+    @abstractmethod
+    def letters(self) -> tuple[str, ...]:
+        """The alphabet."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of symbols that may come next, each one once."""
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """PAD SOS, the letters, and the labels."""
+        return (PAD, SOS, *self.letters, *map(label_name, self.labels))
+
+    def input_size(self, length: int) -> int:
+        """SOS and w."""
+        return 1 + length
+
+    def read(self, x: Sequence[str]) -> tuple[str, ...]:
+        """What a model reads for a word or the beginning of one, SOS apart."""
+        return tuple(x)
+
+    @abstractmethod
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        """Words, uniform among those of their length, and labels at SOS and at each letter.
+
+        Places in `letters` and in `labels`; one column more for labels, and what lies beyond is ignored.
+        """
+
+    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        words, labels = self.draw(lengths, rng)
+        columns = np.arange(int(lengths.max()) + 1)
+        mask = columns <= lengths[:, None]
+        tokens = np.full(mask.shape, SOS_ID, dtype=np.int64)
+        tokens[:, 1:] = np.where(mask[:, 1:], words + FIRST_LETTER, 0)
+        targets = np.zeros_like(tokens)
+        np.copyto(targets, labels + FIRST_LETTER + len(self.letters), where=mask)
+        return Batch(tokens, targets, mask, np.tile(columns, (len(mask), 1)), lengths + 1)
+
+
+@dataclass(frozen=True)
+class RegularLanguage(LanguageTask):
+    """The words of a regular language; the labels are those of the live states of its minimal automaton.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> RegularLanguage("mine", from_expression("a(ba)*")).answer("aba")
+    ('{a}', '{b,EOS}', '{a}', '{b,EOS}')
+    """
+
+    name: str
+    automaton: Automaton
+    about: str = "a regular language"
+
+    nope = ape = OWN_LANGUAGE
+
+    def __post_init__(self) -> None:
+        if not self.automaton.accepting:
+            raise InputError(f"{self.name}: the language is empty")
+        if EOS in self.automaton.alphabet:
+            raise InputError(f"{self.name}: {EOS} is the end of a word and cannot be a letter")
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.automaton.alphabet
+
+    @cached_property
+    def state_labels(self) -> dict[int, tuple[str, ...]]:
+        """What may come next at each live state."""
+        live = live_states(self.automaton)
+        labels: dict[int, tuple[str, ...]] = {}
+        for state in sorted(live):
+            row = self.automaton.transitions[state]
+            after = [letter for letter, target in zip(self.letters, row, strict=True) if target in live]
+            labels[state] = (*after, EOS) if state in self.automaton.accepting else tuple(after)
+        return labels
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(dict.fromkeys(self.state_labels.values()))
+
+    @cached_property
+    def words(self) -> UniformWords:
+        """The sampler of words."""
+        return UniformWords(self.automaton)
+
+    @cached_property
+    def least_length(self) -> int:
+        """The length of the shortest word that is not empty; 0 if there is none."""
+        live, reached = live_states(self.automaton), {0}
+        for length in range(1, len(self.automaton) + 1):
+            reached = {target for state in reached for target in self.automaton.transitions[state]} & live
+            if reached & self.automaton.accepting:
+                return length
+        return 0
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        return self.words.has(lengths)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        states = [0]
+        for letter in x:
+            states.append(self.automaton.run([letter], states[-1]))
+            if states[-1] not in self.state_labels:
+                raise InputError(f"{self.name}: no word begins with {' '.join(x[: len(states) - 1])}")
+        return tuple(label_name(self.state_labels[state]) for state in states)
+
+    def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
+        """The automaton itself, read after `after`; None if some word cannot go on: it is not asked of it."""
+        images = [image(letters, [letter]) for letter in letters]
+        if (
+            not {*after, *(symbol for word in images for symbol in word)}
+            <= self.automaton.letter_index.keys()
+        ):
+            return None
+        # Words are asked about whole, also where the middle of an image leaves the language.
+        rows = [[self.automaton.run(word, state) for word in images] for state in range(len(self.automaton))]
+        ends = [self.automaton.run(after, state) for state in range(len(rows))]
+        reached, waiting = set[int](), [0]
+        while waiting:
+            new = {*rows[waiting.pop()]} - reached
+            reached |= new
+            waiting += new
+        if any(ends[state] not in self.state_labels for state in reached):
+            return None
+        wanted = [state for state, end in enumerate(ends) if token in self.state_labels.get(end, ())]
+        return minimal(tuple(letters), rows, 0, wanted)
+
+    @cached_property
+    def _label_table(self) -> IntArray:
+        table = np.zeros(len(self.automaton), dtype=np.int64)
+        for state, label in self.state_labels.items():
+            table[state] = self.labels.index(label)
+        return table
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        walks = self.words.draw(lengths, rng)
+        return walks.letters.T, self._label_table[walks.states].T
+
+
+# State tracking: at each position the answer class of the automaton's state, over all words.
+
+
+OWN_CLASSES = Evidence("classes", None, "decided from the automaton of each answer class")
+
+
+@dataclass(frozen=True)
+class LabelledLanguage(LanguageTask):
+    """SOS w over the automaton's alphabet, every word of LEN letters equally likely; LEN is any from 1 on.
+
+    The label of a position is the class of the state that the word so far leads to; at SOS it is that of the
+    first state.
+
+    >>> from longreach.theory.automata.automaton import labelled
+    >>> task = LabelledLanguage("mine", labelled("ab", [[1, 0], [0, 1]], 0, ["even", "odd"]))
+    >>> task.answer("aba")
+    ('{even}', '{odd}', '{odd}', '{even}')
+    """
+
+    name: str
+    machine: LabelledAutomaton
+    about: str = "the answer class of an automaton's state"
+
+    nope = ape = OWN_CLASSES
+    least_length = 1
+
+    def __post_init__(self) -> None:
+        if len(set(self.tokens)) < len(self.tokens):
+            twice = next(token for place, token in enumerate(self.tokens) if token in self.tokens[:place])
+            raise InputError(
+                f"{TaskName(self.name).short}: {twice!r} cannot be a letter, the task needs it itself"
+            )
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.machine.alphabet
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        return tuple((label,) for label in self.machine.classes)
+
+    @property
+    def chance(self) -> float:  # type: ignore[override]
+        """0: at each of many positions the class must be right; 1 where there is one class only."""
+        return float(len(self.machine.classes) == 1)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        states = [0]
+        for letter in x:
+            states.append(self.machine.run([letter], states[-1]))
+        return tuple(label_name((self.machine.outputs[state],)) for state in states)
+
+    def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
+        """The automaton itself, read after `after`."""
+        images = [image(letters, [letter]) for letter in letters]
+        if not {*after, *(symbol for word in images for symbol in word)} <= self.machine.letter_index.keys():
+            return None
+        states = range(len(self.machine))
+        rows = [[self.machine.run(word, state) for word in images] for state in states]
+        ends = [self.machine.outputs[self.machine.run(after, state)] for state in states]
+        return minimal(tuple(letters), rows, 0, (state for state in states if ends[state] == token))
+
+    @cached_property
+    def _label_table(self) -> IntArray:
+        places = {label: place for place, label in enumerate(self.machine.classes)}
+        return np.array([places[output] for output in self.machine.outputs], dtype=np.int64)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        words = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
+        states = np.zeros((len(lengths), words.shape[1] + 1), dtype=np.int64)
+        for column in range(words.shape[1]):
+            states[:, column + 1] = self.machine.table[states[:, column], words[:, column]]
+        return words, self._label_table[states]
+
+
+# State prediction: along a word of a regular language the state of its minimal automaton.
+
+
+def state_name(state: int) -> str:
+    """How a state is called in answers and programs; numbers are those of the minimal automaton."""
+    return f"q{state}"
+
+
+@dataclass(frozen=True)
+class StateTask(LanguageTask):
+    """SOS w for words w of the language, each of LEN letters equally likely, with the state as label.
+
+    It is said at SOS and at each letter; with `after` at a SEP behind each letter instead, where the letter
+    is no longer what is read: SOS a SEP b SEP. LEN is the length of w in both.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> task = StateTask("mine", from_expression("a(ba)*"), after=True)
+    >>> task.answer("aba"), task.read("aba")
+    (('{q0}', '{q1}', '{q0}', '{q1}'), ('a', 'SEP', 'b', 'SEP', 'a', 'SEP'))
+    """
+
+    name: str
+    language: Automaton
+    """The minimal automaton whose states are asked for."""
+    about: str = "the state of an automaton"
+    after: bool = False
+
+    nope = ape = OWN_LANGUAGE
+
+    def __post_init__(self) -> None:
+        if not self.language.accepting:
+            raise InputError(f"{TaskName(self.name).short}: the language is empty")
+        reserved = {PAD, SOS, SEP, *map(state_name, range(len(self.language)))}
+        twice = next((letter for letter in self.letters if letter in reserved), None)
+        if twice is not None:
+            raise InputError(
+                f"{TaskName(self.name).short}: {twice!r} cannot be a letter, the task needs it itself"
+            )
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.language.alphabet
+
+    @cached_property
+    def live(self) -> tuple[int, ...]:
+        """The states that words of the language come through."""
+        return tuple(sorted(live_states(self.language)))
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        return tuple((state_name(state),) for state in self.live)
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """PAD SOS, the letters, SEP if it is read, and the states."""
+        read = (*self.letters, SEP) if self.after else self.letters
+        return (PAD, SOS, *read, *map(label_name, self.labels))
+
+    @cached_property
+    def automaton(self) -> Automaton:
+        """Of what is read: the language itself, or its words with SEP behind each letter."""
+        return after_each_letter(self.language, SEP) if self.after else self.language
+
+    @cached_property
+    def states(self) -> dict[str, frozenset[int]]:
+        """For the name of each state the states of `automaton` at which it is right.
+
+        Behind a letter, before its SEP, it is the same as behind SEP: nothing is asked there.
+        """
+        found: dict[str, set[int]] = {state_name(state): set() for state in self.live}
+        reached, waiting = {(0, 0)}, [(0, 0)]
+        while waiting:
+            state, place = waiting.pop()
+            found[state_name(state)].add(place)
+            for letter in self.letters:
+                target, now = self.language.run([letter], state), self.automaton.run([letter], place)
+                if target not in self.live:
+                    continue
+                found[state_name(target)].add(now)
+                pair = (target, self.automaton.run([SEP], now) if self.after else now)
+                if pair not in reached:
+                    reached.add(pair)
+                    waiting.append(pair)
+        return {name: frozenset(places) for name, places in found.items()}
+
+    @property
+    def chance(self) -> float:  # type: ignore[override]
+        """0: at each of many letters the state must be right; 1 where there is one state only."""
+        return float(len(self.live) == 1)
+
+    @cached_property
+    def words(self) -> RegularLanguage:
+        """The language as a task: words and lengths are the same."""
+        return RegularLanguage(self.name, self.language)
+
+    @property
+    def least_length(self) -> int:
+        return self.words.least_length
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        return self.words.has(lengths)
+
+    def input_size(self, length: int) -> int:
+        return 1 + (2 if self.after else 1) * length
+
+    def read(self, x: Sequence[str]) -> tuple[str, ...]:
+        return tuple(token for letter in x for token in (letter, SEP)) if self.after else tuple(x)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        states = [0]
+        for letter in x:
+            states.append(self.language.run([letter], states[-1]))
+            if states[-1] not in self.live:
+                raise InputError(f"{self.name}: no word begins with {' '.join(x[: len(states) - 1])}")
+        return tuple(label_name((state_name(state),)) for state in states)
+
+    @cached_property
+    def _label_table(self) -> IntArray:
+        table = np.zeros(len(self.language), dtype=np.int64)
+        table[list(self.live)] = np.arange(len(self.live))
+        return table
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        walks = self.words.words.draw(lengths, rng)
+        return walks.letters.T, self._label_table[walks.states].T
+
+    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
+        if not self.after:
+            return super()._sample(lengths, rng)
+        words, labels = self.draw(lengths, rng)
+        columns = np.arange(2 * int(lengths.max()) + 1)
+        read = columns <= 2 * lengths[:, None]
+        tokens = np.zeros(read.shape, dtype=np.int64)
+        tokens[:, 0] = SOS_ID
+        tokens[:, 1::2] = words + FIRST_LETTER
+        tokens[:, 2::2] = FIRST_LETTER + len(self.letters)
+        mask = read & (columns % 2 == 0)
+        targets = np.zeros_like(tokens)
+        targets[:, ::2] = labels + FIRST_LETTER + len(self.letters) + 1
+        tokens *= read
+        targets *= mask
+        return Batch(tokens, targets, mask, np.tile(columns, (len(mask), 1)), 2 * lengths + 1)
+
+
+def after_each_letter(automaton: Automaton, mark: str) -> Automaton:
+    """The automaton of the words with a mark behind each letter.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> marked = after_each_letter(from_expression("(ab)*"), "!")
+    >>> marked.accepts("a!b!"), marked.accepts("a!b"), marked.accepts("ab")
+    (True, False, False)
+    """
+    count = len(automaton)
+    dead = 2 * count  # 0 … before a letter, count … before a mark
+    rows = [(*(count + target for target in row), dead) for row in automaton.transitions]
+    rows += [(*(dead for _ in automaton.alphabet), state) for state in range(count)]
+    rows.append((dead,) * (len(automaton.alphabet) + 1))
+    return minimal((*automaton.alphabet, mark), rows, 0, automaton.accepting)

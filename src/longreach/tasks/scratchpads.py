@@ -1,0 +1,396 @@
+"""Scratchpads: the steps of an automaton, of a formula or of a function, written before the answer."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from longreach.tasks.arithmetic import BooleanExpressions, part_values
+from longreach.tasks.counting import Parity
+from longreach.tasks.layouts import UNDEFINED, ChangedTask, RegularAnswer, check_distinct, places_of
+from longreach.tasks.own import FunctionTask
+from longreach.tasks.positions import END, LocalSteps
+from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, UniformWords, state_name
+from longreach.tasks.task import EOS, SEP_ID, Batch, BoolArray, Evidence, IntArray, Split, backwards, numbered
+from longreach.theory.automata.automaton import LabelledAutomaton
+from longreach.theory.names import TaskName
+
+# A scratchpad for what a finite automaton answers: its run, a state after each letter, written down.
+
+
+FIRST = SEP_ID + 1
+"""The place of the first symbol among the tokens."""
+YES, NO = "yes", "no"
+NOT_DECIDED = "its runs need not tell the word apart, and nobody has written a program"
+BRANCHING = "a run tells which of two ways on was taken at every turn: it must be told whole, like a copy"
+
+
+class RunScratchpad(ChangedTask):
+    """SOS x SEP s₁ … s_n y EOS: the state after each letter of x, then the answer of the last one.
+
+    Where the last state is the answer itself, no y follows. In coupled ids a step has the id of its letter.
+    """
+
+    change = "scratchpad"
+
+    def __post_init__(self) -> None:
+        check_distinct(self.name, (*self.tokens[:FIRST], *self.letters, *self.state_names))
+
+    @property
+    @abstractmethod
+    def letters(self) -> tuple[str, ...]:
+        """The symbols of x."""
+
+    @property
+    @abstractmethod
+    def table(self) -> IntArray:
+        """The state that follows each state, from 0 on, by the places of the letters."""
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """What is written for each state."""
+        return tuple(map(state_name, range(len(self.table))))
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The answer of each state; none where the state itself is."""
+        return ()
+
+    @abstractmethod
+    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
+        """x as places in `letters`, one row each; what lies beyond the length is ignored."""
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        """What the base is about."""
+        return f"{self.base.about}, with the state after each letter written down"
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """Letters, states and answers."""
+        answers = (answer for answer in self.said if answer != UNDEFINED)
+        return tuple(dict.fromkeys((*self.letters, *self.state_names, *answers)))
+
+    @property
+    def least_length(self) -> int:
+        """Without a letter there is no step."""
+        return max(1, self.base.least_length)
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        return self.base.has(lengths) & (lengths >= self.least_length)
+
+    def answer_size(self, length: int) -> int:
+        return length + bool(self.said)
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        state, written = 0, []
+        for letter in x:
+            state = int(self.table[state, self.letters.index(letter)])
+            written.append(self.state_names[state])
+        return (*written, *((self.said[state],) if self.said else ()), EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x = self.inputs(lengths, rng)
+        rows, table, first = np.arange(len(x)), self.table, len(self.letters)
+        states = np.zeros((len(x), x.shape[1] + 1), dtype=np.int64)
+        for column in range(x.shape[1]):
+            states[:, column + 1] = table[states[:, column], x[:, column]]
+        written = states[:, 1:] + first
+        if not self.said:
+            return x, written, lengths
+        y = np.zeros((len(x), x.shape[1] + 1), dtype=np.int64)
+        y[:, :-1] = written
+        y[rows, lengths] = self._answer_places[states[rows, lengths]]
+        return x, y, lengths + 1
+
+    @cached_property
+    def _answer_places(self) -> IntArray:
+        known = places_of(self.symbols, tuple(each for each in self.said if each != UNDEFINED))
+        found = np.zeros(len(self.said), dtype=np.int64)
+        found[[each != UNDEFINED for each in self.said]] = known
+        return found
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, 1 … L, 0, 1 … L: a step has the id of its letter, the answer the next one."""
+        x, y = numbered(batch, SEP_ID)
+        return x + y
+
+    @property
+    def local_steps(self) -> LocalSteps:
+        """A step is the move of the automaton."""
+        return LocalSteps(2, 1, "the state before it and the letter that is read", but=END)
+
+    @cached_property
+    def nope(self) -> Evidence:  # type: ignore[override]
+        """As many bits must be told as runs are apart."""
+        return self._evidence
+
+    @cached_property
+    def ape(self) -> Evidence:  # type: ignore[override]
+        """The same: positions that the input does not choose pass on no more."""
+        return self._evidence
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        if UNDEFINED in self.said or not branches(self.table):
+            return Evidence("none", None, NOT_DECIDED)
+        return Evidence("communication", None, BRANCHING, split=Split(alice=self.letters))
+
+
+def branches(table: IntArray) -> bool:
+    """Whether the number of runs grows exponentially: states that reach each other have two ways on.
+
+    >>> branches(np.array([[0, 1], [1, 0]])), branches(np.array([[1, 2], [2, 0], [2, 2]]))
+    (True, False)
+    """
+    count = len(table)
+    moves = np.zeros((count, count), dtype=np.bool_)
+    moves[np.arange(count)[:, None], table] = True
+    reach = moves.copy()
+    for middle in range(count):
+        reach |= reach[:, middle : middle + 1] & reach[middle]
+    started = reach[0] | (np.arange(count) == 0)
+    together = reach & reach.T  # on a cycle with each other
+    return bool(((moves & together).sum(axis=1)[started] > 1).any())
+
+
+@dataclass(frozen=True)
+class ParityScratchpad(RunScratchpad):
+    """SOS 1 1 0 SEP odd even even EOS: the parity of each prefix, the last of which is the answer.
+
+    >>> ParityScratchpad(Parity()).answer("110")
+    ('odd', 'even', 'even', 'EOS')
+    """
+
+    base: Parity
+
+    letters = ("0", "1")
+    state_names = ("even", "odd")
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        return "whether the number of ones is even or odd, after each symbol"
+
+    @property
+    def table(self) -> IntArray:
+        return np.array([[0, 1], [1, 0]])
+
+    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
+        return self.base.draw(lengths, rng)[0] * (np.arange(int(lengths.max())) < lengths[:, None])
+
+
+@dataclass(frozen=True)
+class LanguageScratchpad(RunScratchpad):
+    """SOS w SEP q₁ … q_n yes EOS: whether w is in the language. As many words are in it as are not, where
+    there are both of that length; each is uniform among those.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> LanguageScratchpad(load_task("regex:(ab)*")).answer("aba")
+    ('q1', 'q0', 'q1', 'no', 'EOS')
+    """
+
+    base: RegularLanguage
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.base.letters
+
+    @property
+    def table(self) -> IntArray:
+        return self.base.automaton.table
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        accepting = self.base.automaton.accepting
+        return tuple(YES if state in accepting else NO for state in range(len(self.table)))
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        return f"whether a word is in {self.base.about}, with the state after each letter written down"
+
+    least_length = 1
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        return lengths >= 1
+
+    @cached_property
+    def _others(self) -> UniformWords:
+        return UniformWords(self.base.automaton.complement())
+
+    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
+        inside, outside = self.base.words, self._others
+        within = np.where(
+            inside.has(lengths) & outside.has(lengths), rng.random(len(lengths)) < 0.5, inside.has(lengths)
+        )
+        x = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)
+        for words, rows in ((inside, np.flatnonzero(within)), (outside, np.flatnonzero(~within))):
+            if len(rows):
+                drawn = words.draw(lengths[rows], rng).letters.T
+                x[rows, : drawn.shape[1]] = drawn
+        return x * (np.arange(x.shape[1]) < lengths[:, None])
+
+
+@dataclass(frozen=True)
+class StatesScratchpad(RunScratchpad):
+    """SOS w SEP q₁ … q_n EOS for words of the language: the states after the word instead of along it.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> StatesScratchpad(load_task("states:(ab)*")).answer("ab")
+    ('q1', 'q0', 'EOS')
+    """
+
+    base: StateTask
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.base.letters
+
+    @property
+    def table(self) -> IntArray:
+        return self.base.language.table
+
+    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
+        return self.base.draw(lengths, rng)[0] * (np.arange(int(lengths.max())) < lengths[:, None])
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        # Not every word is in the language, so that Alice does not hold any letters that she likes.
+        return Evidence("none", None, NOT_DECIDED)
+
+
+@dataclass(frozen=True)
+class AnswerScratchpad(RunScratchpad):
+    """SOS x SEP q₁ … q_n y EOS for a task whose answer an automaton with answer classes gives.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> AnswerScratchpad(load_task("even-pairs")).answer("abb")
+    ('q1', 'q3', 'q3', 'odd', 'EOS')
+    """
+
+    base: RegularAnswer | LabelledLanguage
+
+    @property
+    def _machine(self) -> LabelledAutomaton:
+        return self.base.machine
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self._machine.alphabet
+
+    @property
+    def table(self) -> IntArray:
+        return self._machine.table
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        return self._machine.outputs
+
+    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
+        used = np.arange(int(lengths.max())) < lengths[:, None]
+        if isinstance(self.base, LabelledLanguage):
+            return self.base.draw(lengths, rng)[0] * used
+        known = np.zeros(len(self.base.symbols), dtype=np.int64)
+        known[places_of(self.base.symbols, self.letters)] = np.arange(len(self.letters))
+        return known[self.base.inputs(lengths, rng) * used]
+
+
+# A scratchpad for formulas in prefix notation: the value of each part, from the last one to the whole.
+
+
+VALUES = ("=0", "=1")
+
+
+@dataclass(frozen=True)
+class FormulaScratchpad(ChangedTask):
+    """SOS and not 0 1 SEP =1 =0 =1 =1 EOS: of each token, from the last to the first, the value of the part
+    that begins there; the last one is the answer. A value shares its id with its token.
+
+    A value depends on three tokens at most: its own, the value before it, and for `and`, `or` that of the
+    second part, which is as far away as the first one is long; ids under which it is near are not known.
+
+    >>> FormulaScratchpad(BooleanExpressions()).answer("and not 0 1".split())
+    ('=1', '=0', '=1', '=1', 'EOS')
+    """
+
+    change = "scratchpad"
+    base: BooleanExpressions
+
+    symbols = (*BooleanExpressions.symbols, *VALUES)
+    far_steps = (
+        "a value depends on 3 tokens, its operator and two values, of which the second may be as far away as "
+        "the first part is long, at any depth of nesting"
+    )
+    nope = ape = Evidence("none", None, "nobody has written a program that finds the second of two values")
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        return "the value of a formula in prefix notation, after those of all its parts"
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        return self.base.has(lengths)
+
+    def answer_size(self, length: int) -> int:
+        return length
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        self.base.answer(x)  # refuses what is no formula
+        row = np.array([places_of(self.base.symbols, tuple(x))])
+        values = part_values(row, np.array([len(x)]))[0]
+        return (*(VALUES[value] for value in reversed(values.tolist())), EOS)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        x, _, _ = self.base.draw(lengths, rng)
+        values = part_values(x, lengths)
+        places = np.maximum(lengths[:, None] - 1 - np.arange(x.shape[1]), 0)
+        return x, len(self.base.symbols) + np.take_along_axis(values, places, axis=1), lengths
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """0, L … 1, 0, 1 … L: counted from the end of x, where evaluation begins."""
+        x, y = numbered(batch, SEP_ID)
+        return backwards(x) + y
+
+
+# A scratchpad for a task from plain functions: the steps that a third function gives, then the answer.
+
+
+def with_steps(task: FunctionTask, steps: Callable[[tuple[str, ...]], Sequence[str]]) -> FunctionTask:
+    """The task that writes its steps before its answer: SOS x SEP steps y EOS.
+
+    >>> from longreach.tasks.task import Task
+    >>> def word(length, rng):
+    ...     return ["ab"[k] for k in rng.integers(0, 2, length)]
+    >>> last = Task.from_function(word, lambda x: x[-1], name="last", steps=lambda x: x)
+    >>> with_steps(last, last.stepper).answer("ab")
+    ('a', 'b', 'b', 'EOS')
+    """
+
+    def steps_and_answer(x: tuple[str, ...]) -> tuple[str, ...]:
+        return (*written(steps(x)), *written(task.answerer(x)))
+
+    steps_and_answer.__name__ = getattr(steps, "__name__", "steps")
+    return replace(
+        task,
+        name=TaskName(task.name).changed("scratchpad"),
+        about=f"{task.about}, with its steps written down",
+        answerer=steps_and_answer,
+        longest_answer=None,
+        stepper=None,
+    )
+
+
+def written(found: Any) -> tuple[Any, ...]:
+    """What a function gives, as tokens: several, or one as a string, a whole number or a truth value.
+
+    >>> written(True), written(3), written(["a", "b"])
+    (('yes',), ('3',), ('a', 'b'))
+    """
+    if isinstance(found, bool):
+        return ("yes" if found else "no",)
+    if isinstance(found, str | int):
+        return (str(found),)
+    return tuple(found)

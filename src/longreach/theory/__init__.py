@@ -1,0 +1,1 @@
+"""What is provable: programs, automata, decisions, certificates, bounds. NumPy only, never torch."""

@@ -1,0 +1,1 @@
+"""Automata, regular expressions, monoids and drawings."""

@@ -1,0 +1,345 @@
+"""Minimal complete automata, with or without an answer class at each state."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from longreach.errors import InputError
+
+if TYPE_CHECKING:
+    from automata.fa.dfa import DFA
+
+# Minimal complete deterministic automata, the form in which every language is decided.
+
+
+IntArray = npt.NDArray[np.int64]
+Word = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The letters and moves of a complete deterministic automaton, whatever is known of its states."""
+
+    alphabet: tuple[str, ...]
+    transitions: tuple[tuple[int, ...], ...]
+    """`transitions[state][letter]`, letters by their place in the alphabet."""
+
+    def __len__(self) -> int:
+        return len(self.transitions)
+
+    @cached_property
+    def table(self) -> IntArray:
+        """The transitions as an array of shape (states, letters)."""
+        return np.array(self.transitions, dtype=np.int64).reshape(len(self), len(self.alphabet))
+
+    @cached_property
+    def letter_index(self) -> dict[str, int]:
+        """The place of each token in the alphabet."""
+        return {token: index for index, token in enumerate(self.alphabet)}
+
+    def run(self, word: Iterable[str], state: int = 0) -> int:
+        """The state reached from `state` by reading the word."""
+        for token in word:
+            if token not in self.letter_index:
+                raise InputError(f"token {token!r} is not in the alphabet {' '.join(self.alphabet)}")
+            state = self.transitions[state][self.letter_index[token]]
+        return state
+
+
+@dataclass(frozen=True)
+class Automaton(Moves):
+    """The minimal complete automaton of a language, states numbered in breadth-first order from 0.
+
+    Two automata over the same alphabet are equal exactly when their languages are.
+
+    >>> even = minimal(("a",), [[1], [0]], 0, {0})
+    >>> even.accepts("aa"), even.accepts("aaa")
+    (True, False)
+    """
+
+    accepting: frozenset[int]
+
+    @cached_property
+    def alike(self) -> dict[int, tuple[int, ...]]:
+        """The letters that lead from every state to the same one as a letter does, by the first of them."""
+        found: dict[tuple[int, ...], list[int]] = {}
+        for letter, column in enumerate(zip(*self.transitions, strict=True)):
+            found.setdefault(column, []).append(letter)
+        return {letters[0]: tuple(letters) for letters in found.values()}
+
+    @cached_property
+    def essential(self) -> Automaton:
+        """The same over one of every group of letters that are alike, which is in the same classes.
+
+        >>> minimal("abc", [[0, 0, 1], [0, 0, 1]], 0, {1}).essential.alphabet
+        ('a', 'c')
+        """
+        if len(self.alike) == len(self.alphabet):
+            return self
+        rows = tuple(tuple(row[letter] for letter in self.alike) for row in self.transitions)
+        return Automaton(tuple(self.alphabet[letter] for letter in self.alike), rows, self.accepting)
+
+    def accepts(self, word: Iterable[str]) -> bool:
+        """Whether the word is in the language."""
+        return self.run(word) in self.accepting
+
+    def complement(self) -> Automaton:
+        """The automaton of all other words."""
+        return Automaton(self.alphabet, self.transitions, frozenset(range(len(self))) - self.accepting)
+
+    def with_accepting(self, accepting: Iterable[int]) -> Automaton:
+        """The minimal automaton after the accepting states are replaced."""
+        return minimal(self.alphabet, self.transitions, 0, accepting)
+
+    def left_quotient(self, word: Iterable[str]) -> Automaton:
+        """The automaton of the words v such that `word` followed by v is in the language."""
+        return minimal(self.alphabet, self.transitions, self.run(word), self.accepting)
+
+    def right_quotient(self, word: Sequence[str]) -> Automaton:
+        """The automaton of the words v such that v followed by `word` is in the language."""
+        return self.with_accepting(q for q in range(len(self)) if self.run(word, q) in self.accepting)
+
+
+def minimal(
+    alphabet: Sequence[str], transitions: Sequence[Sequence[int]], initial: int, accepting: Iterable[int]
+) -> Automaton:
+    """The canonical automaton of a complete transition table.
+
+    >>> minimal(("a",), [[1], [2], [1]], 0, {0, 2})
+    Automaton(alphabet=('a',), transitions=((1,), (0,)), accepting=frozenset({0}))
+    """
+    from automata.fa.dfa import DFA
+
+    reached = breadth_first(transitions, initial)
+    marked = set(accepting)
+    if not alphabet:
+        raise InputError("the alphabet is empty; a language needs at least one letter")
+    dfa = DFA(
+        states=set(reached),
+        input_symbols=set(map(str, range(len(alphabet)))),
+        transitions={q: {str(a): t for a, t in enumerate(transitions[q])} for q in reached},
+        initial_state=initial,
+        final_states=marked & set(reached),
+    ).minify(retain_names=False)
+    rows: dict[Any, list[Any]] = {
+        q: [row[str(a)] for a in range(len(alphabet))] for q, row in dfa.transitions.items()
+    }
+    order = {q: number for number, q in enumerate(breadth_first(rows, dfa.initial_state))}
+    return Automaton(
+        tuple(alphabet),
+        tuple(tuple(order[t] for t in rows[q]) for q in order),
+        frozenset(order[q] for q in dfa.final_states if q in order),
+    )
+
+
+def from_automata_lib(dfa: DFA) -> Automaton:
+    """The canonical automaton of an automata-lib DFA, completed with a sink if it is partial.
+
+    >>> from automata.fa.dfa import DFA
+    >>> ends_in_b = DFA(states={"x", "y"}, input_symbols={"a", "b"}, initial_state="x", final_states={"y"},
+    ...                 transitions={"x": {"a": "x", "b": "y"}, "y": {"a": "x", "b": "y"}})
+    >>> from_automata_lib(ends_in_b).transitions
+    ((0, 1), (0, 1))
+    """
+    alphabet = sorted(dfa.input_symbols)
+    number = {state: index for index, state in enumerate(dfa.states)}
+    sink = len(number)
+    rows = [[sink] * len(alphabet) for _ in range(sink + 1)]
+    for state, moves in dfa.transitions.items():
+        for letter, token in enumerate(alphabet):
+            if token in moves:
+                rows[number[state]][letter] = number[moves[token]]
+    return minimal(alphabet, rows, number[dfa.initial_state], (number[q] for q in dfa.final_states))
+
+
+def combine(left: Automaton, right: Automaton, keep: Callable[[bool, bool], bool]) -> Automaton:
+    """The automaton of the words for which `keep(in left, in right)` holds; alphabets must be equal.
+
+    >>> even = minimal(("a",), [[1], [0]], 0, {0})
+    >>> len(combine(even, even, lambda x, y: x and not y))
+    1
+    """
+    if left.alphabet != right.alphabet:
+        raise InputError("the two automata have different alphabets")
+    width = len(right)
+    rows = [
+        [t * width + u for t, u in zip(p, q, strict=True)]
+        for p in left.transitions
+        for q in right.transitions
+    ]
+    accepting = (
+        p * width + q
+        for p in range(len(left))
+        for q in range(width)
+        if keep(p in left.accepting, q in right.accepting)
+    )
+    return minimal(left.alphabet, rows, 0, accepting)
+
+
+def strong_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Strongly connected components, each sorted, in an order in which edges only lead forward.
+
+    >>> strong_components([[1], [0, 2], [2]])
+    [[0, 1], [2]]
+    """
+    count = len(successors)
+    index = [-1] * count
+    low = [0] * count
+    open_component = [False] * count
+    stack: list[int] = []
+    found: list[list[int]] = []
+    clock = 0
+    for start in range(count):
+        if index[start] >= 0:
+            continue
+        work = [(start, 0)]
+        while work:
+            vertex, place = work.pop()
+            if place == 0:
+                index[vertex] = low[vertex] = clock
+                clock += 1
+                stack.append(vertex)
+                open_component[vertex] = True
+            for position in range(place, len(successors[vertex])):
+                target = successors[vertex][position]
+                if index[target] < 0:
+                    work.append((vertex, position + 1))
+                    work.append((target, 0))
+                    break
+                if open_component[target]:
+                    low[vertex] = min(low[vertex], index[target])
+            else:
+                if low[vertex] == index[vertex]:
+                    component: list[int] = []
+                    while not component or component[-1] != vertex:
+                        component.append(stack.pop())
+                        open_component[component[-1]] = False
+                    found.append(sorted(component))
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[vertex])
+    return found[::-1]
+
+
+def breadth_first(transitions: Any, initial: int) -> list[int]:
+    """The states that are reached, in the order in which a search meets them."""
+    seen = {initial: None}
+    queue = deque([initial])
+    while queue:
+        for target in transitions[queue.popleft()]:
+            if target not in seen:
+                seen[target] = None
+                queue.append(target)
+    return list(seen)
+
+
+def live_states(automaton: Automaton) -> frozenset[int]:
+    """The states from which an accepting state can be reached.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> sorted(live_states(from_expression("ab")))
+    [0, 1, 3]
+    """
+    live = set(automaton.accepting)
+    # Components come with successors later, so one pass from the back is enough.
+    for members in reversed(strong_components(automaton.transitions)):
+        if any(target in live for q in members for target in automaton.transitions[q]):
+            live |= set(members)
+    return frozenset(live)
+
+
+# Automata with an answer class at every state: more than accept and reject.
+
+
+@dataclass(frozen=True)
+class LabelledAutomaton(Moves):
+    """The least complete automaton that gives each word its class, states in breadth-first order from 0.
+
+    >>> modulo = labelled(("a",), [[1], [2], [0]], 0, ["zero", "one", "two"])
+    >>> modulo.class_of("aaaa"), modulo.classes, modulo.language("zero").accepts("aaa")
+    ('one', ('zero', 'one', 'two'), True)
+    """
+
+    outputs: tuple[str, ...]
+    """The class of each state."""
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The classes, each once, in the order in which a search from the first state meets them."""
+        return tuple(dict.fromkeys(self.outputs))
+
+    def class_of(self, word: Iterable[str]) -> str:
+        """The class of a word."""
+        return self.outputs[self.run(word)]
+
+    def language(self, label: str) -> Automaton:
+        """The automaton of the words of a class."""
+        wanted = (state for state, output in enumerate(self.outputs) if output == label)
+        return minimal(self.alphabet, self.transitions, 0, wanted)
+
+
+def labelled(
+    alphabet: Sequence[str], transitions: Sequence[Sequence[int]], initial: int, outputs: Sequence[str]
+) -> LabelledAutomaton:
+    """The least automaton of a complete transition table with classes: states that no word tells apart are
+    one (Moore's algorithm).
+
+    >>> len(labelled(("a",), [[1], [2], [3], [0]], 0, ["even", "odd", "even", "odd"]))
+    2
+    """
+    if not alphabet:
+        raise InputError("the alphabet is empty; a language needs at least one letter")
+    order = breadth_first(transitions, initial)
+    names = {label: number for number, label in enumerate(dict.fromkeys(outputs))}
+    numbered, count = {state: names[outputs[state]] for state in order}, 0
+    while True:
+        groups: dict[tuple[int, ...], int] = {}
+        for state in order:
+            groups.setdefault((numbered[state], *(numbered[t] for t in transitions[state])), len(groups))
+        if len(groups) == count:
+            break
+        numbered = {
+            state: groups[numbered[state], *(numbered[t] for t in transitions[state])] for state in order
+        }
+        count = len(groups)
+    # The order of a breadth-first search is that of the first members of the groups.
+    first: dict[int, int] = {}
+    for state in order:
+        first.setdefault(numbered[state], state)
+    place = {group: number for number, group in enumerate(first)}
+    return LabelledAutomaton(
+        tuple(alphabet),
+        tuple(tuple(place[numbered[t]] for t in transitions[state]) for state in first.values()),
+        tuple(outputs[state] for state in first.values()),
+    )
+
+
+# Whether a language is finite, and how long its longest word is.
+
+
+def longest_word(automaton: Automaton) -> int | None:
+    """The number of letters of the longest word; -1 for the empty language, None for an infinite one.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> longest_word(from_expression("a|ab?c")), longest_word(from_expression("a*"))
+    (3, None)
+    """
+    live = live_states(automaton)
+    length = dict.fromkeys(range(len(automaton)), -1)
+    for members in reversed(strong_components(automaton.transitions)):
+        state = members[0]
+        if state not in live:
+            continue
+        if len(members) > 1 or state in automaton.transitions[state]:
+            return None
+        ends = 0 if state in automaton.accepting else -1
+        further = [length[target] + 1 for target in automaton.transitions[state] if target in live]
+        length[state] = max([ends, *further])
+    return length[0]

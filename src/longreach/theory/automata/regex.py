@@ -1,0 +1,386 @@
+"""From a regular expression to its minimal automaton, with errors that name the column and with budgets.
+
+automata-lib parses and minimizes. Its errors carry no position and its subset construction no bound, so
+a scan of the tokens comes first and the subset construction stands here.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from longreach.errors import InputError
+from longreach.theory.automata.automaton import Automaton, minimal
+from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
+from longreach.theory.names import PROGRAM, REGEX
+
+_REPETITION = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_CLASS = re.compile(r"\[(\^?)((?:\\.|[^\]\\])*)\]", re.DOTALL)
+_DIGITS = frozenset("0123456789")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") | _DIGITS
+_SHORTHAND = {"d": _DIGITS, "w": _LETTERS, "s": frozenset(" \t\n\r\f\v")}
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f"}
+# automata-lib reads any of these as one letter; tokens of the user may be operators or blanks.
+_PRIVATE_USE = 0xE000
+
+
+def from_expression(
+    expression: str, alphabet: Sequence[str] | None = None, budget: Budget = DEFAULT_BUDGET
+) -> Automaton:
+    """The minimal automaton of an expression in automata-lib's syntax.
+
+    Without an alphabet, the letters of the expression are the alphabet.
+
+    >>> from_expression("(a|b)*b").transitions
+    ((0, 1), (0, 1))
+    >>> from_expression("(a|b", "ab")
+    Traceback (most recent call last):
+    longreach.errors.InputError: column 1: this bracket is never closed
+    """
+    if alphabet is not None:
+        alphabet = _checked_alphabet(alphabet)
+    tokens = _tokens(expression)
+    _refuse_anchors(expression, tokens, alphabet or ())
+    if alphabet is None:
+        alphabet = letters_of(expression)
+        if not alphabet:
+            _normal_form(expression, tokens, ("a",), budget)  # what is no expression is refused as that
+            raise InputError(
+                f"the expression {expression!r} names no letter; give its alphabet", source=expression
+            )
+    normal = _normal_form(expression, tokens, alphabet, budget)
+
+    from automata.fa.nfa import NFA
+
+    symbols = {chr(_PRIVATE_USE + index) for index in range(len(alphabet))}
+    try:
+        budget = budget.running()
+        nfa = NFA.from_regex(normal, input_symbols=symbols)
+        rows, accepting = _determinize(nfa, len(alphabet), budget)
+    except OverBudget as spent:
+        raise InputError(f"the automaton of this expression is not built: {spent}") from None
+    return minimal(alphabet, rows, 0, accepting)
+
+
+def _refuse_anchors(expression: str, tokens: Sequence[_Token], alphabet: Sequence[str]) -> None:
+    """Elsewhere `^` and `$` hold a match to the whole word; here `$` is a letter, and `^` an operator."""
+    before = bool(tokens) and tokens[0].text == "^"
+    behind = bool(tokens) and tokens[-1].text == "$" and "$" not in alphabet
+    if before or behind:
+        anchors = " and ".join(sign for sign, there in (("'^'", before), ("'$'", behind)) if there)
+        letter = "" if before else ", or write '\\$' for the letter"
+        column = tokens[0 if before else -1].column
+        _fail(expression, column, f"an expression always matches whole words: leave {anchors} out{letter}")
+
+
+def letters_of(expression: str) -> tuple[str, ...]:
+    """The letters that an expression names, in order.
+
+    >>> letters_of("(b|a)*c?")
+    ('a', 'b', 'c')
+    """
+    return tuple(sorted(set().union(*(token.letters for token in _tokens(expression)))))
+
+
+def expression_hint(name: str) -> str:
+    """What to say where a name that nobody knows has the signs of an expression, or of a program's file.
+
+    >>> expression_hint("(aa)*"), expression_hint("aa")
+    ("; a regular expression is written 'regex:(aa)*'", '')
+    """
+    if set(name) & set("()*+?|[]"):
+        return f"; a regular expression is written {shlex.quote(REGEX + name)}"
+    return f"; a program is written {shlex.quote(PROGRAM + name)}" if name.endswith(".cr") else ""
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str  # one of: letters, open, close, infix, repeat
+    column: int
+    text: str = ""
+    letters: frozenset[str] = frozenset()
+    negated: bool = False
+    least: int = 0
+    most: int | None = None
+
+
+def _checked_alphabet(alphabet: Sequence[str]) -> tuple[str, ...]:
+    letters = tuple(alphabet)
+    if not letters:
+        raise InputError("the alphabet is empty; a language needs at least one letter")
+    for letter in letters:
+        if len(letter) != 1:
+            raise InputError(f"letter {letter!r} of the alphabet: expressions need single characters")
+        if letters.count(letter) > 1:
+            raise InputError(f"letter {letter!r} stands twice in the alphabet")
+    return letters
+
+
+def _fail(expression: str, column: int, message: str) -> NoReturn:
+    raise InputError(f"column {column}: {message}", source=expression, column=column)
+
+
+def _tokens(expression: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    place = 0
+    while place < len(expression):
+        char, column = expression[place], place + 1
+        width = 1
+        if expression.startswith("(?", place):
+            _fail(expression, column, "a group is written ( ), without '?' behind the bracket")
+        if char in "()":
+            tokens.append(_Token("open" if char == "(" else "close", column, char))
+        elif char in "|&^":
+            tokens.append(_Token("infix", column, char))
+        elif char in "*+?":
+            bounds: tuple[int, int | None] = {"*": (0, None), "+": (1, None), "?": (0, 1)}[char]
+            tokens.append(_Token("repeat", column, char, least=bounds[0], most=bounds[1]))
+        elif char == "{":
+            match = _REPETITION.match(expression, place)
+            if match is None or not (match[1] or match[3]):
+                _fail(expression, column, "a repetition is written {2}, {2,5}, {2,} or {,5}")
+            tokens.append(_repetition(expression, column, match))
+            width = len(match[0])
+        elif char == "[":
+            match = _CLASS.match(expression, place)
+            if match is None:
+                _fail(expression, column, "this bracket is never closed")
+            letters = _class_letters(expression, column + 1 + len(match[1]), match[2])
+            tokens.append(_Token("letters", column, match[0], letters, negated=bool(match[1])))
+            width = len(match[0])
+        elif char in "]}":
+            _fail(expression, column, f"{char!r} closes nothing; write '\\{char}' for the letter")
+        elif char == ".":
+            tokens.append(_Token("letters", column, char, negated=True))
+        elif char == "\\":
+            letters, negated = _escaped(expression, place)
+            tokens.append(_Token("letters", column, expression[place : place + 2], letters, negated))
+            width = 2
+        elif char.isspace():
+            _fail(expression, column, "a blank; leave it out, or write '\\' before it if it is a letter")
+        else:
+            tokens.append(_Token("letters", column, char, frozenset(char)))
+        place += width
+    return tokens
+
+
+def _repetition(expression: str, column: int, match: re.Match[str]) -> _Token:
+    # More digits than this cannot be within any budget, and int() refuses very long numbers.
+    if max(len(match[1]), len(match[3])) > 9:
+        _fail(expression, column, "this repetition count is beyond every budget")
+    least = int(match[1] or 0)
+    most = least if not match[2] else int(match[3]) if match[3] else None
+    if most is not None and most < least:
+        _fail(expression, column, f"a repetition from {least} to {most} is empty")
+    return _Token("repeat", column, match[0], least=least, most=most)
+
+
+def _escaped(expression: str, place: int) -> tuple[frozenset[str], bool]:
+    if place + 1 == len(expression):
+        _fail(expression, place + 1, "a backslash at the end escapes nothing")
+    char = expression[place + 1]
+    if char.lower() in _SHORTHAND:
+        return _SHORTHAND[char.lower()], char.isupper()
+    return frozenset(_CONTROL.get(char, char)), False
+
+
+def _class_letters(expression: str, column: int, content: str) -> frozenset[str]:
+    if not content:
+        _fail(expression, column, "this class of letters is empty")
+    items: list[tuple[str, int, bool]] = []  # letter, column, and whether it was escaped
+    letters: set[str] = set()
+    place = 0
+    while place < len(content):
+        if content[place] == "\\":
+            found, negated = _escaped(content, place)
+            if negated:
+                _fail(expression, column + place, "a negated shorthand cannot stand inside a class")
+            if len(found) > 1:
+                letters |= found
+            else:
+                items.append((next(iter(found)), column + place, True))
+            place += 2
+        else:
+            items.append((content[place], column + place, False))
+            place += 1
+    index = 0
+    while index < len(items):
+        if index + 2 < len(items) and items[index + 1][::2] == ("-", False):
+            first, last = items[index][0], items[index + 2][0]
+            if ord(last) < ord(first):
+                _fail(expression, items[index][1], f"the range {first}-{last} runs backwards")
+            if ord(last) - ord(first) > 1000:
+                _fail(expression, items[index][1], f"the range {first}-{last} has more than 1000 letters")
+            letters |= {chr(code) for code in range(ord(first), ord(last) + 1)}
+            index += 3
+        else:
+            letters.add(items[index][0])
+            index += 1
+    return frozenset(letters)
+
+
+@dataclass
+class _Frame:
+    """What stands between a bracket and the present token: text, size and the term under construction."""
+
+    column: int
+    text: str = ""
+    size: int = 0
+    operator: str = ""
+    terms: list[tuple[str, int]] | None = None
+
+    def add(self, term: tuple[str, int]) -> None:
+        if self.terms is None:
+            self.terms = []
+        self.terms.append(term)
+
+    def close_choice(self) -> None:
+        size = sum(part for _, part in self.terms or [])
+        text = "".join(part for part, _ in self.terms or [])
+        product = self.operator in ("&", "^")
+        self.text, self.size = (
+            self.text + self.operator + text,
+            self.size * size if product else self.size + size + 1,
+        )
+        self.terms = None
+
+
+def _normal_form(expression: str, tokens: list[_Token], alphabet: tuple[str, ...], budget: Budget) -> str:
+    """The expression with letters coded by private characters; checks brackets, operators and size."""
+    code = {letter: chr(_PRIVATE_USE + index) for index, letter in enumerate(alphabet)}
+    frames = [_Frame(0)]
+    work = 0
+
+    def spend(size: int, column: int) -> None:
+        nonlocal work
+        work += size
+        if work > 4 * budget.expression or size > budget.expression:
+            _fail(
+                expression, column, f"the expression is too large here (budget: {budget.expression} states)"
+            )
+
+    for token in tokens:
+        frame = frames[-1]
+        if token.kind == "letters":
+            letters = _meaning(expression, token, alphabet)
+            # An empty class is a letter of no word: the intersection of two different letters, or none.
+            text = f"[{''.join(code[letter] for letter in letters)}]" if letters else _EMPTY
+            frame.add((text, 2))
+        elif token.kind == "open":
+            frames.append(_Frame(token.column))
+        elif token.kind == "close":
+            if len(frames) == 1:
+                _fail(expression, token.column, "this bracket closes nothing")
+            if frame.terms is None and frame.operator:
+                _fail(expression, token.column, f"nothing stands between {frame.operator!r} and this bracket")
+            frame.close_choice()
+            spend(frame.size, token.column)
+            frames.pop()
+            frames[-1].add((f"({frame.text})", frame.size))
+        elif token.kind == "infix":
+            if frame.terms is None:
+                _fail(expression, token.column, f"nothing stands before {token.text!r}")
+            frame.close_choice()
+            spend(frame.size, token.column)
+            frame.operator = token.text
+        else:
+            if not frame.terms:
+                _fail(expression, token.column, f"{token.text!r} repeats nothing")
+            text, size = frame.terms.pop()
+            size = 1 + size * max(1, token.least if token.most is None else token.most)
+            spend(size, token.column)
+            # automata-lib reads x{0} as x?; the empty word is written () instead.
+            repeated = "()" if token.most == 0 else f"{text}{_bounds(token)}"
+            frame.terms.append((repeated, size))
+    if len(frames) > 1:
+        _fail(expression, frames[-1].column, "this bracket is never closed")
+    if frames[0].terms is None and frames[0].operator:
+        _fail(expression, len(expression), f"nothing stands after {frames[0].operator!r}")
+    frames[0].close_choice()
+    spend(frames[0].size, 1)
+    return frames[0].text
+
+
+# A class that automata-lib reads as "no letter at all": everything but a character outside the alphabet is
+# cut away.
+_EMPTY = "(" + chr(_PRIVATE_USE) + "&" + chr(_PRIVATE_USE) * 2 + ")"
+
+
+def _bounds(token: _Token) -> str:
+    return (
+        token.text if token.text in "*+?" else f"{{{token.least},{'' if token.most is None else token.most}}}"
+    )
+
+
+def _meaning(expression: str, token: _Token, alphabet: tuple[str, ...]) -> list[str]:
+    if token.negated:
+        return [letter for letter in alphabet if letter not in token.letters]
+    inside = [letter for letter in alphabet if letter in token.letters]
+    outside = sorted(token.letters - set(alphabet))
+    # A shorthand such as \d means those of its letters that the alphabet has.
+    if outside and not (token.text[0] == "\\" and len(token.letters) > 1 and inside):
+        listed = " ".join(alphabet[:40]) + (" …" if len(alphabet) > 40 else "")
+        _fail(expression, token.column, f"symbol {outside[0]!r} is not in the alphabet {listed}")
+    return inside
+
+
+def _determinize(nfa: Any, letters: int, budget: Budget) -> tuple[list[list[int]], list[int]]:
+    """The subset construction, stopped at the budget."""
+    spent = 0
+
+    def spend(steps: int) -> None:
+        nonlocal spent
+        spent += steps
+        if spent > budget.determinization:
+            raise InputError(
+                f"the automaton of this expression is too large (budget: {budget.determinization} steps)"
+            )
+
+    closures: dict[Any, frozenset[Any]] = {}
+
+    def closure(state: Any) -> frozenset[Any]:
+        if state not in closures:
+            seen, stack = {state}, [state]
+            while stack:
+                for target in nfa.transitions.get(stack.pop(), {}).get("", ()):
+                    if target not in seen:
+                        seen.add(target)
+                        stack.append(target)
+            spend(len(seen))
+            # States that only pass on without reading a letter carry no information.
+            closures[state] = frozenset(
+                q for q in seen if q in nfa.final_states or any(s != "" for s in nfa.transitions.get(q, {}))
+            )
+        return closures[state]
+
+    start = closure(nfa.initial_state)
+    number = {start: 0}
+    subsets = [start]
+    rows: list[list[int]] = []
+    for subset in subsets:
+        spend(letters)
+        budget.check()
+        row = []
+        targets: list[set[Any]] = [set() for _ in range(letters)]
+        for state in subset:
+            for symbol, reached in nfa.transitions.get(state, {}).items():
+                if symbol != "":
+                    for target in reached:
+                        into = closure(target)
+                        spend(len(into) + 1)
+                        targets[ord(symbol) - _PRIVATE_USE] |= into
+        for members in targets:
+            target_set = frozenset(members)
+            if target_set not in number:
+                if len(subsets) >= budget.states:
+                    raise InputError(
+                        f"the automaton of this expression has more than {budget.states} states (budget)"
+                    )
+                number[target_set] = len(subsets)
+                subsets.append(target_set)
+            row.append(number[target_set])
+        rows.append(row)
+    return rows, [index for index, subset in enumerate(subsets) if subset & nfa.final_states]

@@ -1,0 +1,1 @@
+"""From which training length on: bounds as numbers, with what they assume."""

@@ -1,0 +1,382 @@
+"""The bounds proved in the papers, and the table of all of them.
+
+Attention is uniform over the keys of the largest logit once the length passes 2^{p/γ}; from there on it is
+the number of tokens of each kind that must be reproduced by a shorter input.
+
+A learner that returns a simplest function which fits every input up to this length has found the function.
+No computable bound of this kind exists for C-RASP of two layers (Yang et al., arXiv 2603.02238).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, sqrt
+from typing import Any
+
+from longreach.theory.bounds.definition import (
+    ERROR,
+    Bound,
+    BoundInputs,
+    Definition,
+    NotApplicable,
+    Number,
+    Size,
+    Term,
+    Values,
+    apply,
+    largest,
+)
+
+# One layer at finite precision (Izzo, Nichani and Lee, arXiv 2510.27015, Theorems 4.1 and 4.2).
+
+
+QUANTITATIVE_BOUNDS_PAPER = (
+    "Izzo, Nichani and Lee, Quantitative Bounds for Length Generalization in Transformers"
+)
+PAIR = "f and g are limit transformers of one layer that differ by at most δ on all inputs up to this length"
+THEN = "then they differ by O(δ + ε) at every length"
+ROUNDED = "attention weights are rounded to p fractional bits relative to the largest"
+CONTINUOUS = "the MLP is Lipschitz with the constant ‖A‖_F ‖B‖_F: no Heaviside units"
+SUFFIX = "τ = 0 is read as 1, because the printed formula would vanish"
+
+
+def hard(values: Values) -> Size:
+    """2^{p/γ}, from where on attention is hard; 1 where all logits are equal."""
+    if values["gamma"] == inf:
+        return Size.of(1)
+    return Size.of(2).power(values["precision"] / values["gamma"])
+
+
+def resolution(values: Values) -> Size:
+    """L² Δ⁷ |Σ|⁶ τ² / ε² of Theorem 4.1."""
+    size = _squared_over_error(values)
+    for name, exponent in (("period", 7), ("alphabet", 6)):
+        size = size.times(Size.of(_exact(values, name)).power(Fraction(exponent)))
+    return size.times(Size.of(_window(values) ** 2))
+
+
+def workshop_resolution(values: Values) -> Size:
+    """τ Δ L² / ε² of the workshop version."""
+    return _squared_over_error(values).times(Size.of(_window(values) * _exact(values, "period")))
+
+
+def average(values: Values) -> Size:
+    """ε^{−2−2/α₀} of Theorem 4.2."""
+    return Size.of(1 / _exact(values, ERROR)).power(2 + 2 / _exact(values, "alpha0"))
+
+
+def reached(values: Values) -> Size:
+    """√ε, the error that Theorem 4.2 gives."""
+    return Size.of(Fraction(sqrt(_exact(values, ERROR))))
+
+
+def _squared_over_error(values: Values) -> Size:
+    return Size.of((_exact(values, "L") / _exact(values, ERROR)) ** 2)
+
+
+def _window(values: Values) -> Fraction:
+    return max(_exact(values, "locality"), Fraction(1))
+
+
+def _exact(values: Values, name: str) -> Fraction:
+    return Fraction(values[name])
+
+
+WORST_CASE = Definition(
+    name="one-layer-worst-case",
+    terms={
+        "hard": Term(needs=("precision", "gamma"), compute=hard),
+        "resolution": Term(needs=("L", "period", "alphabet", "locality", ERROR), compute=resolution),
+    },
+    combine=lambda terms: largest(*terms.values()),
+    formula="max{2^{p/γ}, L² Δ⁷ |Σ|⁶ τ² / ε²}",
+    says="two models of one layer that agree up to this length agree everywhere, up to an error of order ε",
+    source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 4.1",
+    assumes=(PAIR, THEN, ROUNDED, CONTINUOUS, SUFFIX),
+    constants="one factor before the maximum and one before the error, both unknown and taken as 1",
+    up_to_constants=True,
+)
+WORKSHOP = Definition(
+    name="one-layer-workshop",
+    terms={
+        "hard": WORST_CASE.terms["hard"],
+        "resolution": Term(needs=("L", "period", "locality", ERROR), compute=workshop_resolution),
+    },
+    combine=lambda terms: largest(*terms.values()),
+    formula="max{2^{p/γ}, τ Δ L² / ε²}",
+    says="the same with a shorter second term: a heuristic, because |Σ| is hidden in it",
+    source=f"{QUANTITATIVE_BOUNDS_PAPER}, workshop version, Theorem 4.1",
+    assumes=(
+        "heuristic: |Σ| counts as a constant, and the reduction of positions to tokens multiplies it by Δ",
+        PAIR,
+        THEN,
+        ROUNDED,
+        CONTINUOUS,
+        SUFFIX,
+    ),
+    constants="a power of |Σ| Δ is hidden; other factors are unknown and taken as 1",
+    up_to_constants=True,
+)
+AVERAGE = Definition(
+    name="one-layer-average",
+    terms={
+        "resolution": Term(needs=("alpha0", ERROR), compute=average),
+        "error": Term(needs=(ERROR,), compute=reached),
+    },
+    combine=lambda terms: terms["resolution"],
+    formula="ε^{−2−2/α₀}",
+    says="on random inputs the two models then differ by the order of √ε on average, not of ε",
+    source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 4.2",
+    assumes=(
+        "tokens are drawn independently with probabilities from a Dirichlet prior, α₀ its least parameter",
+        "f and g are limit transformers of one layer, and attention is hard at these lengths",
+        "the error on average is of the order √ε: for an average error of e ask with ε = e²",
+    ),
+    constants="all factors, logarithms and the dependence on L, Δ, τ and |Σ| are unknown and taken as 1",
+    up_to_constants=True,
+)
+
+
+# Two layers at infinite precision (Izzo, Nichani and Lee, arXiv 2510.27015, Theorem 5.2).
+
+
+def base(values: Values) -> Size:
+    """max(C(f), C(g)) / ε."""
+    error = Fraction(values[ERROR])
+    return Size.of(max(Fraction(values["C_f"]), Fraction(values["C_g"])) / error)
+
+
+def exponent(values: Values) -> Size:
+    """max(1/γ_f, 1/γ_g, 3); a margin that limits nothing is infinite."""
+    return Size.of(max(Fraction(3), *(_inverse(values[name]) for name in ("gamma_f", "gamma_g"))))
+
+
+def grams(values: Values) -> Size:
+    """ε^{−k²}."""
+    error, k = Fraction(values[ERROR]), Fraction(values["k"])
+    return Size.of(1 / error).power(k * k)
+
+
+def _inverse(margin: Number) -> Fraction:
+    return 1 / margin if isinstance(margin, Fraction) else Fraction(0)
+
+
+def _power(terms: dict[str, Size]) -> Size:
+    assert terms["exponent"].exact is not None
+    return terms["base"].power(terms["exponent"].exact)
+
+
+TWO_LAYER = Definition(
+    name="two-layer",
+    terms={
+        "base": Term(needs=("C_f", "C_g", ERROR), compute=base),
+        "exponent": Term(needs=("gamma_f", "gamma_g"), compute=exponent),
+    },
+    combine=lambda terms: _power(dict(terms)),
+    formula="(max(C(f), C(g)) / ε)^{max(1/γ_f, 1/γ_g, 3)}",
+    says="two models of two layers that agree up to this length agree everywhere, up to an error of order ε",
+    source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 5.2",
+    assumes=(
+        "f and g are limit transformers of two layers whose local logits alone are scaled, by log i",
+        "nothing is rounded, and the MLPs are Lipschitz: no Heaviside units",
+    ),
+    constants="the factor is unknown and taken as 1; C(f) is known by its growth only",
+    up_to_constants=True,
+)
+IN_CONTEXT_GRAMS = Definition(
+    name="in-context-kgram",
+    terms={"length": Term(needs=("k", ERROR), compute=grams)},
+    combine=lambda terms: terms["length"],
+    formula="ε^{−Θ(k²)}",
+    says="for the in-context k-gram task some model of two layers has a bound of this growth",
+    source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), section 5",
+    assumes=("the exponent is taken as k², its unknown factor as 1",),
+    constants="the factor in the exponent is unknown: the number shows the growth and nothing else",
+    up_to_constants=True,
+    extra=True,
+)
+
+
+# Length complexity (Chen, Ma and Li, arXiv 2506.03085): when all shorter inputs tell functions apart.
+
+
+LENGTH_COMPLEXITY_PAPER = "Chen, Ma and Li, Non-Asymptotic Length Generalization (arXiv 2506.03085)"
+NO_BOUND = "no computable bound exists for two-layer C-RASP in general (Yang et al., arXiv 2603.02238)"
+LEARNER = "the learner sees every input up to this length and returns a simplest function that fits them"
+
+
+def automaton_length(values: Values) -> Size:
+    """2n − 2."""
+    return Size.of(2 * Fraction(values["states"]) - 2)
+
+
+def squared(values: Values) -> Size:
+    """T²."""
+    return Size.of(Fraction(values["T"]) ** 2)
+
+
+def to_the_heads(values: Values) -> Size:
+    """T^K."""
+    return Size.of(Fraction(values["T"])).power(Fraction(values["K"]))
+
+
+AUTOMATON = Definition(
+    name="automaton",
+    terms={"length": Term(needs=("states",), compute=automaton_length)},
+    combine=lambda terms: terms["length"],
+    formula="2n − 2",
+    says="two different complete automata of at most n states differ on a word of at most this length",
+    source=f"{LENGTH_COMPLEXITY_PAPER}",
+    assumes=(
+        f"{LEARNER}, an automaton of at most n states",
+        "n counts the states of the minimal complete automaton",
+    ),
+    constants="none: the bound is exact",
+    up_to_constants=False,
+)
+DEPTH_ONE = Definition(
+    name="depth-one",
+    terms={"length": Term(needs=("T",), compute=squared)},
+    combine=lambda terms: terms["length"],
+    formula="O(T²)",
+    says="two different programs of counting depth one with numbers up to T differ on an input of this order",
+    source=f"{LENGTH_COMPLEXITY_PAPER}",
+    assumes=(
+        f"{LEARNER}, a program of counting depth one",
+        "two letters, no relations of positions, and no number in a comparison exceeds T",
+    ),
+    constants="the factor is unknown and taken as 1",
+    up_to_constants=True,
+)
+RESTRICTED = Definition(
+    name="two-layer-restricted",
+    terms={"length": Term(needs=("T", "K"), compute=to_the_heads)},
+    combine=lambda terms: terms["length"],
+    formula="O(T^{O(K)})",
+    says="the same for a restricted class of programs of two layers with K heads in the first",
+    source=f"{LENGTH_COMPLEXITY_PAPER}",
+    assumes=(f"{LEARNER}, a program of the restricted class of that paper", f"in general {NO_BOUND}"),
+    constants="the factor of the exponent is unknown and taken as 1: the number shows the growth alone",
+    up_to_constants=True,
+    extra=True,
+)
+
+
+# Sparse planted correlations (Golowich et al., arXiv 2502.16792, Theorem 4.3): an error, not a length.
+
+
+FACTOR = 4
+"""The training length is at least so many windows."""
+
+
+def error(values: Values) -> Size:
+    """η_L η_L̄ L L̄² δ."""
+    eta_train, eta_test, train, test, delta = _exact_values(
+        values, "eta_train", "eta_test", "train_length", "test_length", "delta"
+    )
+    return Size.of(eta_train * eta_test * train * test**2 * delta)
+
+
+def shortest(values: Values) -> Size:
+    """4 L_local, the least training length that the theorem speaks of."""
+    (window,) = _exact_values(values, "L_local")
+    return Size.of(FACTOR * window)
+
+
+def _refusal(values: Values) -> str | None:
+    train, test, window = _exact_values(values, "train_length", "test_length", "L_local")
+    if train < FACTOR * window:
+        return f"a train_length of at least {FACTOR} · L_local = {FACTOR * window}"
+    if test < train:
+        return "a test_length that is not below train_length"
+    if (test - train) % window:
+        return f"a test_length that is train_length plus a multiple of L_local = {window}"
+    return None
+
+
+def _exact_values(values: Values, *names: str) -> list[Fraction]:
+    return [Fraction(values[name]) for name in names]
+
+
+PLANTED = Definition(
+    name="planted-sparse",
+    terms={
+        "error": Term(needs=("eta_train", "eta_test", "train_length", "test_length", "delta"), compute=error),
+        "shortest": Term(needs=("L_local",), compute=shortest),
+    },
+    combine=lambda terms: terms["error"],
+    formula="η_L η_L̄ L L̄² δ, for L ≥ 4 L_local and L_local | L̄ − L",
+    says="a sparse attention that fits best up to the training length errs at most by this at the test one",
+    source="Golowich et al., The Role of Sparsity for Length Generalization in Transformers "
+    "(arXiv 2502.16792), Theorem 4.3",
+    assumes=(
+        "data with k-sparse planted correlations, whose places are covered up to the factor η",
+        "the models are a class of k-sparse functional attention that is relative and L_local-local",
+        "some model of the class has an error of at most δ at every length",
+        "the value is an error at test_length, not a training length; ε plays no part",
+    ),
+    constants="the statement has the factor 1; its proof leaves a factor open",
+    up_to_constants=False,
+    gives="error",
+    refusal=_refusal,
+)
+
+
+# Every bound, asked of the same quantities.
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    WORST_CASE,
+    WORKSHOP,
+    AVERAGE,
+    TWO_LAYER,
+    IN_CONTEXT_GRAMS,
+    PLANTED,
+    AUTOMATON,
+    DEPTH_ONE,
+    RESTRICTED,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundsFound:
+    """The bounds that apply, those that do not, and what is to be said besides."""
+
+    bounds: tuple[Bound, ...]
+    not_applicable: tuple[NotApplicable, ...]
+    notes: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As `longreach bound --json` prints it."""
+        return {
+            "bounds": [bound.document() for bound in self.bounds],
+            "not_applicable": [each.document() for each in self.not_applicable],
+            "notes": list(self.notes),
+        }
+
+
+def bounds(
+    inputs: BoundInputs, error: Fraction | None = None, definitions: Iterable[Definition] = DEFINITIONS
+) -> BoundsFound:
+    """Compute what can be computed; `error` is ε.
+
+    >>> from longreach.theory.bounds.definition import read_settings
+    >>> found = bounds(BoundInputs(values=read_settings(["states=5", "alpha0=2"])), Fraction(1, 10))
+    >>> [(bound.definition.name, bound.value.number()) for bound in found.bounds]
+    [('one-layer-average', 1000), ('automaton', 8)]
+    """
+    asked = [each for each in definitions if not each.extra or _own(each, inputs)]
+    answers = [apply(each, inputs, error) for each in asked]
+    return BoundsFound(
+        bounds=tuple(each for each in answers if isinstance(each, Bound)),
+        not_applicable=tuple(each for each in answers if isinstance(each, NotApplicable)),
+        notes=inputs.notes,
+    )
+
+
+def _own(definition: Definition, inputs: BoundInputs) -> bool:
+    """Whether a quantity is there that no other bound reads."""
+    others = {name for each in DEFINITIONS if each is not definition for name in each.needs}
+    return any(name in inputs.values for name in definition.needs if name not in others)

@@ -1,0 +1,1 @@
+"""Certificates as documents, and checkers that share nothing with what finds them."""

@@ -1,0 +1,502 @@
+"""Certificates as Coq developments, and having Coq check them.
+
+Whatever is written here, Coq checks it: what is proved in the end is about the automaton that stands in the
+instance, and the rest of a certificate only helps to prove it.
+
+What Coq then proves is that some program accepts the language, the one of the construction; not that the
+program of the certificate, which is shorter, does.
+
+A certificate is verified if the check, evaluated inside Coq, says true, and the theorem that the check is
+right, applied to it, needs no axiom.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import lcm
+from pathlib import Path
+from typing import TypeAlias, TypeGuard
+
+import longreach
+from longreach.errors import InputError
+from longreach.theory.automata.automaton import minimal
+from longreach.theory.automata.files import automaton_table
+from longreach.theory.budget import EMPTY, LOCAL
+from longreach.theory.certificates.check_no import live_states_of
+from longreach.theory.decide.views import Analysis, Convention
+from longreach.theory.decide.without_positions import plain_analysis
+from longreach.theory.documents import (
+    AutomatonTable,
+    FlowCertificate,
+    ProgramCertificate,
+    SampledFlowCertificate,
+)
+
+# Certificates as terms of the Coq development in `formal/`: an automaton, and why it has no program.
+
+
+Checkable: TypeAlias = FlowCertificate | SampledFlowCertificate
+"""The certificates that Coq can check."""
+
+LARGEST = 5000
+"""Numbers of states and letters in Coq are counted in ones."""
+
+
+class NotWritten(ValueError):
+    """Why a certificate cannot be written for Coq."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance:
+    """One certificate for Coq."""
+
+    automaton: str
+    certificate: str
+    check: str
+    """The function that checks it."""
+    sound: str
+    """The theorem that the check is right."""
+    claim: str
+    """What follows for the automaton."""
+
+
+def instance_of(certificate: Checkable) -> Instance:
+    """The instance of a certificate.
+
+    >>> from longreach.theory.documents import AutomatonTable
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (0,)), accepting=(0,))
+    >>> automaton_term(table)
+    'Automaton 1 [[1]; [0]] [0]'
+    """
+    if isinstance(certificate, SampledFlowCertificate):
+        return _with_positions(certificate)
+    return _without_positions(certificate)
+
+
+def _without_positions(certificate: FlowCertificate) -> Instance:
+    table = certificate.automaton
+    eos = certificate.convention == "end-of-sequence"
+    flows = []
+    for flow in certificate.flows:
+        edges = [(nat(edge.state), nat(_letter(table, edge.letter))) for edge in flow.weights]
+        flows.append(_flow(flow.first, flow.second, edges, [edge.weight for edge in flow.weights]))
+    first, second = certificate.pair
+    words = certificate.words
+    theorem = ("check_eos", "no_program_eos") if eos else ("check_last_letter", "no_program")
+    hint = ""
+    if certificate.prediction and not eos and certificate.letter is not None:
+        hint = _prediction_hint(table, certificate.pair, (_letter(table, certificate.letter),))
+        theorem = ("check_both", "no_program_nor_predictor")
+    return Instance(
+        automaton=automaton_term(table),
+        certificate=(
+            f"Certificate {nats(certificate.states)} {listed(map(nats, certificate.classes))} "
+            f"{listed(flows)} {nat(first)} {nat(second)} "
+            f"{_word(table, words.before)} {_word(table, words.after)}"
+        ),
+        check=f"{theorem[0]}{hint}",
+        sound=f"{theorem[0]}_sound{hint}",
+        claim=theorem[1],
+    )
+
+
+def _with_positions(certificate: SampledFlowCertificate) -> Instance:
+    table, vertices = certificate.automaton, certificate.vertices
+    periodic = "false" if certificate.program_class == LOCAL else "true"
+    block = "None" if certificate.block is None else f"(Some {nat(certificate.block)})"
+    arrows = (
+        f"Arrow {nat(each.source)} {nat(each.target)} {_word(table, each.word)}"
+        for each in certificate.arrows
+    )
+    flows = []
+    for flow in certificate.flows:
+        edges = [(nat(edge.vertex), nat(edge.arrow)) for edge in flow.weights]
+        flows.append(_flow(flow.first, flow.second, edges, [edge.weight for edge in flow.weights]))
+    first, second = certificate.pair
+    if not all(0 <= vertex < len(vertices) for vertex in (0, first, second)):
+        raise NotWritten("a vertex of the pair does not exist")
+    ends = (vertices[first], vertices[second])
+    if not 0 <= ends[0].object < len(certificate.objects):
+        raise NotWritten("a vertex names no object")
+    start = shortest_words(table, 0).get(vertices[0].state, ())
+    told = distinguishing(table, ends[0].state, ends[1].state) or ()
+    hiding = tuple(_letter(table, token) for token in certificate.objects[ends[0].object])
+    hint = _prediction_hint(table, (ends[0].state, ends[1].state), hiding)
+    return Instance(
+        automaton=automaton_term(table),
+        certificate=(
+            f"ArrowCertificate {block} {listed(_word(table, word) for word in certificate.objects)} "
+            f"{listed(arrows)} {listed(f'({nat(v.state)}, {nat(v.object)})' for v in vertices)} "
+            f"{listed(map(nats, certificate.classes))} {listed(flows)} {nat(first)} {nat(second)} "
+            f"{nats(start)} {nats((*hiding, *told))}"
+        ),
+        check=f"check_both_with {periodic}{hint}",
+        sound=f"check_both_with_sound {periodic}{hint}",
+        claim=f"no_program_nor_predictor_with {periodic}",
+    )
+
+
+def shortest_words(table: AutomatonTable, state: int) -> dict[int, tuple[int, ...]]:
+    """A word of letters' numbers to each state that can be reached.
+
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (0,)), accepting=(0,))
+    >>> shortest_words(table, 0)
+    {0: (), 1: (0,)}
+    """
+    found: dict[int, tuple[int, ...]] = {state: ()}
+    queue = [state]
+    for source in queue:
+        for letter, target in enumerate(_row(table, source)):
+            if target not in found:
+                found[target] = (*found[source], letter)
+                queue.append(target)
+    return found
+
+
+def distinguishing(table: AutomatonTable, first: int, second: int) -> tuple[int, ...] | None:
+    """A word that is accepted from exactly one of two states.
+
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (2,), (2,)), accepting=(2,))
+    >>> distinguishing(table, 0, 1), distinguishing(table, 1, 1)
+    ((0,), None)
+    """
+    found: dict[tuple[int, int], tuple[int, ...]] = {(first, second): ()}
+    queue = [(first, second)]
+    for pair in queue:
+        if (pair[0] in table.accepting) != (pair[1] in table.accepting):
+            return found[pair]
+        for letter, targets in enumerate(zip(_row(table, pair[0]), _row(table, pair[1]), strict=False)):
+            if targets not in found:
+                found[targets] = (*found[pair], letter)
+                queue.append(targets)
+    return None
+
+
+def legal_difference(
+    table: AutomatonTable, first: int, second: int
+) -> tuple[tuple[int, ...], int | None] | None:
+    """A word that may follow both states, and a letter that may follow it after exactly one (None: the end).
+
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (2,), (2,)), accepting=(1,))
+    >>> legal_difference(table, 0, 1)
+    ((), None)
+    """
+    live = live_states_of(table)
+    found: dict[tuple[int, int], tuple[int, ...]] = {(first, second): ()}
+    queue = [(first, second)]
+    for pair in queue:
+        if (pair[0] in table.accepting) != (pair[1] in table.accepting):
+            return found[pair], None
+        for letter, targets in enumerate(zip(_row(table, pair[0]), _row(table, pair[1]), strict=False)):
+            legal = [target in live for target in targets]
+            if legal[0] != legal[1]:
+                return found[pair], letter
+            if legal[0] and targets not in found:
+                found[targets] = (*found[pair], letter)
+                queue.append(targets)
+    return None
+
+
+def _prediction_hint(table: AutomatonTable, pair: tuple[int, int], tail: tuple[int, ...]) -> str:
+    """The tail, continued until different symbols may follow, and such a symbol."""
+    ends = []
+    for state in pair:
+        for letter in tail:
+            row = _row(table, state)
+            if letter >= len(row):
+                raise NotWritten("the pair has no successor")
+            state = row[letter]
+        ends.append(state)
+    found = legal_difference(table, ends[0], ends[1])
+    if found is None:
+        raise NotWritten("the same symbols may follow the pair for ever")
+    word, symbol = found
+    return f" {nats((*tail, *word))} {'None' if symbol is None else f'(Some {nat(symbol)})'}"
+
+
+def _row(table: AutomatonTable, state: int) -> tuple[int, ...]:
+    return table.transitions[state] if 0 <= state < len(table.transitions) else ()
+
+
+def automaton_term(table: AutomatonTable) -> str:
+    rows = listed(map(nats, table.transitions))
+    return f"Automaton {nat(len(table.alphabet))} {rows} {nats(table.accepting)}"
+
+
+def nat(number: int) -> str:
+    """A natural number."""
+    if not 0 <= number <= LARGEST:
+        raise NotWritten(f"{number} is not a number from 0 to {LARGEST}")
+    return str(number)
+
+
+def nats(numbers: Iterable[int]) -> str:
+    return listed(map(nat, numbers))
+
+
+def listed(items: Iterable[str]) -> str:
+    """A list of terms."""
+    return f"[{'; '.join(items)}]"
+
+
+def _letter(table: AutomatonTable, token: str) -> int:
+    """Its number; a token that is no letter has the number after those of all letters."""
+    return table.alphabet.index(token) if token in table.alphabet else len(table.alphabet)
+
+
+def _word(table: AutomatonTable, word: Sequence[str]) -> str:
+    return nats(_letter(table, token) for token in word)
+
+
+def _flow(first: int, second: int, edges: Sequence[tuple[str, str]], weights: Sequence[str]) -> str:
+    """A flow with its weights multiplied by their common denominator."""
+    fractions = [_fraction(text) for text in weights]
+    scale = lcm(*(fraction.denominator for fraction in fractions))
+    entries = (
+        f"({source}, {label}, ({fraction * scale})%Z)"
+        for (source, label), fraction in zip(edges, fractions, strict=True)
+    )
+    return f"Flow {nat(first)} {nat(second)} {scale}%Z {listed(entries)}"
+
+
+def _fraction(text: str) -> Fraction:
+    if re.fullmatch(r"[+-]?[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?", text) is None:
+        raise NotWritten(f"{text[:40]!r} is not a fraction")
+    return Fraction(text)
+
+
+# For Coq, why a program without positions exists: potentials, round by round, for each component.
+
+
+def is_plain_yes(certificate: object) -> TypeGuard[ProgramCertificate]:
+    """Whether a certificate says that a language has a program without positions, read at the last letter."""
+    return (
+        isinstance(certificate, ProgramCertificate)
+        and certificate.program_class == EMPTY
+        and certificate.convention == "last-letter"
+        and not certificate.prediction
+    )
+
+
+def yes_instance(certificate: ProgramCertificate) -> Instance:
+    """The instance of such a certificate; the potentials are computed anew.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> table = automaton_table(from_expression("a*b?"))
+    >>> one = ProgramCertificate(program_class=EMPTY, automaton=table, program="")
+    >>> yes_instance(one).certificate
+    'YesCertificate [0; 1; 2] [[]; []; []]'
+    """
+    table = certificate.automaton
+    automaton = minimal(table.alphabet, table.transitions, 0, table.accepting)
+    if automaton_table(automaton) != table:
+        raise NotWritten("the automaton is not minimal, or its states are numbered otherwise")
+    analysis = plain_analysis(automaton)
+    if not analysis.holds(Convention.LAST_LETTER):
+        raise NotWritten("no potentials determine the next state")
+    ranks = [0] * len(automaton)
+    for rank, component in enumerate(analysis.components):
+        for vertex in component.states:
+            ranks[analysis.extended.states[vertex].state] = rank
+    return Instance(
+        automaton=automaton_term(table),
+        certificate=f"YesCertificate {nats(ranks)} {_potentials(analysis, len(automaton))}",
+        check="check_yes",
+        sound="check_yes_sound",
+        claim="some_program",
+    )
+
+
+def _potentials(analysis: Analysis, count: int) -> str:
+    components = []
+    for component in analysis.components:
+        rounds = []
+        for step in component.refinement.rounds:
+            functions = []
+            for potential in step.potentials:
+                values = [0] * count
+                for vertex, value in zip(component.states, potential.values, strict=True):
+                    values[analysis.extended.states[vertex].state] = value
+                functions.append(listed(f"({value})%Z" for value in values))
+            rounds.append(listed(functions))
+        components.append(listed(rounds))
+    return listed(components)
+
+
+# Runs Coq on certificates: the development in `formal/` is compiled once, then instances are checked.
+
+
+SECONDS = 900
+"""After which Coq is stopped."""
+CLOSED = "Closed under the global context"
+MISSING = "Coq is not installed (no coqc on the path); on Debian: apt install coq"
+NEEDED = "YesCertificates.v"
+"""The last file that instances rest on."""
+HEADER = """From Coq Require Import List ZArith.
+From Longreach Require Import Flows Automata Certificates TheoremB Prediction YesCertificates.
+Import ListNotations.
+"""
+
+
+def coqc() -> str | None:
+    """Coq's compiler, if it is there."""
+    return shutil.which("coqc")
+
+
+def sources() -> Path:
+    """The directory of the development: in the package, or beside its sources."""
+    package = Path(longreach.__file__).parent
+    for place in (package / "formal", package.parents[1] / "formal"):
+        if (place / "_CoqProject").is_file():
+            return place
+    raise InputError("the Coq development (formal/) is not beside longreach")
+
+
+def files(place: Path) -> list[Path]:
+    """The files of the development, in the order in which they are compiled."""
+    lines = (place / "_CoqProject").read_text(encoding="utf-8").split("\n")
+    return [place / line for line in lines if line.endswith(".v")]
+
+
+def _needed(place: Path) -> list[Path]:
+    """Those that instances rest on."""
+    listed = files(place)
+    return listed[: listed.index(place / NEEDED) + 1]
+
+
+@cache
+def compiled() -> Path:
+    """A directory with the compiled development, made when it is first asked for."""
+    place = sources()
+    digest = hashlib.sha256(_run([_coqc(), "--version"], place).stdout.encode())
+    for file in _needed(place):
+        digest.update(file.read_bytes())
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "longreach"
+    made = caches / f"formal-{digest.hexdigest()[:16]}"
+    if made.is_dir():
+        return made
+    try:
+        caches.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{caches}: the compiled proofs cannot be kept there: {error.strerror}") from None
+    with tempfile.TemporaryDirectory(dir=caches) as directory:
+        work = Path(directory) / "made"
+        work.mkdir()
+        for file in _needed(place):
+            shutil.copy(file, work)
+            done = _run([_coqc(), "-R", ".", "Longreach", file.name], work)
+            if done.returncode:
+                raise InputError(f"{file}: coqc does not accept it: {_last_line(done.stderr)}")
+        try:
+            work.rename(made)
+        except OSError:  # another process was faster
+            if not made.is_dir():
+                raise
+    return made
+
+
+def can_check(certificate: object) -> TypeGuard[Checkable | ProgramCertificate]:
+    """Whether Coq can check a certificate like this one."""
+    return isinstance(certificate, Checkable) or is_plain_yes(certificate)
+
+
+def check_formally(certificates: Sequence[Checkable | ProgramCertificate]) -> list[str | None]:
+    """For each certificate what Coq says against it, in one sentence; None if it is verified."""
+    problems: list[str | None] = []
+    instances: list[Instance] = []
+    for certificate in certificates:
+        try:
+            instances.append(
+                yes_instance(certificate)
+                if isinstance(certificate, ProgramCertificate)
+                else instance_of(certificate)
+            )
+            problems.append(None)
+        except NotWritten as reason:
+            problems.append(f"it cannot be written for Coq: {reason}")
+    found = iter(check_instances(instances))
+    return [next(found) if problem is None else problem for problem in problems]
+
+
+def check_instances(instances: Sequence[Instance]) -> list[str | None]:
+    """For each instance what is wrong with it, in one sentence; None if Coq has verified the claim."""
+    if not instances:
+        return []
+    values = _values(instances)
+    right = [k for k, value in enumerate(values) if value]
+    problems: list[str | None] = [None if value else "the check in Coq says false" for value in values]
+    if right:
+        text = "".join(_definitions(instances[k], k) + _theorem(instances[k], k) for k in right)
+        together = "".join(f"(conj t{k} " for k in right) + "I" + ")" * len(right)
+        out = _evaluate(f"{text}Definition all := {together}.\nPrint Assumptions all.\n")
+        if CLOSED not in out:
+            raise InputError(f"coqc: expected theorems without axioms, found: {_last_line(out)}")
+    return problems
+
+
+def _values(instances: Sequence[Instance]) -> list[bool]:
+    out = _evaluate(
+        "".join(
+            _definitions(each, k) + f"Eval vm_compute in ({each.check} a{k} c{k}).\n"
+            for k, each in enumerate(instances)
+        )
+    )
+    values = [line.strip() == "= true" for line in out.split("\n") if line.strip().startswith("= ")]
+    if len(values) != len(instances):
+        raise InputError(f"coqc: expected {len(instances)} values, found: {_last_line(out)}")
+    return values
+
+
+def _definitions(instance: Instance, number: int) -> str:
+    return f"Definition a{number} := {instance.automaton}.\nDefinition c{number} := {instance.certificate}.\n"
+
+
+def _theorem(instance: Instance, number: int) -> str:
+    return (
+        f"Theorem t{number} : {instance.claim} a{number}.\n"
+        f"Proof. apply ({instance.sound} a{number} c{number}). vm_cast_no_check (eq_refl true). Qed.\n"
+    )
+
+
+def _evaluate(text: str) -> str:
+    """What coqc prints about a file that begins with the header."""
+    made = compiled()
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "instance.v"
+        file.write_text(HEADER + text, encoding="utf-8")
+        done = _run([_coqc(), "-R", str(made), "Longreach", file.name], Path(directory))
+    if done.returncode:
+        raise InputError(f"coqc: {_last_line(done.stderr)}")
+    return done.stdout
+
+
+def _coqc() -> str:
+    found = coqc()
+    if found is None:
+        raise InputError(MISSING)
+    return found
+
+
+def _run(command: list[str], place: Path) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command, cwd=place, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"coqc did not end within {SECONDS} seconds") from None
+    except OSError as error:
+        raise InputError(f"coqc cannot be run: {error.strerror}") from None
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().split("\n")
+    return lines[-1][:200]

@@ -1,0 +1,1 @@
+"""C-RASP programs: text format, core operations, evaluation, library, transformations."""

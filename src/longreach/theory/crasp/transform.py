@@ -1,0 +1,681 @@
+r"""Closure properties: Boolean combinations, quotients, masks, inverse images and padding.
+
+Transformations take core programs and give core programs. What happens at position 0 is settled once, at the
+end: counts never see that position, so only the result on the empty word depends on it.
+
+>>> from longreach.theory.crasp.program import parse
+>>> from longreach.theory.crasp.program import raise_core
+>>> even = parse('P = i % 2 == 0').core
+>>> print(raise_core(intersection(even, parse('Q = # "a" <= 1').core)).text)
+C1 = # "a"
+Q = C1 <= 1
+P = i % 2 == 0
+P1 = P && Q
+
+>>> from longreach.theory.crasp.program import parse
+>>> from longreach.theory.crasp.program import raise_core
+>>> dyck = parse('o = # "("\nc = # ")"\nD = # (o < c) == 0 && o == c').core
+>>> [raise_core(left_quotient(dyck, "((")).accepts(word) for word in ("))", "))()", ")", "ε")]
+[True, True, False, False]
+
+Each operation of the original becomes one operation per offset in a block; the new program at position i has
+the values of the original in the i-th block. Offsets count from 1.
+
+>>> from longreach.theory.crasp.program import parse
+>>> from longreach.theory.crasp.program import raise_core
+>>> even = parse('#alphabet a\nP = i % 2 == 0').core
+>>> inverse_image(even, {"x": "aaa"}).class_name, inverse_image(even, {"x": "aa"}).class_name
+('C-RASP[periodic]', 'C-RASP[∅]')
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longreach.errors import InputError
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.core import Core, CoreBuilder
+from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
+from longreach.theory.crasp.lower import simplify, tidy
+from longreach.theory.crasp.words import Codes, Encoder, encode
+
+# Boolean combinations of acceptors, the empty word, and the mask j < i.
+
+
+# Boolean combinations
+
+
+def complement(core: Core) -> Core:
+    """The words that the program does not accept (over its alphabet); at most one more operation.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> complement(parse('P = # "a" >= 1').core).ops[-1]
+    Not(body=3)
+    """
+    return _combined([core], lambda builder, roots: builder.not_(roots[0]))
+
+
+def intersection(first: Core, *others: Core) -> Core:
+    """The words that all programs accept; the size is at most the sum of the sizes plus their number.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> a, b = parse('P = # "a" >= 1').core, parse('P = # "b" >= 1').core
+    >>> intersection(a, b).size, intersection(a, b).alphabet
+    (8, ('a', 'b'))
+    """
+    return _combined([first, *others], _conjunction)
+
+
+def union(first: Core, *others: Core) -> Core:
+    """The words that at least one of the programs accepts.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> union(parse('P = # "a" >= 1').core, parse('P = # "a" <= 3').core).class_name
+    'C-RASP[∅]'
+    """
+
+    def join(builder: CoreBuilder, roots: Sequence[int]) -> int:
+        return builder.not_(_conjunction(builder, [builder.not_(root) for root in roots]))
+
+    return _combined([first, *others], join)
+
+
+def difference(left: Core, right: Core) -> Core:
+    """The words that `left` accepts and `right` does not.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> difference(parse('P = # "a" >= 1').core, parse('P = # "a" >= 1').core).ops[-2:]
+    (Not(body=3), And(left=3, right=4))
+    """
+    return _combined([left, right], lambda builder, roots: builder.and_(roots[0], builder.not_(roots[1])))
+
+
+def symmetric_difference(left: Core, right: Core) -> Core:
+    """The words that exactly one of two programs accepts: empty exactly when they are equivalent.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> symmetric_difference(parse('P = # "a" >= 1').core, parse('P = # "b" >= 1').core).depth
+    1
+    """
+    return _combined([left, right], lambda builder, roots: builder.not_(builder.iff(roots[0], roots[1])))
+
+
+def predictor_of(acceptors: Mapping[str, Core]) -> Core:
+    """The predictor that says each token where its program accepts the word so far.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> some = parse('P = # "a" >= 1').core
+    >>> predictor_of({"yes": some, "no": complement(some)}).outputs
+    (('yes', 3), ('no', 4))
+    """
+    alphabet, closed = merged_alphabet(list(acceptors.values()))
+    builder = CoreBuilder()
+    outputs: list[tuple[str, int]] = []
+    names: dict[str, int] = {}
+    for label, core in acceptors.items():
+        moved = _copy(builder, core)
+        outputs.append((label, moved[acceptance(core)]))
+        for name, index in core.names:
+            names[_free_name(name, names)] = moved[index]
+    said = tuple(dict.fromkeys((*alphabet, *acceptors)))
+    return tidy(builder.ops, said, closed, None, outputs, names.items())
+
+
+def _conjunction(builder: CoreBuilder, roots: Sequence[int]) -> int:
+    result = roots[0]
+    for root in roots[1:]:
+        result = builder.and_(result, root)
+    return result
+
+
+def _combined(cores: Sequence[Core], join: Callable[[CoreBuilder, Sequence[int]], int]) -> Core:
+    """One program that holds all of `cores`, with equal operations shared, and accepts as `join` says."""
+    roots = [acceptance(core) for core in cores]
+    alphabet, closed = merged_alphabet(cores)
+    builder = CoreBuilder()
+    names: dict[str, int] = {}
+    for place, core in enumerate(cores):
+        moved = _copy(builder, core)
+        roots[place] = moved[roots[place]]
+        for name, index in core.names:
+            names[_free_name(name, names)] = moved[index]
+    return tidy(builder.ops, alphabet, closed, join(builder, roots), (), names.items())
+
+
+def _copy(builder: CoreBuilder, core: Core) -> list[int]:
+    """Adds a program's operations and returns where each of them is now."""
+    moved: list[int] = []
+    for op in core.ops:
+        moved.append(builder.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
+    return moved
+
+
+def _free_name(name: str, taken: dict[str, int]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
+
+
+def merged_alphabet(cores: Sequence[Core]) -> tuple[tuple[str, ...], bool]:
+    """The alphabet of a combination, and whether it is declared.
+
+    A declared alphabet must hold every token of the other programs; undeclared ones are merged.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> merged_alphabet([parse('P = # "b" >= 1').core, parse('#alphabet a b\\nP = # "a" >= 1').core])
+    (('b', 'a'), True)
+    """
+    merged = tuple(dict.fromkeys(symbol for core in cores for symbol in core.alphabet))
+    for core in cores:
+        missing = [symbol for symbol in merged if core.closed and symbol not in core.alphabet]
+        if missing:
+            raise InputError(f"the alphabets differ: token {missing[0]!r} is in one of them alone")
+    return merged, any(core.closed for core in cores)
+
+
+# What every transformation shares
+
+
+def acceptance(core: Core) -> int:
+    """The operation that decides acceptance; a predictor has none, and cannot be transformed.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> acceptance(parse('output "a" = "b"').core)
+    Traceback (most recent call last):
+    longreach.errors.InputError: the program is a predictor: only a program that accepts words is transformed
+    """
+    if core.accept is None:
+        raise InputError("the program is a predictor: only a program that accepts words is transformed")
+    return core.accept
+
+
+def with_empty_word(core: Core, accepted: bool) -> Core:
+    """The same program, which accepts the empty word exactly when `accepted`; at most seven more operations.
+
+    No relation is needed: # ⊤ is 0 at position 0 only.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> from longreach.theory.crasp.program import raise_core
+    >>> core = with_empty_word(parse('P = # "b" <= # "a"').core, False)
+    >>> [raise_core(core).accepts(word) for word in ("ε", "a", "ab", "b")]
+    [False, True, True, False]
+    """
+    accept = acceptance(core)
+    if bool(at_empty_word(core)[accept]) == accepted:
+        return core
+    builder = CoreBuilder()
+    moved = _copy(builder, core)
+    accept = moved[accept]
+    some = builder.exists(builder.add_op(c.Top()))
+    accept = builder.or_(accept, builder.not_(some)) if accepted else builder.and_(accept, some)
+    names = [(name, moved[index]) for name, index in core.names]
+    return tidy(builder.ops, core.alphabet, core.closed, accept, (), names)
+
+
+def finish(
+    builder: CoreBuilder, alphabet: tuple[str, ...], closed: bool, accept: int, at_empty: bool
+) -> Core:
+    """The simplified program of what was built, with its result on the empty word as given.
+
+    >>> builder = CoreBuilder()
+    >>> finish(builder, ("a",), True, builder.add_op(c.Top()), True).ops
+    (Top(),)
+    """
+    return with_empty_word(simplify(tidy(builder.ops, alphabet, closed, accept, (), ())), at_empty)
+
+
+def total(builder: CoreBuilder, terms: Iterable[int]) -> int:
+    """The sum of counts; a count that occurs k times is multiplied in about log k operations.
+
+    >>> builder = CoreBuilder()
+    >>> total(builder, [builder.add_op(c.One())] * 8), len(builder.ops)
+    (3, 4)
+    """
+    result: int | None = None
+    for term, times in Counter(terms).items():
+        part = builder.scale(times, term)
+        result = part if result is None else builder.add_op(c.Add(result, part))
+    return builder.integer(0) if result is None else result
+
+
+# The mask j < i
+
+
+def strict_masks(core: Core) -> Core:
+    """The program in which every counting operation reads j < i instead of j ≤ i, in the language of j ≤ i.
+
+    At every position of every non-empty word each new operation has the value that its original has when
+    #[j ≤ i, ψ] is read as #[j < i, ψ]; on the empty word both programs agree, since every count is 0 there.
+    Without a relation the current position is subtracted again (Huang et al., arXiv 2410.02140,
+    Proposition 39); of a local relation the distance 0 is dropped. The class and the depth do not grow, the
+    size grows by at most two operations per counting operation, and a few constants.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> from longreach.theory.crasp.program import raise_core
+    >>> strict = strict_masks(parse('P = "a" && # "a" >= 1').core)
+    >>> [raise_core(strict).accepts(word) for word in ("a", "ba", "aa", "aab")]
+    [False, False, True, False]
+    """
+    accept = acceptance(core)
+    builder = CoreBuilder()
+    moved: list[int] = []
+    for op in core.ops:
+        match op:
+            case c.Count(body, None):
+                moved.append(builder.count_before(moved[body]))
+            case c.Count(body, tuple(distances)):
+                kept = tuple(distance for distance in distances if distance)
+                moved.append(builder.count(moved[body], kept) if kept else builder.integer(0))
+            case _:
+                moved.append(builder.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
+    return finish(builder, core.alphabet, core.closed, moved[accept], bool(at_empty_word(core)[accept]))
+
+
+# Quotients of a program's language by a word.
+
+
+def left_quotient(core: Core, word: str | Sequence[str]) -> Core:
+    """u⁻¹L: accepts v exactly when `core` accepts u v, for the word u.
+
+    At position i ≥ 1 of v each operation has the value that its original has at position |u| + i of u v: a
+    count starts with what it found in u, residues move by |u|, and near the start of v a local relation
+    still sees the end of u, which # ⊤ tells apart without a relation. The class stays within that of `core`,
+    the depth grows from 0 to 1 at most, and the size by at most about 2 τ + log |u| operations per counting
+    operation.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> from longreach.theory.crasp.program import raise_core
+    >>> core = left_quotient(parse('P = # ("b" && #[i-1] "a" >= 1) >= 1').core, "a")
+    >>> [raise_core(core).accepts(word) for word in ("b", "cb", "ε")]
+    [True, False, False]
+    """
+    accept = acceptance(core)
+    codes = encode(core, word)
+    values = _values(core, codes)
+    builder = CoreBuilder()
+    moved: list[int] = []
+    for op in core.ops:
+        match op:
+            case c.Periodic(modulus, residues):
+                moved.append(builder.periodic(modulus, [(r - len(codes)) % modulus for r in residues]))
+            case c.Count(body, None):
+                found = builder.integer(int(values[body].sum()))
+                moved.append(builder.add_op(c.Add(builder.count(moved[body]), found)))
+            case c.Count(body, tuple(distances)):
+                seen = _seen_in_prefix(builder, values[body], distances)
+                moved.append(builder.add_op(c.Add(builder.count(moved[body], distances), seen)))
+            case _:
+                moved.append(builder.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
+    at_empty = values[accept][-1] if len(codes) else at_empty_word(core)[accept]
+    return finish(builder, core.alphabet, core.closed, moved[accept], bool(at_empty))
+
+
+def _values(core: Core, codes: Codes) -> list[NDArray[np.int64]]:
+    """Every operation at every position of one word; Booleans are 0 or 1."""
+    kept = Kernel(core, range(core.size)).advance(State(), codes[None, :])
+    return [
+        np.broadcast_to(np.asarray(kept[k]), (1, len(codes)))[0].astype(np.int64) for k in range(core.size)
+    ]
+
+
+def _seen_in_prefix(builder: CoreBuilder, prefix: NDArray[np.int64], distances: Sequence[int]) -> int:
+    """How many of the distances lead from the current position into the prefix, to a place where it holds."""
+    positions = builder.count(builder.add_op(c.Top()))
+    result, below = builder.integer(0), 0
+    for position in range(distances[-1], 0, -1):
+        places = [len(prefix) + position - distance - 1 for distance in distances if distance >= position]
+        seen = sum(int(prefix[place]) for place in places if place >= 0)
+        if seen != below:  # positions with the same value share one comparison
+            early = builder.leq(positions, builder.integer(position))
+            result, below = builder.conditional(early, builder.integer(seen), result), seen
+    return result
+
+
+def right_quotient(core: Core, word: str | Sequence[str]) -> Core:
+    """Lu⁻¹: accepts v exactly when `core` accepts v u, for the word u.
+
+    For each operation and each k ≤ |u| there is one whose value at the last position of v is the original's
+    at position |v| + k of v u: tokens are known, residues move by k, a count adds what it finds in u, and of
+    a local relation the distances that lead beyond u stay, shortened by k. The class stays within that of
+    `core`, the depth does not grow but from 0 to 1, and the size grows at most by the factor |u| + 1 times
+    the number of distances in one relation.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> from longreach.theory.crasp.program import raise_core
+    >>> core = right_quotient(parse('P = "b" && #[i-1] "a" >= 1').core, "b")
+    >>> [raise_core(core).accepts(word) for word in ("ba", "ab", "ε")]
+    [True, False, False]
+    """
+    accept = acceptance(core)
+    codes = encode(core, word)
+    builder = CoreBuilder()
+    moved: list[list[int]] = []
+    for op in core.ops:
+        moved.append(_continued(builder, op, moved, core.alphabet, codes))
+    values = _values(core, codes)
+    at_empty = values[accept][-1] if len(codes) else at_empty_word(core)[accept]
+    return finish(builder, core.alphabet, core.closed, moved[accept][-1], bool(at_empty))
+
+
+def _continued(
+    builder: CoreBuilder, op: c.Op, moved: list[list[int]], alphabet: Sequence[str], codes: Codes
+) -> list[int]:
+    """The operation 0, 1, …, |u| positions beyond the current one."""
+    steps = range(len(codes) + 1)
+    match op:
+        case c.Token(symbol):
+            truths = (builder.false(), builder.add_op(c.Top()))
+            own = alphabet.index(symbol)
+            return [builder.add_op(op), *(truths[int(code) == own] for code in codes)]
+        case c.Periodic(modulus, residues):
+            return [builder.periodic(modulus, [(r - k) % modulus for r in residues]) for k in steps]
+        case c.Count(body, None):
+            counts = [builder.count(moved[body][0])]
+            for k in steps[1:]:
+                counts.append(builder.add_op(c.Add(counts[-1], builder.as_count(moved[body][k]))))
+            return counts
+        case c.Count(body, tuple(distances)):
+            return [_window_beyond(builder, moved[body], distances, k) for k in steps]
+        case _:
+            return [builder.add_op(c.with_operands(op, [moved[o][k] for o in c.operands(op)])) for k in steps]
+
+
+def _window_beyond(builder: CoreBuilder, body: list[int], distances: Sequence[int], k: int) -> int:
+    """A local count k positions beyond the current one: what it sees in u, and what it sees up to here."""
+    parts = [builder.as_count(body[k - distance]) for distance in distances if distance < k]
+    left = tuple(distance - k for distance in distances if distance >= k)
+    return total(builder, parts + ([builder.count(body[0], left)] if left else []))
+
+
+# Programs read on words that are written as blocks of one length: morphisms and padded words.
+
+
+Relation: TypeAlias = Literal["periodic", "local"]
+BOTH: tuple[Relation, ...] = ("periodic", "local")
+
+
+class _Blocks:
+    """Rebuilds a program for words whose positions are the blocks of the original's words.
+
+    `letter` builds the test of a token at an offset. With `carry` no local relation is used: positions
+    before a block are read from that block, as offsets 0, −1, … down to what nested relations can reach.
+    """
+
+    def __init__(
+        self, core: Core, length: int, letter: Callable[[CoreBuilder, int, str], int], carry: bool
+    ) -> None:
+        self.builder = CoreBuilder()
+        self._length = length
+        self._letter = letter
+        self._carry = carry
+        self._first = _first_offsets(core) if carry else [1] * core.size
+        self.moved: list[dict[int, int]] = []
+        for index, op in enumerate(core.ops):
+            self.moved.append(self._at_offsets(op, range(self._first[index], length + 1)))
+
+    def _at_offsets(self, op: c.Op, offsets: range) -> dict[int, int]:
+        match op:
+            case c.Token(symbol):
+                return {offset: self._letter(self.builder, offset, symbol) for offset in offsets}
+            case c.Periodic(modulus, residues):
+                return {offset: self._residue(modulus, residues, offset) for offset in offsets}
+            case c.Count(body, None):
+                return self._counts(self.moved[body], offsets)
+            case c.Count(body, tuple(distances)):
+                window = self._carried if self._carry else self._window
+                return {offset: window(self.moved[body], distances, offset) for offset in offsets}
+            case _:
+                below = c.operands(op)
+                return {
+                    offset: self.builder.add_op(c.with_operands(op, [self.moved[k][offset] for k in below]))
+                    for offset in offsets
+                }
+
+    def _residue(self, modulus: int, residues: Sequence[int], offset: int) -> int:
+        """(i − 1) · length + offset has one of the residues, as a test of i modulo a divisor."""
+        period = modulus // math.gcd(modulus, self._length)
+        kept = [i for i in range(period) if ((i - 1) * self._length + offset) % modulus in residues]
+        return self.builder.periodic(period, kept)
+
+    def _counts(self, body: dict[int, int], offsets: range) -> dict[int, int]:
+        """At the end of a block, all blocks up to it; before its end, less what is still to come."""
+        b = self.builder
+        whole = total(b, [b.count(body[offset]) for offset in range(1, self._length + 1)])
+        counts = {self._length: whole}
+        for offset in reversed(offsets[:-1]):
+            counts[offset] = b.add_op(c.Subtract(counts[offset + 1], b.as_count(body[offset + 1])))
+        return counts
+
+    def _window(self, body: dict[int, int], distances: Sequence[int], offset: int) -> int:
+        """Each distance leads to one offset, some blocks back; distances are grouped by that offset."""
+        back: dict[int, list[int]] = {}
+        for distance in distances:
+            blocks, place = divmod(offset - distance - 1, self._length)
+            back.setdefault(place + 1, []).append(-blocks)
+        b = self.builder
+        return total(b, [b.count(body[place], tuple(blocks)) for place, blocks in back.items()])
+
+    def _carried(self, body: dict[int, int], distances: Sequence[int], offset: int) -> int:
+        """Distances within the block, and those into the one before, which the first block lacks."""
+        b = self.builder
+        places = [offset - distance for distance in distances]
+        # Offsets below 1 are read only where there is an earlier block: they need no second test.
+        within = [b.as_count(body[place]) for place in places if place > 0 or offset <= 0]
+        before = [b.as_count(body[place]) for place in places if place <= 0 < offset]
+        if not before:
+            return total(b, within)
+        one = b.add_op(c.One())
+        first = b.leq(b.count(b.add_op(c.Top())), one)
+        carried = b.conditional(first, b.integer(0), total(b, before))
+        return total(b, [*within, carried])
+
+
+def _first_offsets(core: Core) -> list[int]:
+    """For each operation the first offset at which nested local relations read it."""
+    first = [1] * core.size
+    for index in reversed(range(core.size)):
+        op = core.ops[index]
+        reach = op.distances[-1] if isinstance(op, c.Count) and op.distances else 0
+        for operand in c.operands(op):
+            first[operand] = min(first[operand], first[index] - reach)
+    return first
+
+
+# Inverse images
+
+
+def inverse_image(core: Core, morphism: Mapping[str, str | Sequence[str]]) -> Core:
+    """h⁻¹(L): accepts w exactly when `core` accepts h(w), for h that maps each letter to n tokens.
+
+    The alphabet of the result is the letters of h, declared. The class stays within that of `core`: a
+    modulus m becomes a divisor of m, m / gcd(m, n), and a distance d becomes at most ⌈d/n⌉ blocks. The size
+    grows at most by a factor n (times the distances of one relation, for local counts), plus the letters.
+    See Huang et al., arXiv 2410.02140, Lemma 42; there the residue of offset c in block k should be that of
+    n · k + c, and the image of a letter is tested at each offset by the letters that have it there.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> from longreach.theory.crasp.program import raise_core
+    >>> core = inverse_image(parse('P = # "a" == # "b"').core, {"x": "ab", "y": "aa", "z": "bb"})
+    >>> [raise_core(core).accepts(word) for word in ("ε", "xx", "yxz", "yx")]
+    [True, True, True, False]
+    """
+    accept = acceptance(core)
+    images = _images(core, morphism)
+    length = len(next(iter(images.values())))
+    at_empty = bool(at_empty_word(core)[accept])
+    if length == 0:  # every word is mapped to the empty one
+        builder = CoreBuilder()
+        constant = builder.add_op(c.Top()) if at_empty else builder.false()
+        return finish(builder, tuple(images), True, constant, at_empty)
+
+    def letter(builder: CoreBuilder, offset: int, symbol: str) -> int:
+        bearers = [builder.add_op(c.Token(a)) for a, image in images.items() if image[offset - 1] == symbol]
+        found = bearers[0] if bearers else builder.false()
+        for bearer in bearers[1:]:
+            found = builder.or_(found, bearer)
+        return found
+
+    blocks = _Blocks(core, length, letter, carry=False)
+    return finish(blocks.builder, tuple(images), True, blocks.moved[accept][length], at_empty)
+
+
+def _images(core: Core, morphism: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """The images as tokens, after checking that they have one length and fit the program's alphabet."""
+    encoder = Encoder(core)
+    images: dict[str, tuple[str, ...]] = {}
+    for symbol, image in morphism.items():
+        images[symbol] = tuple(encoder.split(image) if isinstance(image, str) else image)
+        encoder.tokens(images[symbol])  # rejects tokens outside a declared alphabet
+    lengths = sorted({len(image) for image in images.values()})
+    if not lengths:
+        raise InputError("a morphism maps at least one letter")
+    if len(lengths) > 1:
+        found = f"{lengths[0]} and {lengths[-1]}"
+        raise InputError(f"the morphism's words must have one length, and there are words of {found} tokens")
+    return images
+
+
+# Padded words
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """Writes each letter σ as neutral^before σ neutral^after.
+
+    >>> "".join(Padding("e", before=2, after=1).pad("ab"))
+    'eeaeeebe'
+    """
+
+    neutral: str
+    before: int
+    after: int
+
+    def __post_init__(self) -> None:
+        if not self.neutral:
+            raise InputError("a token is a non-empty string")
+        if self.before < 0 or self.after < 0:
+            raise InputError("a padding has at least 0 letters before and after each letter")
+
+    @property
+    def length(self) -> int:
+        """The length of a block."""
+        return self.before + 1 + self.after
+
+    def pad(self, word: Sequence[str]) -> tuple[str, ...]:
+        """The padded word; of the empty word, the empty word."""
+        before, after = (self.neutral,) * self.before, (self.neutral,) * self.after
+        return tuple(token for letter in word for token in (*before, letter, *after))
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A program that does on w what the original does on padding.pad(w)."""
+
+    core: Core
+    padding: Padding
+
+
+def reach(core: Core) -> int:
+    """How far back nested local relations can look: the largest sum of distances, each below the last.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> reach(parse('P = #[i-2] "a" >= 1\\nQ = #[i-3] P >= #[i-4] "a"').core)
+    5
+    """
+    return 1 - min(_first_offsets(simplify(core)), default=1)
+
+
+def lemma_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH) -> Padding:
+    """σ ↦ e^s σ e^(s−1) with the least s > 0 that removes the relations.
+
+    s is a multiple of every modulus and exceeds the sum of nested distances: the largest single distance, as
+    in Huang et al., arXiv 2410.02140, Lemma 40, is not enough where local relations are nested.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> lemma_padding(parse('P = i % 2 == 0 && #[i-3] "a" >= 1').core, "b")
+    Padding(neutral='b', before=4, after=3)
+    """
+    period, far = _needs(core, relations)
+    s = period * (far // period + 1)
+    return Padding(neutral, s, s - 1)
+
+
+def least_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH) -> Padding:
+    """The shortest blocks that serve: padding is needed after the letters alone.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> least_padding(parse('P = i % 2 == 0 && #[i-3] "a" >= 1').core, "b")
+    Padding(neutral='b', before=0, after=3)
+    """
+    period, far = _needs(core, relations)
+    return Padding(neutral, 0, period * (far // period + 1) - 1)
+
+
+def _needs(core: Core, relations: Sequence[Relation]) -> tuple[int, int]:
+    """What blocks must be a multiple of, and how many neutral letters must follow each letter."""
+    return (
+        simplify(core).modulus if "periodic" in relations else 1,
+        reach(core) if "local" in relations else 0,
+    )
+
+
+def remove_relations(
+    core: Core, neutral: str, relations: Sequence[Relation] = BOTH, padding: Padding | None = None
+) -> Removal:
+    """A program without the given kinds of relations that does on w what `core` does on padded w.
+
+    Guarantee: with r the result, r.core accepts w exactly when `core` accepts r.padding.pad(w), for every
+    word w of the program's alphabet, the empty word and words that hold the neutral letter included; and
+    r.core uses none of the kinds in `relations`, nor any kind that `core` does not use. When the letter is
+    neutral for the language (membership does not change when it is inserted or removed), r.core therefore
+    accepts the language of `core` itself. This is what Huang et al., arXiv 2410.02140, Lemmas 34 and 40 use
+    against Σ*be* and PARITY.
+
+    The padding is `lemma_padding`'s unless given; a given one must have blocks that are a multiple of every
+    modulus, and at least `reach(core)` letters after each letter. The size grows at most by a factor of the
+    block's length plus the reach (times the distances of one relation, for local counts).
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> core = parse('#alphabet a b\\nP = i % 2 == 0 && #[i-3] "a" >= 1').core
+    >>> removal = remove_relations(core, "b", padding=Padding("b", 0, 3))
+    >>> removal.core.class_name, removal.core.alphabet
+    ('C-RASP[∅]', ('a', 'b'))
+    """
+    accept = acceptance(core)
+    if core.closed and neutral not in core.alphabet:
+        raise InputError(f"the neutral letter {neutral!r} is not in the alphabet")
+    padding = lemma_padding(core, neutral, relations) if padding is None else padding
+    _check_padding(core, neutral, relations, padding)
+
+    def letter(builder: CoreBuilder, offset: int, symbol: str) -> int:
+        if offset == padding.before + 1:
+            return builder.add_op(c.Token(symbol))
+        return builder.add_op(c.Top()) if symbol == neutral else builder.false()
+
+    small = simplify(core)  # what it does at position 0 is not used, and unread relations need no padding
+    blocks = _Blocks(small, padding.length, letter, carry="local" in relations)
+    last = blocks.moved[acceptance(small)][padding.length]
+    at_empty = bool(at_empty_word(core)[accept])
+    return Removal(finish(blocks.builder, core.alphabet, core.closed, last, at_empty), padding)
+
+
+def _check_padding(core: Core, neutral: str, relations: Sequence[Relation], padding: Padding) -> None:
+    period, far = _needs(core, relations)
+    if padding.neutral != neutral:
+        raise InputError(f"the padding is made of {padding.neutral!r}, not of {neutral!r}")
+    if padding.length % period:
+        raise InputError(f"blocks of {padding.length} positions are no multiple of the modulus {period}")
+    if padding.after < far:
+        raise InputError(
+            f"local relations reach {far} positions back: there must be as many neutral letters "
+            f"after each letter, not {padding.after}"
+        )

@@ -1,0 +1,1 @@
+"""From an automaton to decisions about program classes, exactly and within a budget."""

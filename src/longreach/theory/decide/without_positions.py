@@ -1,0 +1,213 @@
+"""C-RASP without positional relations: is the language in it? Exact, in polynomial time.
+
+A language is in C-RASP[∅], read at the last letter, if and only if in every component of its minimal
+automaton two states that no potential separates have the same successors; read after the last letter, if
+and only if there are no two such states.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.budget import DEFAULT_BUDGET, Budget
+from longreach.theory.decide.exact_algebra import independent_columns
+from longreach.theory.decide.flows import Flow, flows_between_mates
+from longreach.theory.decide.views import Analysis, Component, Convention, analyse, extend, first_bad_pair
+
+
+@dataclass(frozen=True)
+class Fooling:
+    """Two families of words that differ in the language and look alike to any given program.
+
+    For every program there is a product p of the loops, in some order and with some repetitions, such that
+    the program gives the same answer to `before p first after` and `before p second after`. One of the two
+    words is in the language and the other is not, whatever p is.
+    """
+
+    before: Word
+    loops: tuple[Word, ...]
+    first: Word
+    second: Word
+    after: Word
+
+    def pair(self, repetitions: int) -> tuple[Word, Word]:
+        """One pair, with each loop repeated far more often than the one before it.
+
+        A program of depth one with coefficients below about `repetitions` cannot tell these two apart.
+        """
+        middle: Word = ()
+        for place, loop in enumerate(self.loops):
+            middle += loop * repetitions ** (place + 1)
+        return self.before + middle + self.first + self.after, self.before + middle + self.second + self.after
+
+
+@dataclass(frozen=True, eq=False)
+class Refutation:
+    """The proof that a language is outside C-RASP[∅]."""
+
+    automaton: Automaton
+    convention: Convention
+    states: tuple[int, ...]
+    """The states of a strongly connected component."""
+    classes: tuple[tuple[int, ...], ...]
+    """A partition of these states."""
+    flows: tuple[tuple[int, int, dict[tuple[int, int], str]], ...]
+    """From the first state of a class to each other one: weights by (state, letter), as fractions in text."""
+    pair: tuple[int, int]
+    """Two states of one class that a program would have to tell apart."""
+    letter: int | None
+    """The letter that leads from them to different states; None at the end of the sequence."""
+    fooling: Fooling
+
+
+def plain_analysis(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Analysis:
+    """The refinement of every component of the automaton itself.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> plain_analysis(from_expression("(a(ab)*b)*")).holds()
+    True
+    >>> plain_analysis(from_expression("(aa)*")).holds()
+    False
+    """
+    extended = extend(automaton, 0, 1)
+    assert extended is not None
+    return analyse(extended, budget=budget)
+
+
+def refutation(analysis: Analysis, convention: Convention, limit: int) -> Refutation | None:
+    """The proof, from the smallest component that fails; None if that has more than `limit` states.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> proof = refutation(plain_analysis(from_expression("(aa)*")), Convention.LAST_LETTER, 100)
+    >>> proof.pair, proof.fooling.loops
+    ((0, 1), (('a', 'a'),))
+    """
+    automaton = analysis.extended.automaton
+    found: list[tuple[Component, tuple[int, int, int | None]]] = []
+    for component in analysis.components:
+        pair = first_bad_pair(component, analysis.extended, component.refinement.classes, convention)
+        if pair is not None:
+            found.append((component, pair))
+    if not found:
+        raise ValueError("the language is in the class")
+    component, (first, second, letter) = min(found, key=lambda item: len(item[0].states))
+    if len(component.states) > limit:
+        return None
+    states = component.states
+    classes = component.refinement.classes
+    partition = tuple(
+        tuple(q for q, c in zip(states, classes, strict=True) if c == k) for k in range(max(classes) + 1)
+    )
+    pair_of_states = states[first], states[second]
+    return Refutation(
+        automaton,
+        convention,
+        states,
+        partition,
+        tuple(_readable(component, flow) for flow in flows_between_mates(component.graph, classes)),
+        pair_of_states,
+        letter,
+        _fooling(automaton, component, pair_of_states, letter),
+    )
+
+
+def shortest_word(automaton: Automaton, start: int, goal: int, inside: Sequence[int] | None = None) -> Word:
+    """A shortest word from one state to another, through the given states only."""
+    allowed = set(range(len(automaton)) if inside is None else inside)
+    came: dict[int, tuple[int, int]] = {}
+    queue = deque([start])
+    while queue and goal != start and goal not in came:
+        state = queue.popleft()
+        for letter, target in enumerate(automaton.transitions[state]):
+            if target in allowed and target not in came and target != start:
+                came[target] = (state, letter)
+                queue.append(target)
+    word: Word = ()
+    while goal != start:
+        goal, letter = came[goal]
+        word = (automaton.alphabet[letter], *word)
+    return word
+
+
+def distinguishing_word(automaton: Automaton, first: int, second: int) -> Word:
+    """A shortest word accepted from exactly one of two different states."""
+    came: dict[tuple[int, int], tuple[tuple[int, int], int] | None] = {(first, second): None}
+    queue = deque(came)
+    while queue:
+        pair = queue.popleft()
+        if (pair[0] in automaton.accepting) != (pair[1] in automaton.accepting):
+            word: Word = ()
+            step = came[pair]
+            while step is not None:
+                word = (automaton.alphabet[step[1]], *word)
+                step = came[step[0]]
+            return word
+        for letter in range(len(automaton.alphabet)):
+            target = (automaton.transitions[pair[0]][letter], automaton.transitions[pair[1]][letter])
+            if target not in came:
+                came[target] = (pair, letter)
+                queue.append(target)
+    raise ValueError("the two states are equivalent")
+
+
+def _readable(component: Component, flow: Flow) -> tuple[int, int, dict[tuple[int, int], str]]:
+    graph, states = component.graph, component.states
+    weights = {
+        (states[int(graph.source[edge])], int(graph.label[edge])): str(weight)
+        for edge, weight in flow.weights.items()
+    }
+    return states[flow.first], states[flow.second], weights
+
+
+def _fooling(
+    automaton: Automaton, component: Component, pair: tuple[int, int], letter: int | None
+) -> Fooling:
+    inside = component.states
+    base = pair[0]
+    if letter is None:
+        after = distinguishing_word(automaton, *pair)
+    else:
+        targets = [automaton.transitions[q][letter] for q in pair]
+        after = (automaton.alphabet[letter], *distinguishing_word(automaton, targets[0], targets[1]))
+    return Fooling(
+        shortest_word(automaton, 0, base),
+        _loops(automaton, component, base),
+        (),
+        shortest_word(automaton, base, pair[1], inside),
+        after,
+    )
+
+
+def _loops(automaton: Automaton, component: Component, base: int) -> tuple[Word, ...]:
+    """Loops at the base whose counts of (class, letter) pairs span those of all loops."""
+    graph, states = component.graph, component.states
+    to = {q: shortest_word(automaton, base, q, states) for q in states}
+    back = {q: shortest_word(automaton, q, base, states) for q in states}
+    words = {
+        (*to[states[s]], automaton.alphabet[a], *back[states[t]])
+        for s, a, t in zip(graph.source.tolist(), graph.label.tolist(), graph.target.tolist(), strict=True)
+    }
+    loops = sorted(words, key=lambda word: (len(word), word))
+    place = {q: vertex for vertex, q in enumerate(states)}
+    group = {
+        (s, a): g
+        for s, a, g in zip(
+            graph.source.tolist(),
+            graph.label.tolist(),
+            graph.groups(component.refinement.classes).tolist(),
+            strict=True,
+        )
+    }
+    counts = np.zeros((max(group.values()) + 1, len(loops)), dtype=np.int64)
+    for column, loop in enumerate(loops):
+        state = base
+        for token in loop:
+            letter = automaton.letter_index[token]
+            counts[group[place[state], letter], column] += 1
+            state = automaton.transitions[state][letter]
+    return tuple(loops[column] for column in independent_columns(counts))

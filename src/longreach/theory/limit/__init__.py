@@ -1,0 +1,1 @@
+"""Limit transformers: compiled from programs, run, measured and written to files."""

@@ -1,0 +1,296 @@
+"""Hypothesis class and regularizers (Huang et al., arXiv 2410.02140, Definitions 4, 5, 16, 46, 50; G.1, G.3).
+
+R(T) measures finite transformers, R_∞ limit transformers; both are reported term by term and as the sum. Two
+readings are fixed here: a number has p bits of precision if p fractional bits write it exactly, and no
+rounding of logits and exponentials (precision None) counts as 0 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longreach.errors import InputError
+from longreach.theory.limit.finite import least_period, to_finite
+from longreach.theory.limit.model import Array, Transformer
+from longreach.theory.limit.products import Invariance, invariance, term_8, term_67
+
+
+@dataclass(frozen=True)
+class Regularizer:
+    """R(T): the six groups of Definition 5, each a sum of named terms."""
+
+    size: dict[str, float]
+    """(1) layers and heads"""
+    precision: dict[str, float]
+    """(2) of parameters; of logits and exponentials"""
+    rank: dict[str, float]
+    """(3) the largest rank of a value matrix"""
+    matrices: dict[str, float]
+    """(4) the largest norms: KᵀQ, V and U spectral, A and B Frobenius"""
+    vectors: dict[str, float]
+    """(5) the largest norms of positional encodings, embeddings and biases"""
+    positions: dict[str, float]
+    """(6) term (8), or its variant (67)"""
+
+    @property
+    def groups(self) -> dict[str, float]:
+        """The value of each group."""
+        return {name: sum(terms.values()) for name, terms in vars(self).items()}
+
+    @property
+    def total(self) -> float:
+        """R(T)."""
+        return sum(self.groups.values())
+
+    @property
+    def without_positions(self) -> float:
+        """R_−(T) of Definition 16: R(T) without term (8)."""
+        return self.total - sum(self.positions.values())
+
+
+@dataclass(frozen=True)
+class LimitRegularizer:
+    """R_∞ (Definition 50): its five parts."""
+
+    size: float
+    """1. layers, heads and width"""
+    precision: float
+    """2. of parameters and φ; of logits and exponentials"""
+    largest: float
+    """3. the largest absolute value of a parameter other than φ"""
+    period: float
+    """4. the least period of the positional encodings"""
+    relations: float
+    """5. the largest ‖φ‖₂² of a head, distance 0 included"""
+
+    @property
+    def total(self) -> float:
+        """R_∞(T)."""
+        return self.size + self.precision + self.largest + self.period + self.relations
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Whether a transformer is in Θ_n (Definition 46), and what is missing."""
+
+    context: int
+    bits: int
+    """The precision of the parameters."""
+    invariance: Invariance
+    member: bool
+
+
+@dataclass(frozen=True)
+class SpectralBound:
+    """Lemma 56: `spectral` ≥ `nuclear`."""
+
+    spectral: float
+    """‖A‖"""
+    nuclear: float
+    """‖XᵀAX‖_* / ‖X‖_F², which for n unit vectors is ‖G‖_* / n"""
+
+    @property
+    def holds(self) -> bool:
+        # Singular values are exact to a few units in the last place.
+        return self.nuclear <= self.spectral * (1 + 1e-9)
+
+
+@dataclass(frozen=True)
+class InitialTerm:
+    """Proposition 54: the variant (67) of term (8) at random initialization, averaged over samples."""
+
+    length: int
+    width: int
+    mean: float
+    deviation: float
+    """The standard deviation of the mean."""
+    expected: float
+    """The expectation: L · H · ((N + 1) / 2d + 2 / d²)."""
+
+
+def regularizer(model: Transformer, *, all_pairs: bool = False) -> Regularizer:
+    """R(T) of a finite transformer; `all_pairs` puts the variant (67) in the place of term (8).
+
+    >>> from longreach.theory.limit.model import Layer
+    >>> none = np.zeros((0, 2))
+    >>> layer = Layer((), a=none, b=np.zeros(0), out=none.T, heaviside=np.zeros(0, dtype=bool))
+    >>> model = Transformer("finite", ("$", "a"), np.eye(2), 0.5 * np.eye(2), (layer,), np.ones((1, 2)))
+    >>> regularizer(model).groups["size"], regularizer(model).precision["parameters"]
+    (1, 1)
+    """
+    if model.kind != "finite":
+        raise InputError(
+            "R is defined for finite transformers; use limit_regularizer for a limit transformer"
+        )
+    heads = [head for layer in model.layers for head in layer.heads]
+    return Regularizer(
+        size={"layers": len(model.layers), "heads": _heads(model)},
+        precision={"parameters": bits(model), "rounding": model.precision or 0},
+        rank={"V": max((_rank(head.v) for head in heads), default=0)},
+        matrices={
+            "KQ": max((_spectral(head.kq) for head in heads), default=0.0),
+            "V": max((_spectral(head.v) for head in heads), default=0.0),
+            "A": max((float(np.linalg.norm(layer.a)) for layer in model.layers), default=0.0),
+            "B": max((float(np.linalg.norm(layer.out)) for layer in model.layers), default=0.0),
+            "U": _spectral(model.unembedding),
+        },
+        vectors={
+            "p": _longest(model.positions),
+            "E": _longest(model.embedding),
+            "b": max((float(np.linalg.norm(layer.b)) for layer in model.layers), default=0.0),
+        },
+        positions={"all pairs (67)": term_67(model)} if all_pairs else {"first key (8)": term_8(model)},
+    )
+
+
+def limit_regularizer(model: Transformer) -> LimitRegularizer:
+    """R_∞ of a limit transformer with local φ.
+
+    >>> from longreach.theory.limit.model import Layer
+    >>> none = np.zeros((0, 1))
+    >>> layer = Layer((), a=none, b=np.zeros(0), out=none.T, heaviside=np.zeros(0, dtype=bool))
+    >>> even = Transformer(
+    ...     "limit", ("$", "a"), np.zeros((2, 1)), np.array([[1.0], [-1.0]]), (layer,), np.eye(1))
+    >>> limit_regularizer(even).period, limit_regularizer(even).total
+    (2, 5.0)
+    """
+    if model.kind != "limit":
+        raise InputError("R_∞ is defined for limit transformers; use regularizer for a finite one")
+    _ = model.locality  # raises where φ is not local
+    sums = [float(np.sum(phi**2)) for phi in _relations(model)]
+    return LimitRegularizer(
+        size=len(model.layers) + _heads(model) + model.width,
+        precision=bits(model) + (model.precision or 0),
+        largest=max(float(np.abs(array).max(initial=0.0)) for array in _parameters(model)),
+        period=least_period(model.positions),
+        relations=max(sums, default=0.0),
+    )
+
+
+def bits(model: Transformer) -> int:
+    """The least p such that p fractional bits write every parameter (and value of φ) exactly."""
+    return max(_fraction_bits(array) for array in [*_parameters(model), *_relations(model)])
+
+
+def membership(
+    model: Transformer, *, bits_at_most: int | None = None, tolerance: float = 0.0, relevant: bool = False
+) -> Membership:
+    """Membership in Θ_n: the precision of the parameters and the worst violation of translation invariance.
+
+    Every float64 has some precision; `bits_at_most` asks for one. `relevant`: see `products.invariance`.
+
+    >>> from longreach.theory.limit.model import Layer
+    >>> none = np.zeros((0, 2))
+    >>> layer = Layer((), a=none, b=np.zeros(0), out=none.T, heaviside=np.zeros(0, dtype=bool))
+    >>> model = Transformer("finite", ("$", "a"), np.eye(2), np.eye(2), (layer,), np.ones((1, 2)))
+    >>> membership(model).member
+    True
+    """
+    found = invariance(model, relevant=relevant)
+    needed = bits(model)
+    member = found.worst <= tolerance and (bits_at_most is None or needed <= bits_at_most)
+    return Membership(len(model.positions), needed, found, member)
+
+
+def spectral_bound(vectors: Array, matrix: Array) -> SpectralBound:
+    """Lemma 56 for vectors x_1, …, x_n (rows) and a matrix A: ‖A‖ ≥ ‖G‖_* / n with G_ij = x_iᵀ A x_j.
+
+    For vectors that are not unit vectors, n is replaced by the sum of their squared norms, as in the proof.
+
+    >>> spectral_bound(np.eye(3), 2 * np.eye(3))
+    SpectralBound(spectral=2.0, nuclear=2.0)
+    """
+    gram = vectors @ matrix @ vectors.T
+    size = float(np.sum(vectors**2)) or 1.0
+    return SpectralBound(_spectral(matrix), float(np.linalg.svd(gram, compute_uv=False).sum()) / size)
+
+
+def growth(model: Transformer, contexts: Iterable[int]) -> Iterator[tuple[int, Regularizer]]:
+    """R(T_n) of a limit transformer for each n: it stays bounded (Lemma 47)."""
+    for context in contexts:
+        yield context, regularizer(to_finite(model, context))
+
+
+def initial_terms(
+    lengths: Sequence[int],
+    widths: Sequence[int],
+    *,
+    layers: int = 1,
+    heads: int = 1,
+    samples: int = 20,
+    seed: int = 0,
+) -> list[InitialTerm]:
+    """Proposition 54 measured: one row per length N and width d.
+
+    Entries of the encodings and of KᵀQ are independent normal with variance 1/d. The expectation is bounded
+    where d grows with N, and grows with N at a fixed d.
+
+    >>> [row.expected for row in initial_terms([8, 16], [8, 16], samples=1)]
+    [0.59375, 0.2890625, 1.09375, 0.5390625]
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for length in lengths:
+        for width in widths:
+            values = []
+            for _ in range(samples):
+                encodings = rng.normal(0, width**-0.5, (length, width))
+                logits = [
+                    encodings @ rng.normal(0, width**-0.5, (width, width)) @ encodings.T
+                    for _ in range(layers * heads)
+                ]
+                values.append(sum(float(np.sum(np.triu(each) ** 2)) for each in logits) / length)
+            expected = layers * heads * ((length + 1) / (2 * width) + 2 / width**2)
+            spread = float(np.std(values)) / samples**0.5
+            rows.append(InitialTerm(length, width, float(np.mean(values)), spread, expected))
+    return rows
+
+
+def _heads(model: Transformer) -> int:
+    return max((len(layer.heads) for layer in model.layers), default=0)
+
+
+def _parameters(model: Transformer) -> Iterator[Array]:
+    yield from (model.embedding, model.positions, model.unembedding)
+    for layer in model.layers:
+        yield from (layer.a, layer.b, layer.out)
+        for head in layer.heads:
+            yield from (head.kq, head.v)
+
+
+def _relations(model: Transformer) -> Iterator[Array]:
+    for layer in model.layers:
+        for head in layer.heads:
+            if isinstance(head.phi, np.ndarray):
+                yield head.phi
+
+
+def _fraction_bits(array: Array) -> int:
+    """How many fractional bits the entries need."""
+    mantissa, exponent = np.frexp(array[array != 0])
+    whole = (mantissa * 2.0**53).astype(np.int64)
+    # The lowest set bit of the 53-bit mantissa has weight 2^(exponent − 53 + its place).
+    trailing = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    return int(np.max(53 - exponent - trailing, initial=0))
+
+
+def _core(matrix: Array) -> Array:
+    """Without zero rows and columns, which change neither norm nor rank; T_n's matrices are mostly zero."""
+    return matrix[np.ix_(matrix.any(axis=1), matrix.any(axis=0))]
+
+
+def _spectral(matrix: Array) -> float:
+    core = _core(matrix)
+    return float(np.linalg.norm(core, 2)) if core.size else 0.0
+
+
+def _rank(matrix: Array) -> int:
+    core = _core(matrix)
+    return int(np.linalg.matrix_rank(core)) if core.size else 0
+
+
+def _longest(rows: Array) -> float:
+    return float(np.linalg.norm(rows, axis=1).max(initial=0.0))

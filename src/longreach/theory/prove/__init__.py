@@ -1,0 +1,1 @@
+"""A program equals an automaton for all lengths, or the first word on which they differ."""

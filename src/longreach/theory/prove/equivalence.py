@@ -1,0 +1,422 @@
+"""Is a program right for a language, do two programs agree on all words, and what is a program's automaton?
+
+The automaton is guessed from the answers of the program on short words, and then proved right for words of
+every length; without a proof there is no answer.
+
+All words up to a length are compared (`crasp.equal`). Beyond it, programs whose counters read no other
+counter are decided exactly (`first_difference`); of others a proof by induction is tried, which may fail:
+whether two programs with nested counts agree is undecidable. Then nothing is known beyond the length.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longreach.errors import InputError, MissingExtra
+from longreach.theory.automata.automaton import Automaton, Word, minimal
+from longreach.theory.budget import DEFAULT_BUDGET, Budget
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.compare import (
+    MAX_STATES,
+    Comparison,
+    ProgramSide,
+    Side,
+    common_alphabet,
+    compare,
+    within_length,
+)
+from longreach.theory.crasp.compare import equal as equal_up_to
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.evaluate import Kernel, State, accepts
+from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.transform import symmetric_difference, union
+from longreach.theory.prove.first_difference import Decision, first_difference
+from longreach.theory.prove.induction import Induction, prove
+from longreach.theory.prove.step import automaton_side
+
+# Is a program right for an automaton's language: proved for all lengths, refuted by a word, or neither?
+
+
+CHECKED_LENGTH = 12
+MODULI = 4
+"""Without a proof, all words up to so many moduli are tried, as far as the budget of states goes."""
+MOST_COMPARED_STATES = 100_000
+LONGEST_WORD = 2000
+ROWS = 24
+"""Random words of each kind."""
+
+Letters = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rightness:
+    """How a program is known to be right."""
+
+    proved: bool
+    length: int
+    """All words up to here were compared."""
+    witness: Word | None = None
+    """A word on which the program is wrong."""
+    reason: str = ""
+    """Why there is no proof."""
+    tried: int = 0
+    """Without a proof: so many random words, each with all its beginnings."""
+
+    @property
+    def word(self) -> str:
+        """The same in one word."""
+        return "proved" if self.proved else "checked" if self.witness is None else "wrong"
+
+    def __str__(self) -> str:
+        if self.witness is not None:
+            return f"wrong on {' '.join(self.witness) or 'ε'}"
+        if self.proved:
+            return "proved for all lengths"
+        why = f" ({self.reason})" if self.reason else ""
+        return (
+            f"not proved{why}: no difference on all words to length {self.length} "
+            f"and {self.tried} random words to length {LONGEST_WORD}"
+        )
+
+
+def rightness(
+    core: Core, automaton: Automaton, length: int = CHECKED_LENGTH, budget: Budget = DEFAULT_BUDGET
+) -> Rightness:
+    """Compares a program with an automaton on all short words and by proof; without a proof, on more words.
+
+    >>> from longreach.theory.crasp.library import load
+    >>> from longreach.theory.automata.named import named_automaton
+    >>> str(rightness(load("tomita-4").core, named_automaton("tomita-4")))
+    'proved for all lengths'
+    """
+    found = compare(*_sides(core, automaton, length), automaton.alphabet, length)
+    if not found.equal:
+        return Rightness(False, found.length, found.witness)
+    try:
+        attempt = prove(core, automaton, budget=budget)
+    except MissingExtra as missing:
+        return _tried_on_words(core, automaton, found.length, str(missing))
+    if attempt.witness is not None or attempt.proved:
+        return Rightness(attempt.proved, found.length, attempt.witness)
+    return _tried_on_words(core, automaton, found.length, attempt.reason)
+
+
+def _sides(core: Core, automaton: Automaton, length: int) -> tuple[Side, Side]:
+    return ProgramSide(core, automaton.alphabet, length=length), automaton_side(automaton)
+
+
+def _tried_on_words(core: Core, automaton: Automaton, length: int, reason: str) -> Rightness:
+    longer = min(MODULI * core.modulus + core.locality, LONGEST_WORD)
+    if longer > length:
+        found = compare(*_sides(core, automaton, longer), automaton.alphabet, longer, MOST_COMPARED_STATES)
+        length = max(length, found.length)
+        if not found.equal:
+            return Rightness(False, length, found.witness)
+    words = random_words(automaton, np.random.default_rng(0))
+    return Rightness(False, length, difference(core, automaton, words), reason, len(words))
+
+
+def difference(core: Core, automaton: Automaton, words: Letters) -> Word | None:
+    """The shortest beginning of the words (rows of places in the alphabet) on which the two differ."""
+    near = simplify(within_length(core, words.shape[1]))
+    assert near.accept is not None
+    place = {symbol: code for code, symbol in enumerate(near.alphabet)}
+    codes = np.array([place.get(letter, len(place)) for letter in automaton.alphabet], np.uint32)
+    value = Kernel(near, near.roots).advance(State(), codes[words])[near.accept]
+    said = np.broadcast_to(np.asarray(value, dtype=np.bool_), words.shape)
+    accepting = np.isin(np.arange(len(automaton)), list(automaton.accepting))
+    states = np.zeros(len(words), dtype=np.int64)
+    for column, letters in enumerate(words.T):
+        states = automaton.table[states, letters]
+        wrong = np.flatnonzero(said[:, column] != accepting[states])
+        if len(wrong):
+            return tuple(automaton.alphabet[k] for k in words[wrong[0], : column + 1])
+    return None
+
+
+def random_words(automaton: Automaton, rng: np.random.Generator, length: int = LONGEST_WORD) -> Letters:
+    """Words of four kinds: uniform, with few frequent letters, repetitions of short words, and words that
+    keep out of the states that are never left."""
+    letters, size = len(automaton.alphabet), (ROWS, length)
+    uniform = rng.integers(0, letters, size)
+    shares = rng.dirichlet(np.full(letters, 0.3), ROWS).cumsum(axis=1)
+    uneven = (rng.random(size)[:, :, None] > shares[:, None, :-1]).sum(axis=2)
+    repeated = np.stack([_repetitions(letters, length, rng) for _ in range(ROWS)])
+    return np.concatenate([uniform, uneven, repeated, _staying(automaton, length, rng)])
+
+
+def _repetitions(letters: int, length: int, rng: np.random.Generator) -> Letters:
+    """Three short words, each many times, one after another."""
+    cuts = np.sort(rng.integers(0, length + 1, 2))
+    parts = []
+    for part in np.diff([0, *cuts, length]):
+        word = rng.integers(0, letters, rng.integers(1, 9))
+        parts.append(np.resize(word, part) if part else np.zeros(0, np.int64))
+    return np.concatenate(parts)
+
+
+def _staying(automaton: Automaton, length: int, rng: np.random.Generator) -> Letters:
+    left = (automaton.table != np.arange(len(automaton))[:, None]).any(axis=1)
+    good = left[automaton.table]
+    states = np.zeros(ROWS, dtype=np.int64)
+    words = np.empty((ROWS, length), dtype=np.int64)
+    for column in range(length):
+        words[:, column] = (rng.random((ROWS, len(automaton.alphabet))) + good[states]).argmax(axis=1)
+        states = automaton.table[states, words[:, column]]
+    return words
+
+
+# The automaton of a program's language, where the language is found to be regular.
+
+
+MOST_GUESSED_STATES = 40
+FIRST_TESTS = 40
+"""Words that are appended to tell states apart: at first all up to some length, at most so many."""
+COMPARED_LENGTH = 9
+FEW_LETTERS = 5
+LARGEST_PROGRAM = 10_000
+"""Operations times letters, for an answer in a moment."""
+MOST_ROUNDS = 50
+
+EncodedWord = tuple[int, ...]
+
+
+def regular_language(core: Core) -> Automaton | None:
+    """The automaton of what an acceptor accepts; None if none was found, or none could be proved.
+
+    >>> from longreach.theory.crasp.library import load
+    >>> len(regular_language(load("tomita-4").core)), regular_language(load("dyck-1").core)
+    (4, None)
+    """
+    if core.is_predictor or core.size * len(core.alphabet) > LARGEST_PROGRAM:
+        return None
+    tests = _tests(len(core.alphabet))
+    length = COMPARED_LENGTH if len(core.alphabet) <= FEW_LETTERS else FEW_LETTERS
+    for _ in range(MOST_ROUNDS):
+        guessed = _guess(core, tests)
+        if guessed is None:
+            return None
+        sides = ProgramSide(core, core.alphabet, length=length), automaton_side(guessed)
+        found = compare(*sides, core.alphabet, length)
+        if found.equal:
+            return guessed if _proved(core, guessed) else None
+        # What follows some part of the word tells two states apart that were taken for one.
+        word = tuple(core.alphabet.index(token) for token in found.witness or ())
+        tests += [word[start:] for start in range(len(word)) if word[start:] not in tests]
+    return None
+
+
+def _proved(core: Core, automaton: Automaton) -> bool:
+    try:
+        return prove(core, automaton).proved
+    except MissingExtra:
+        return False
+
+
+def _guess(core: Core, tests: Sequence[EncodedWord]) -> Automaton | None:
+    """States are words, equal if no test tells them apart."""
+    letters = range(len(core.alphabet))
+
+    def behaviour(word: EncodedWord) -> bytes:
+        kind = np.min_scalar_type(len(core.alphabet))
+        return accepts(core, [np.array(word + test, dtype=kind) for test in tests]).tobytes()
+
+    known: dict[bytes, int] = {behaviour(()): 0}
+    rows: list[list[int]] = []
+    waiting: deque[EncodedWord] = deque([()])
+    while waiting:
+        word = waiting.popleft()
+        rows.append([])
+        for letter in letters:
+            found = behaviour((*word, letter))
+            if found not in known:
+                known[found] = len(known)
+                waiting.append((*word, letter))
+                if len(known) > MOST_GUESSED_STATES:
+                    return None
+            rows[-1].append(known[found])
+    accepting = [state for found, state in known.items() if found[0]]  # the first test is the empty word
+    return minimal(core.alphabet, rows, 0, accepting)
+
+
+def _tests(letters: int) -> list[EncodedWord]:
+    found: list[EncodedWord] = [()]
+    for length in range(1, FIRST_TESTS):
+        if len(found) + letters**length > FIRST_TESTS:
+            break
+        found += product(range(letters), repeat=length)
+    return found
+
+
+# Do two programs agree on all words, and does a program accept any word: by search, and for all lengths.
+
+
+SMALL = 400
+"""Operations times letters up to which the automaton of a program is looked for."""
+Attempt = Callable[[], Induction | None]
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """A comparison, what is known beyond its length, and why no more is known."""
+
+    comparison: Comparison
+    """`proof` says whether it holds for all lengths; a witness may be longer than `length`."""
+    reason: str = ""
+    """Why nothing is known beyond the length; empty if all is known."""
+    shortest: int | None = None
+    """The length of the shortest words on which the two differ, where it is known."""
+
+
+def equivalent(
+    left: Core,
+    right: Core,
+    length: int,
+    budget: Budget = DEFAULT_BUDGET,
+    max_states: int = MAX_STATES,
+) -> Equivalence:
+    """Whether two programs agree, on all words up to `length` and, where that can be known, on all words.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> left, right = parse('P = # "a" >= # "b"').core, parse('P = # "b" - # "a" <= 0').core
+    >>> equivalent(left, right, 3).comparison.proof
+    'proved'
+    >>> more = parse('P = # "a" >= # "b" && # "b" != 40').core
+    >>> equivalent(left, more, 3).shortest
+    80
+    """
+    found = equal_up_to(left, right, length, max_states=max_states)
+    if not found.equal or found.proof == "proved":
+        return Equivalence(found, shortest=None if found.witness is None else len(found.witness))
+    letters = common_alphabet(left, right)
+    differing = replace(simplify(_differing(left, right)), alphabet=letters)
+    nothing = empty_language(letters)
+    budget = budget.running()  # one time for all attempts
+    # Where words alone are too many to compare, so are the runs from which facts are guessed.
+    attempts: list[Attempt] = [partial(prove, differing, nothing, budget=budget)] * found.complete
+    if not left.is_predictor and found.complete and (left.size + right.size) * len(letters) <= SMALL:
+        attempts.append(partial(_by_automaton, left, right, letters, budget))
+        attempts.append(partial(_by_automaton, right, left, letters, budget))
+    return _beyond(found, differing, nothing, attempts, budget)
+
+
+def accepts_nothing(
+    core: Core, length: int, budget: Budget = DEFAULT_BUDGET, max_states: int = MAX_STATES
+) -> Equivalence:
+    """Whether a program accepts no word; a witness is the first word that it accepts.
+
+    >>> from longreach.theory.crasp.program import parse
+    >>> found = accepts_nothing(parse('P = # "a" > # "b" && # "b" > # "a"').core, 5)
+    >>> found.comparison.equal, found.comparison.proof
+    (True, 'proved')
+    """
+    if core.is_predictor:
+        raise InputError("the program is a predictor: it accepts no words, nor refuses any")
+    return equivalent(core, _never(core), length, budget, max_states)
+
+
+def agrees_with(
+    core: Core, automaton: Automaton, found: Comparison, budget: Budget = DEFAULT_BUDGET
+) -> Equivalence:
+    """Whether a program accepts an automaton's language, after both agreed on all words up to a length.
+
+    >>> from longreach.theory.crasp.library import load
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> agreed = Comparison(True, 12, None)
+    >>> agrees_with(load("d-2").core, from_expression("(a(ab)*b)*"), agreed).comparison.proof
+    'proved'
+    """
+    budget = budget.running()
+    return _beyond(found, core, automaton, [partial(prove, core, automaton, budget=budget)], budget)
+
+
+def empty_language(letters: tuple[str, ...]) -> Automaton:
+    """The automaton that accepts nothing.
+
+    >>> empty_language(("a", "b")).accepts("ab")
+    False
+    """
+    return minimal(letters, [[0] * len(letters)], 0, ())
+
+
+def _differing(left: Core, right: Core) -> Core:
+    """The program of the words on which two programs give different answers."""
+    if left.accept is not None:
+        return symmetric_difference(left, right)
+    symbols = dict.fromkeys(symbol for core in (left, right) for symbol, _ in core.outputs)
+    pairs = [symmetric_difference(_says(left, symbol), _says(right, symbol)) for symbol in symbols]
+    return union(*pairs)
+
+
+def _says(core: Core, symbol: str) -> Core:
+    """The program of the words after which a predictor predicts the token."""
+    root = dict(core.outputs).get(symbol)
+    if root is None:
+        return _never(core)
+    return replace(core, accept=root, outputs=(), names=())
+
+
+def _never(core: Core) -> Core:
+    """Over the same alphabet, the program that accepts nothing."""
+    return Core((c.Top(), c.Not(0)), core.alphabet, core.closed, 1)
+
+
+def _beyond(
+    found: Comparison, core: Core, automaton: Automaton, attempts: list[Attempt], budget: Budget
+) -> Equivalence:
+    """What is known for all lengths, after all words up to a length have been compared."""
+    try:
+        decision = first_difference(core, automaton, budget)
+        reasons = [decision.reason]
+        if decision.equal is not None:
+            return _decided(found, decision)
+        for attempt in _outcomes(attempts):
+            if attempt.proved:
+                return Equivalence(replace(found, proof="proved", complete=True))
+            if attempt.witness is not None:
+                return _differs(found, core, automaton, attempt.witness)
+            reasons.append(attempt.reason)
+    except MissingExtra as missing:
+        return Equivalence(found, missing.message)
+    return Equivalence(found, "; ".join(dict.fromkeys(reasons)))
+
+
+def _outcomes(attempts: list[Attempt]) -> Iterator[Induction]:
+    for attempt in attempts:
+        outcome = attempt()
+        if outcome is not None:
+            yield outcome
+
+
+def _by_automaton(one: Core, other: Core, letters: tuple[str, ...], budget: Budget) -> Induction | None:
+    """The proof that a program accepts the language of another one, where that is found to be regular."""
+    automaton = regular_language(replace(one, alphabet=letters, closed=False))
+    return None if automaton is None else prove(other, automaton, budget=budget)
+
+
+def _decided(found: Comparison, decision: Decision) -> Equivalence:
+    if decision.equal:
+        return Equivalence(replace(found, proof="proved", complete=True))
+    assert decision.length is not None
+    length = max(found.length, decision.length)
+    different = replace(found, equal=False, length=length, witness=decision.witness, complete=True)
+    return Equivalence(different, shortest=decision.length)
+
+
+def _differs(found: Comparison, core: Core, automaton: Automaton, word: Word) -> Equivalence:
+    """A run met a difference: the first one is looked for, up to the length of that word."""
+    sides = ProgramSide(core, automaton.alphabet, length=len(word)), automaton_side(automaton)
+    again = compare(*sides, automaton.alphabet, len(word))
+    if not again.equal:
+        assert again.witness is not None
+        length = max(found.length, len(again.witness))
+        return Equivalence(replace(again, length=length), shortest=len(again.witness))
+    length = max(found.length, len(word))
+    return Equivalence(replace(found, equal=False, length=length, witness=word, complete=True))

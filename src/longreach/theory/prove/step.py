@@ -1,0 +1,214 @@
+"""One step of a program beside an automaton, in numbers or in z3 terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.crasp import core as c
+from longreach.theory.crasp.compare import DeterministicSide, comparison_forms
+from longreach.theory.crasp.core import Core
+
+# A program and an automaton, letter by letter: what a run carries, and one step of both together.
+
+
+Factors = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The part of what a run carries that takes finitely many values."""
+
+    state: int
+    residue: int
+    windows: tuple[int, ...]
+    """The last values that each local count sees, the newest in the lowest bit."""
+    latches: tuple[int, ...]
+
+
+class Machine:
+    """One step of the program and the automaton together, on numbers or on z3 terms."""
+
+    def __init__(
+        self,
+        core: Core,
+        automaton: Automaton,
+        roots: tuple[int, ...],
+        answers: Mapping[int, tuple[bool, ...]],
+    ) -> None:
+        """`answers` are those of the roots that are right at each state; states without are never entered."""
+        self.core = core
+        self.automaton = automaton
+        self.roots = roots
+        self.answers = answers
+        self.counters = [
+            k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is None
+        ]
+        self.guarded = [
+            k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is not None
+        ]
+        self.place = {counter: k for k, counter in enumerate(self.counters)}
+        latches: dict[int, int] = {}
+        self.forms: list[Factors] = []
+        self.caps: list[int] = []
+        for factors, bounds in comparison_forms(core):
+            if len(factors) == 1 and bounds is not None:
+                # A counter only grows: beyond every bound that it is compared with, nothing changes.
+                (counter, factor), bound = factors[0], max(map(abs, bounds))
+                latches[counter] = max(latches.get(counter, 1), -(-bound // abs(factor)) + 1)
+            else:
+                self.forms.append(factors)
+                # Runs are followed until every comparison has been seen on both sides.
+                self.caps.append(max(len(automaton) + 4, 2 + max(map(abs, bounds or (0,)))))
+        self.latches = sorted(latches.items())
+        self.window_bytes = sum(self._reach(k) for k in self.guarded) // 8
+        self._by_letter = _letter_values(core, automaton.alphabet)
+        self._others = [(k, op) for k, op in enumerate(core.ops) if k not in self._by_letter]
+        self._unlike = self._representatives()
+
+    def _representatives(self) -> list[int]:
+        """One of every group of letters that neither the program nor the automaton tells apart."""
+        read = {k for _, op in self._others for k in c.operands(op)} | set(self.roots)
+        seen = [values for k, values in self._by_letter.items() if k in read]
+        found: dict[tuple[object, ...], int] = {}
+        for letter, column in enumerate(zip(*self.automaton.transitions, strict=True)):
+            found.setdefault((column, *(values[letter] for values in seen)), letter)
+        return list(found.values())
+
+    def start(self) -> tuple[Control, tuple[int, ...]]:
+        control = Control(0, 0, (0,) * len(self.guarded), (0,) * len(self.latches))
+        return control, (0,) * len(self.counters)
+
+    def _reach(self, index: int) -> int:
+        op = self.core.ops[index]
+        assert isinstance(op, c.Count)
+        assert op.distances is not None
+        return op.distances[-1]
+
+    def values_of_forms(self, totals: Sequence[Any]) -> list[Any]:
+        return [sum(factor * totals[self.place[k]] for k, factor in factors) for factors in self.forms]
+
+    def letters(self, state: int) -> list[int]:
+        """The letters after which programs are judged."""
+        row = self.automaton.transitions[state]
+        return [letter for letter in self._unlike if row[letter] in self.answers]
+
+    def step(
+        self, control: Control, totals: Sequence[Any], letter: int, algebra: Algebra
+    ) -> tuple[list[Any], list[Any], list[Any]]:
+        """The answers after the letter, the new counters, and the values that enter the windows."""
+        residue = (control.residue + 1) % self.core.modulus
+        windows = dict(zip(self.guarded, control.windows, strict=True))
+        values: list[Any] = [None] * len(self.core.ops)
+        for index, known in self._by_letter.items():
+            values[index] = known[letter]
+        entering: list[Any] = []
+        new = list(totals)
+        value: Any
+        for index, op in self._others:
+            match op:
+                case c.And(left, right):
+                    value = algebra.both(values[left], values[right])
+                case c.Not(body):
+                    value = algebra.negate(values[body])
+                case c.One():
+                    value = 1
+                case c.Periodic(modulus, residues):
+                    value = residue % modulus in residues
+                case c.Leq(left, right):
+                    value = values[left] <= values[right]
+                case c.Add(left, right):
+                    value = values[left] + values[right]
+                case c.Subtract(left, right):
+                    value = values[left] - values[right]
+                case c.Conditional(test, then, other):
+                    value = algebra.choose(values[test], values[then], values[other])
+                case c.Count(body, None):
+                    value = totals[self.place[index]] + algebra.choose(values[body], 1, 0)
+                    new[self.place[index]] = value
+                case c.Count(body, distances):
+                    entering.append(values[body])
+                    value = sum((windows[index] >> d - 1) & 1 for d in distances or () if d)
+                    if distances and distances[0] == 0:
+                        value = value + algebra.choose(values[body], 1, 0)
+            values[index] = value
+        return [values[root] for root in self.roots], new, entering
+
+    def next_control(
+        self, control: Control, letter: int, totals: Sequence[int], entering: Sequence[bool]
+    ) -> Control:
+        """The control part after the letter, from the new counters as numbers."""
+        windows = tuple(
+            (old << 1 | bit) & (1 << self._reach(k)) - 1
+            for k, old, bit in zip(self.guarded, control.windows, entering, strict=True)
+        )
+        latches = tuple(min(totals[self.place[counter]], cap) for counter, cap in self.latches)
+        state = self.automaton.transitions[control.state][letter]
+        return Control(state, (control.residue + 1) % self.core.modulus, windows, latches)
+
+
+class Algebra:
+    """Operations on truth values and numbers."""
+
+    def negate(self, value: Any) -> Any:
+        return not value
+
+    def both(self, left: Any, right: Any) -> Any:
+        return left and right
+
+    def choose(self, test: Any, then: Any, other: Any) -> Any:
+        return then if test else other
+
+
+class Symbolic(Algebra):
+    """The same on z3 terms, keeping what is known as Python values."""
+
+    def negate(self, value: Any) -> Any:
+        import z3
+
+        return (not value) if isinstance(value, bool) else z3.Not(value)
+
+    def both(self, left: Any, right: Any) -> Any:
+        import z3
+
+        if isinstance(left, bool):
+            return right if left else False
+        if isinstance(right, bool):
+            return left if right else False
+        return z3.And(left, right)
+
+    def choose(self, test: Any, then: Any, other: Any) -> Any:
+        import z3
+
+        return (then if test else other) if isinstance(test, bool) else z3.If(test, then, other)
+
+
+def _letter_values(core: Core, alphabet: Sequence[str]) -> dict[int, list[bool]]:
+    """The operations that depend on the present letter alone, with their values by letter."""
+    found: dict[int, list[bool]] = {}
+    for index, op in enumerate(core.ops):
+        match op:
+            case c.Token(symbol):
+                found[index] = [symbol == token for token in alphabet]
+            case c.Top():
+                found[index] = [True] * len(alphabet)
+            case c.Not(body) if body in found:
+                found[index] = [not value for value in found[body]]
+            case c.And(left, right) if left in found and right in found:
+                found[index] = [x and y for x, y in zip(found[left], found[right], strict=True)]
+            case _:
+                pass
+    return found
+
+
+# Automata as a side of the comparison with programs.
+
+
+def automaton_side(automaton: Automaton) -> DeterministicSide:
+    """The automaton, ready to be compared with a program over the same letters."""
+    accepting = np.isin(np.arange(len(automaton)), list(automaton.accepting))
+    return DeterministicSide(automaton.table, 0, accepting)

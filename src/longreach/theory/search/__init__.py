@@ -1,0 +1,1 @@
+"""Searching for programs and automata: enumeration, synthesis, learning and inference."""

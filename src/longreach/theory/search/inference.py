@@ -1,0 +1,362 @@
+"""The inference procedure on programs in order of size: training lengths, steps and N₀.
+
+For n = 1, 2, 3, …: of all programs that match the target on every word of length at most t(n), take a
+smallest one T_n, and compare it with the target on all words up to n. Theorem 7 speaks of any run; so
+besides the run that takes the first smallest program it is said whether every smallest one is right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from longreach.errors import Argument, Field, InputError, near_names
+from longreach.theory.budget import Budget, OverBudget
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.program import Program
+from longreach.theory.search.enumeration import Enumeration, Finisher
+from longreach.theory.search.programs import core_of, readable
+from longreach.theory.search.space import Family, WordTree, accepted_on
+from longreach.theory.search.targets import ExamplesTarget, Target, longest_within
+
+# Training lengths t(n): up to which length the inference procedure sees the target at context n.
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A training length of Definition 22 of Huang et al.: t(n) ≤ n, without a bound.
+
+    >>> SCHEDULES["half"](9), SCHEDULES["log"](9)
+    (4, 3)
+    """
+
+    name: str
+    formula: str
+    rule: Callable[[int], int]
+
+    def __call__(self, n: int) -> int:
+        return self.rule(n)
+
+
+SCHEDULES: Final[dict[str, Schedule]] = {
+    each.name: each
+    for each in (
+        Schedule("half", "n/2", lambda n: n // 2),
+        Schedule("full", "n", lambda n: n),
+        Schedule("third", "n/3", lambda n: n // 3),
+        Schedule("root", "√n", math.isqrt),
+        Schedule("log", "log₂ n", lambda n: n.bit_length() - 1),
+    )
+}
+"""By name; `half` is that of Definition 6."""
+
+
+def schedule_named(name: str) -> Schedule:
+    """The schedule of a name."""
+    if name not in SCHEDULES:
+        hint = near_names(name, SCHEDULES) or f"; expected {', '.join(SCHEDULES)}"
+        raise InputError(f"no training length is named {name!r}{hint}", place=Field("schedule"))
+    return SCHEDULES[name]
+
+
+# What the inference procedure came to, whatever its hypotheses: T_n for n = 1, 2, 3, … and N₀.
+
+
+def known_everywhere(target: Target) -> None:
+    """Refuses examples: the procedure compares hypotheses with the target on all words."""
+    if isinstance(target, ExamplesTarget):
+        raise InputError(
+            "examples leave most words open; expected a language, an acceptor or a function",
+            place=Argument("target"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferenceStep:
+    """T_n."""
+
+    n: int
+    trained_to: int
+    """t(n)."""
+    complexity: int | None
+    at_least: int
+    errors: int | None
+    """Words of length at most n that T_n gets wrong; None where T_n was not found."""
+    worst_errors: int | None
+    """The same for the worst of the smallest hypotheses; None where they were not told apart."""
+    choices: int
+
+    @property
+    def right(self) -> bool | None:
+        return None if self.errors is None else self.errors == 0
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "n": self.n,
+            "trained_to": self.trained_to,
+            "complexity": self.complexity,
+            "at_least": self.at_least,
+            "errors": self.errors,
+            "worst_errors": self.worst_errors,
+            "choices": self.choices,
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InferenceRun:
+    """A run of the procedure."""
+
+    schedule: Schedule
+    to: int
+    steps: tuple[InferenceStep, ...]
+    stopped: str
+    """Why complexities are missing; empty if none is."""
+
+    @property
+    def n0(self) -> int | None:
+        """The least N₀ such that T_n is right on all words up to n, for all n > N₀ that were tried."""
+        return self.right_from([step.right for step in self.steps])
+
+    def right_from(self, right: list[bool | None]) -> int | None:
+        """The last n at which something is not right; None if that is the last of all."""
+        last = max((step.n for step, good in zip(self.steps, right, strict=True) if not good), default=0)
+        return None if last == self.to else last
+
+    @property
+    def n0_trained_to(self) -> int | None:
+        """The training length from which on T_n is right: t(N₀ + 1)."""
+        return None if self.n0 is None else self.schedule(self.n0 + 1)
+
+    @property
+    def error_count(self) -> int | None:
+        """The errors of all T_n together (Definition 57), as far as n went; None where a T_n is missing."""
+        errors = [step.errors for step in self.steps]
+        return None if None in errors else sum(each for each in errors if each is not None)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the complexity has stayed the same over the second half of the lengths, and is known
+        there.
+        """
+        later = [step.complexity for step in self.steps if 2 * step.n > self.to]
+        return None not in later and len(set(later)) == 1
+
+    def summary(self, beside: str = "") -> list[str]:
+        """N₀, the errors, and why the search ended, in lines; `beside` stands behind N₀."""
+        first = f"N₀: none up to n = {self.to}"
+        if self.n0 is not None:
+            first = f"N₀ = {self.n0}: right from n = {self.n0 + 1} on, as far as n = {self.to}{beside}"
+        total = "not known" if self.error_count is None else str(self.error_count)
+        lines = [first, f"errors of all T_n together: {total}"]
+        return [*lines, f"the search ended: {self.stopped}"] if self.stopped else lines
+
+
+# The inference procedure of Huang et al. (Definitions 6, 22 and 57) on programs in order of size.
+
+
+TO = 10
+MAX_SIZE = 9
+SECONDS = 60.0
+NODES = 2100
+"""Words on which programs are told apart, at most."""
+LISTED = 200
+"""Smallest programs of which the errors are counted, at most."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Hypothesis:
+    """The smallest programs for one training length."""
+
+    trained_to: int
+    size: int | None
+    """R(T_n); None where none was found."""
+    at_least: int
+    """No program that fits has fewer operations; the size where that is known."""
+    program: Program | None
+    """The first of them."""
+    wrong: tuple[int, ...]
+    """For each length how many words the first one gets wrong."""
+    choices: int
+    """Smallest programs that differ on some word that is compared."""
+    most_wrong: tuple[int, ...]
+    """The same as `wrong` for the worst of them at each length."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inference(InferenceRun):
+    """A run of the procedure.
+
+    >>> from longreach.theory.search.targets import target_of
+    >>> run = infer(target_of(lambda word: word.count("1") >= word.count("0"), "01"), to=6)
+    >>> [step.complexity for step in run.steps], run.n0, run.error_count
+    ([1, 2, 2, 5, 5, 5], 3, 5)
+    """
+
+    family: Family
+    hypotheses: tuple[Hypothesis, ...]
+    compared_to: int
+    """Smallest programs are told apart on words up to here."""
+    proved: bool
+    """Whether the last program is right on words of every length."""
+    tried: int
+
+    @property
+    def n0_of_any(self) -> int | None:
+        """The same where every smallest program is right, whichever is taken."""
+        if self.compared_to < self.to:
+            return None
+        return self.right_from([None if s.worst_errors is None else s.worst_errors == 0 for s in self.steps])
+
+    @property
+    def program(self) -> Program | None:
+        """The last one."""
+        return self.hypotheses[-1].program if self.hypotheses else None
+
+    def words(self) -> list[str]:
+        """What the run shows, in lines."""
+        any_run = "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
+        lines = self.summary(any_run)
+        if self.program is not None:
+            beyond = (
+                "proved for all lengths" if self.proved else f"compared up to length {self.to}, not beyond"
+            )
+            right = self.steps[-1].right
+            lines.append(f"T_{self.to} is {f'right, {beyond}' if right else 'wrong'}:")
+        return lines
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "class": self.family.class_name,
+            "schedule": self.schedule.name,
+            "to": self.to,
+            "n0": self.n0,
+            "n0_trained_to": self.n0_trained_to,
+            "n0_of_any": self.n0_of_any,
+            "errors": self.error_count,
+            "bounded": self.bounded,
+            "program": None if self.program is None else self.program.text,
+            "proved": self.proved,
+            "compared_to": self.compared_to,
+            "stopped": self.stopped or None,
+            "tried": self.tried,
+            "steps": [step.document() for step in self.steps],
+        }
+
+
+def infer(
+    target: Target,
+    *,
+    family: Family | None = None,
+    schedule: Schedule = SCHEDULES["half"],
+    to: int = TO,
+    max_size: int = MAX_SIZE,
+    seconds: float = SECONDS,
+    bytes: int = 1 << 30,
+) -> Inference:
+    """Run the procedure for n = 1, …, `to`."""
+    known_everywhere(target)
+    family = Family() if family is None else family
+    budget = Budget(seconds=seconds, bytes=bytes).running()
+    longest = max(schedule(n) for n in range(1, to + 1))
+    told_apart = max(longest, min(to, longest_within(len(target.alphabet), NODES, to)))
+    enumeration = Enumeration(WordTree.of(target.alphabet, length=told_apart), family, budget)
+    whole = WordTree.of(target.alphabet, length=to)
+    run = _Run(target, enumeration, whole, max_size)
+    hypotheses = tuple(run.hypotheses(range(schedule(1), longest + 1)))
+    by_length = {each.trained_to: each for each in hypotheses}
+    steps = tuple(_step(n, by_length[schedule(n)]) for n in range(1, to + 1))
+    last = hypotheses[-1].program
+    check = None if last is None else target.check(last.core, replace(budget, seconds=5.0, ends=None))
+    return Inference(
+        schedule=schedule,
+        family=family,
+        to=to,
+        steps=steps,
+        hypotheses=hypotheses,
+        compared_to=enumeration.tree.longest,
+        proved=check is not None and check.proved,
+        stopped=run.stopped,
+        tried=enumeration.candidates,
+    )
+
+
+def _step(n: int, hypothesis: Hypothesis) -> InferenceStep:
+    known = hypothesis.program is not None
+    return InferenceStep(
+        n=n,
+        trained_to=hypothesis.trained_to,
+        complexity=hypothesis.size,
+        at_least=hypothesis.at_least,
+        errors=sum(hypothesis.wrong[: n + 1]) if known else None,
+        worst_errors=hypothesis.most_wrong[n] if known and n < len(hypothesis.most_wrong) else None,
+        choices=hypothesis.choices,
+    )
+
+
+class _Run:
+    """The smallest programs for one training length after another."""
+
+    def __init__(self, target: Target, enumeration: Enumeration, whole: WordTree, max_size: int) -> None:
+        self._target, self._enumeration, self._max_size = target, enumeration, max_size
+        self._whole, self._wanted = whole, target.labels(whole)[0]
+        self.stopped = ""
+
+    def hypotheses(self, lengths: range) -> Iterator[Hypothesis]:
+        """Whatever matches longer words matches shorter ones, so complexities do not fall."""
+        size = 1
+        for length in lengths:
+            found = self._smallest(length, size)
+            size = found.at_least
+            yield found
+
+    def _smallest(self, length: int, size: int) -> Hypothesis:
+        tree, behaviours = self._enumeration.tree, self._enumeration.behaviours
+        said = self._target.labels(tree)[0]
+        known = tree.lengths <= length
+        packed = tree.pack(np.stack([said & known, known]))
+        finisher = Finisher(behaviours, packed[0], packed[1])
+        nothing: tuple[int, ...] = ()
+        try:
+            while size <= self._max_size:
+                found = list(self._enumeration.matching(size, finisher))
+                if found:
+                    core = core_of(found[0], behaviours)
+                    rows = behaviours.bits[[each.behaviour for each in found[:LISTED]]]
+                    wrong = np.add.accumulate(self._per_length(tree.unpack(rows) != said, tree), axis=1)
+                    return Hypothesis(
+                        trained_to=length,
+                        size=size,
+                        at_least=size,
+                        program=readable(core),
+                        wrong=self._wrong(core),
+                        choices=len(found),
+                        most_wrong=tuple(wrong.max(axis=0).tolist()),
+                    )
+                size += 1
+            self.stopped = self.stopped or f"none up to size {self._max_size}"
+        except OverBudget as spent:
+            self.stopped = self.stopped or f"{spent} after size {size - 1}"
+        return Hypothesis(
+            trained_to=length,
+            size=None,
+            at_least=size,
+            program=None,
+            wrong=nothing,
+            choices=0,
+            most_wrong=nothing,
+        )
+
+    def _wrong(self, core: Core) -> tuple[int, ...]:
+        differs = (accepted_on(core, self._whole) != self._wanted)[None]
+        return tuple(self._per_length(differs, self._whole)[0].tolist())
+
+    @staticmethod
+    def _per_length(truth: Any, tree: WordTree) -> Any:
+        """Sums over the words of each length."""
+        return np.add.reduceat(truth.astype(np.int64), tree.starts[:-1], axis=1)

@@ -1,0 +1,282 @@
+"""From a language, a predicate or examples to a program: by construction, by enumeration, by search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.budget import Budget
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.program import Program
+from longreach.theory.search.learn import FittingAutomaton, fit_automaton
+from longreach.theory.search.programs import (
+    MAX_SIZE,
+    LargerSearch,
+    larger_program,
+    readable,
+    smallest_program,
+)
+from longreach.theory.search.space import Family
+from longreach.theory.search.targets import (
+    Check,
+    ExamplesTarget,
+    PredicateTarget,
+    RegularTarget,
+    Target,
+    Wanted,
+    target_of,
+)
+from longreach.theory.verdicts.judge import judge
+from longreach.theory.verdicts.verdict import Answer
+
+SECONDS = 30.0
+EXHAUSTIVE = 0.6
+"""The share of the time for enumeration; the rest is for larger programs."""
+DECIDING = 5.0
+"""Seconds for what theory says of a language."""
+LEARNING = 0.2
+"""The share of the time for an automaton that agrees with examples."""
+
+
+class Status(StrEnum):
+    """How much is known of the result."""
+
+    PROVED = "proved"
+    """The program is right on words of every length."""
+    CHECKED = "checked"
+    """It is right on all words up to a length; nothing is known beyond."""
+    CONSISTENT = "consistent"
+    """It agrees with all examples; there is no right beyond them."""
+    IMPOSSIBLE = "impossible"
+    """No program of the class exists."""
+    NONE = "none found"
+    """The search ended without a program."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Synthesis:
+    """What a search came to.
+
+    >>> synthesize({"ab": True, "aab": True, "ba": False, "a": False, "": False}).status.value
+    'consistent'
+    """
+
+    program: Program | None
+    size: int | None
+    """Operations of the program."""
+    status: Status
+    checked_to: int | None
+    """The length up to which all words were compared; None where that was not done."""
+    tried: int
+    """Candidate programs."""
+    method: str = "none"
+    """How it was found: construction, automaton (a construction from a learned one), enumeration, join or
+    local search."""
+    smallest: bool = False
+    """Whether no program of the family has fewer operations."""
+    none_up_to: int = 0
+    """No program of the family has so few operations or fewer."""
+    reason: str = ""
+    """Why there is no program, or no proof that it is the smallest."""
+    seconds: float = 0.0
+    """Of computing."""
+    examples: int | None = None
+    """With how many examples it agrees; None where there is more to ask than examples."""
+
+    def words(self, family: Family) -> str:
+        """What is known, on one line; theory speaks of the whole class, a search of the family alone."""
+        if self.status is Status.IMPOSSIBLE:
+            return f"no program in {family.class_name}: {self.reason}"
+        if self.program is None:
+            return f"no program in {family.searched} up to size {self.none_up_to}; {self.reason}"
+        known = {
+            Status.PROVED: "proved for all lengths",
+            Status.CHECKED: f"checked to length {self.checked_to}, not proved beyond",
+            Status.CONSISTENT: "agrees with the one example; nothing is known beyond it"
+            if self.examples == 1
+            else f"agrees with all {self.examples} examples; nothing is known beyond them",
+        }[self.status]
+        smallest = f"none smaller in {family.searched}"
+        if not self.smallest:
+            smallest = f"none in {family.searched} up to size {self.none_up_to}, larger ones not all tried"
+        return f"{known}; {smallest} (by {self.method})"
+
+
+def synthesize(
+    wanted: Wanted,
+    *,
+    alphabet: Iterable[str] | None = None,
+    family: Family | str = "empty",
+    seconds: float = SECONDS,
+    max_size: int = MAX_SIZE,
+    length: int | None = None,
+    bytes: int = 1 << 30,
+    seed: int = 0,
+) -> Synthesis:
+    """A program for an automaton, for another program, for a function of words, or for labelled words.
+
+    `seconds` are of computing. `length` bounds the words on which a function is asked.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> found = synthesize(from_expression("(a|b)*ab(a|b)*"))
+    >>> found.status.value, found.size
+    ('proved', 7)
+    """
+    target = target_of(wanted, alphabet, length=length)
+    asked = Family.named(family) if isinstance(family, str) else family
+    return synthesize_target(target, asked, seconds=seconds, max_size=max_size, bytes=bytes, seed=seed)
+
+
+def synthesize_target(
+    target: Target,
+    family: Family,
+    *,
+    seconds: float = SECONDS,
+    max_size: int = MAX_SIZE,
+    bytes: int = 1 << 30,
+    seed: int = 0,
+) -> Synthesis:
+    """The same for a target."""
+    started = time.thread_time()
+    budget = Budget(seconds=seconds, bytes=bytes).running()
+    found = _search(target, family, max_size, budget, seed)
+    if isinstance(target, ExamplesTarget):
+        found = replace(found, examples=len(target.examples))
+    return replace(found, seconds=time.thread_time() - started)
+
+
+def _search(target: Target, family: Family, max_size: int, budget: Budget, seed: int) -> Synthesis:
+    """Decide what can be decided, then search for something smaller than what is written."""
+    written: Synthesis | None = None
+    if isinstance(target, RegularTarget):
+        written = by_construction(target.automaton, family, budget)
+        if written.status is Status.IMPOSSIBLE:
+            return written
+    elif isinstance(target, ExamplesTarget | PredicateTarget):
+        written = by_learning(target, family, budget)
+    most = max_size if written is None or written.size is None else min(max_size, written.size - 1)
+    reach = most + 1 if most < max_size and isinstance(target, ExamplesTarget | PredicateTarget) else most
+    share = replace(budget, seconds=round(max(0.0, budget.left) * EXHAUSTIVE, 1), ends=None).running()
+    search = smallest_program(target, family, max_size=reach, budget=share)
+    if search.core is not None and search.check is not None:
+        return made(
+            search.core,
+            search.check,
+            target,
+            method="enumeration",
+            smallest=True,
+            none_up_to=search.none_up_to,
+            tried=search.tried,
+        )
+    found = LargerSearch(core=None, check=None, method="none", tried=search.tried)
+    if search.none_up_to < most:
+        found = larger_program(target, family, search=search, max_size=most, budget=budget, seed=seed)
+    if found.core is not None and found.check is not None:
+        return made(
+            found.core,
+            found.check,
+            target,
+            method=found.method,
+            smallest=False,
+            none_up_to=search.none_up_to,
+            tried=found.tried,
+        )
+    if written is not None and written.program is not None:
+        smallest = written.size == search.none_up_to + 1
+        return replace(written, tried=found.tried, none_up_to=search.none_up_to, smallest=smallest)
+    return Synthesis(
+        program=None,
+        size=None,
+        status=Status.NONE,
+        checked_to=None,
+        tried=found.tried,
+        none_up_to=search.none_up_to,
+        reason=search.reason,
+    )
+
+
+def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Synthesis:
+    """What the theory of regular languages says: a program, that there is none, or nothing.
+
+    For position tests alone less is decided: what has no program with local relations besides has none. What
+    is written may have a larger modulus or distance than the family.
+
+    >>> from longreach.theory.automata.named import named_automaton
+    >>> by_construction(named_automaton("parity-language"), Family(), Budget()).status.value
+    'impossible'
+    """
+    nothing = Synthesis(program=None, size=None, status=Status.NONE, checked_to=None, tried=0)
+    verdicts = judge(automaton, replace(budget, seconds=min(budget.left, DECIDING), ends=None))
+    side = {"empty": verdicts.nope, "local": verdicts.local, "both": verdicts.ape}.get(family.name)
+    refuting = verdicts.ape if side is None else side
+    if refuting.answer is Answer.NO:
+        return replace(nothing, status=Status.IMPOSSIBLE, reason=refuting.reason)
+    if side is None:
+        wider = verdicts.ape.program
+        side = verdicts.nope if wider is None or wider.core.locality else verdicts.ape
+    program = side.program if side.answer is Answer.YES else None
+    if program is None:
+        return nothing
+    smaller = simplify(program.core)
+    known = RegularTarget(automaton).check(smaller, budget)
+    if known.witness is not None:
+        return nothing
+    plain = readable(smaller)
+    return Synthesis(
+        program=program if program.core.size <= plain.core.size else plain,
+        size=min(program.core.size, plain.core.size),
+        status=Status.PROVED if known.proved else Status.CHECKED,
+        checked_to=known.length,
+        tried=0,
+        method="construction",
+    )
+
+
+def by_learning(target: ExamplesTarget | PredicateTarget, family: Family, budget: Budget) -> Synthesis:
+    """The program that theory writes for a small automaton which agrees with the words that are known.
+
+    What theory says against that automaton says nothing of the words: others agree with them too.
+
+    >>> from itertools import product
+    >>> words = ["".join(word) for n in range(7) for word in product("ab", repeat=n)]
+    >>> found = by_learning(target_of({word: "ba" not in word for word in words}), Family(), Budget())
+    >>> found.status.value, found.method
+    ('consistent', 'automaton')
+    """
+    nothing = Synthesis(program=None, size=None, status=Status.NONE, checked_to=None, tried=0)
+    labels = {word: str(label) for word, label in target.known_words().items()}
+    share = replace(budget, seconds=budget.left * LEARNING, ends=None)
+    learned = fit_automaton(labels, target.alphabet, seconds=share.seconds)
+    if not isinstance(learned, FittingAutomaton):
+        return nothing
+    program = by_construction(learned.machine.language(str(True)), family, share.running()).program
+    if program is None:
+        return nothing
+    check = target.check(program.core, budget)
+    if check.witness is not None:
+        return nothing
+    return made(program.core, check, target, method="automaton", smallest=False, none_up_to=0, tried=0)
+
+
+def made(
+    core: Core, check: Check, target: Target, *, method: str, smallest: bool, none_up_to: int, tried: int
+) -> Synthesis:
+    """The result with a program."""
+    program = readable(simplify(core))
+    status = Status.PROVED if check.proved else Status.CHECKED
+    if isinstance(target, ExamplesTarget):
+        status = Status.CONSISTENT
+    return Synthesis(
+        program=program,
+        size=program.core.size,
+        status=status,
+        checked_to=check.length,
+        tried=tried,
+        method=method,
+        smallest=smallest,
+        none_up_to=none_up_to,
+    )

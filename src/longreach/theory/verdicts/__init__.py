@@ -1,0 +1,1 @@
+"""Verdicts on languages and tasks, and their explanation."""

@@ -1,0 +1,279 @@
+"""The verdicts on one regular language, with programs and certificates, and their document."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.files import automaton_table
+from longreach.theory.automata.monoid import Measures
+from longreach.theory.budget import DEFAULT_BUDGET, EMPTY, PERIODIC_LOCAL, Budget, OverBudget
+from longreach.theory.certificates.from_proofs import arrow_certificate, flow_certificate
+from longreach.theory.crasp.program import Program
+from longreach.theory.decide.decisions import ClassDecision, Decisions, decide
+from longreach.theory.decide.views import Analysis, Convention
+from longreach.theory.decide.without_positions import Refutation, refutation
+from longreach.theory.documents import END, Certificate, NoCertificate, ProgramCertificate
+from longreach.theory.verdicts.basis import NOT_CERTIFIED, NOT_KNOWN, NOT_WRITTEN, PROVED, program_basis
+from longreach.theory.verdicts.explain import (
+    clause_at_end,
+    clause_of,
+    end_reason_of,
+    prediction_reason_of,
+    reason_of,
+)
+from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Proof, Verdict
+from longreach.theory.write.programs import acceptor, predictor
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageVerdicts:
+    """Everything that is said of one language."""
+
+    decisions: Decisions
+
+    @property
+    def automaton(self) -> Automaton:
+        return self.decisions.automaton
+
+    @property
+    def budget(self) -> Budget:
+        return self.decisions.budget
+
+    @cached_property
+    def sides(self) -> dict[str, Verdict]:
+        """By the name of the document's field."""
+        writer = _Writer(self.budget)
+        found = self.decisions
+        return {
+            "nope": _verdict(found.nope, writer),
+            "ape": _verdict(found.ape, writer),
+            "local": _verdict(found.local, writer),
+        }
+
+    @property
+    def nope(self) -> Verdict:
+        """C-RASP[∅]."""
+        return self.sides["nope"]
+
+    @property
+    def ape(self) -> Verdict:
+        """C-RASP[periodic, local]."""
+        return self.sides["ape"]
+
+    @property
+    def local(self) -> Verdict:
+        """C-RASP[local]."""
+        return self.sides["local"]
+
+    def predictors(self) -> dict[str, Program | str]:
+        """For each yes of prediction, a program that is right on prefixes of words of the language, or why
+        it is not written."""
+        found = {side: verdict.prediction_proof.outcome for side, verdict in self.sides.items()}
+        return {side: program for side, program in found.items() if program is not None}
+
+    def document(
+        self,
+        task: str,
+        measures: Measures | None = None,
+        *,
+        convention: Convention = Convention.LAST_LETTER,
+        certificates: bool = True,
+    ) -> dict[str, Any]:
+        """As `longreach language --json` prints it; `task` is the name of the language.
+
+        The verdicts are those of the convention; where that is the end, `last_letter` has the other.
+        """
+        document: dict[str, Any] = {
+            "task": task,
+            "alphabet": list(self.automaton.alphabet),
+            "convention": convention.value,
+            "states": len(self.automaton),
+        }
+        for side, verdict in self.sides.items():
+            if convention is Convention.LAST_LETTER:
+                document[side] = verdict.document(certificates=certificates)
+            else:
+                found = verdict.at_end.document(certificates=certificates)
+                # What is proved of prediction stands beside the other convention.
+                kept = {name: value for name, value in found.items() if not name.startswith("prediction")}
+                document[side] = kept | {"last_letter": verdict.answer.value}
+        document["meaning_of_no"] = MEANING_OF_NO
+        if measures is not None:
+            document["measures"] = asdict(measures)
+        return document
+
+
+def judge(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> LanguageVerdicts:
+    """The verdicts for all classes of programs.
+
+    >>> from longreach.theory.automata.regex import from_expression
+    >>> verdicts = judge(from_expression("(a|b)*b"))
+    >>> verdicts.nope.answer.value, verdicts.nope.end_of_sequence.value, verdicts.ape.answer.value
+    ('yes', 'no', 'yes')
+    >>> judge(from_expression("(aa)*")).ape.reason
+    'the position modulo 2 determines the next state'
+    """
+    return LanguageVerdicts(decide(automaton, budget))
+
+
+@dataclass(frozen=True, eq=False)
+class _Writer:
+    """Writes programs; classes share what they can."""
+
+    budget: Budget
+    written: dict[tuple[int, bool], Program | str] = field(default_factory=dict)
+    """Programs, or why there is none, by the identity of their analysis and whether they predict."""
+    weighed: dict[Program, str] = field(default_factory=dict)
+    """How each program is known to be right."""
+
+    def write(self, analysis: Analysis | None, *, predicts: bool) -> Program | str:
+        if analysis is None:
+            return f"the window is beyond the budget of {self.budget.window_states} states"
+        if predicts and END in analysis.extended.automaton.alphabet:
+            return f"it would predict {END}, which is a letter here"
+        key = (id(analysis), predicts)
+        if key not in self.written:
+            try:
+                self.written[key] = (predictor if predicts else acceptor)(analysis, budget=self.budget)
+            except OverBudget as spent:
+                self.written[key] = str(spent)
+        return self.written[key]
+
+    def weigh(self, analysis: Analysis | None, program: Program) -> str:
+        """How the program is known to be right."""
+        assert analysis is not None
+        if program not in self.weighed:
+            self.weighed[program] = program_basis(program.core, analysis.extended.automaton, self.budget)
+        return self.weighed[program]
+
+
+def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
+    answer = Answer.of(decision.answer)
+    return Verdict(
+        program_class=decision.program_class,
+        answer=answer,
+        proof=_membership(decision, writer),
+        end_of_sequence=Answer.of(decision.at_end),
+        prediction=Answer.of(decision.prediction),
+        prediction_everywhere=answer,
+        prove_prediction=lambda: _prediction(decision, writer),
+        prove_at_end=lambda: _at_end(decision, writer),
+        certified_apart=decision.prediction is not decision.answer,
+    )
+
+
+def _membership(decision: ClassDecision, writer: _Writer) -> Proof:
+    reason = reason_of(decision)
+    if not decision.answer:
+        return _no(decision, reason, prediction=False)
+    return _yes(decision, reason, decision.analysis, writer, predicts=False)
+
+
+def _prediction(decision: ClassDecision, writer: _Writer) -> Proof:
+    reason = prediction_reason_of(decision)
+    if not decision.prediction:
+        return _no(decision, reason, prediction=True)
+    return _yes(decision, reason, decision.predicted.analysis, writer, predicts=True)
+
+
+def _at_end(decision: ClassDecision, writer: _Writer) -> Proof:
+    """With relations the two conventions agree; without, a no has a flow of its own."""
+    if decision.program_class != EMPTY:
+        known = _membership(decision, writer)
+        # A program that is read after the last letter looks back further.
+        return replace(known, window=None, modulus=None, depth=None)
+    reason = end_reason_of(decision)
+
+    def certify() -> Certificate:
+        if decision.at_end is not False:
+            return NoCertificate(reason="programs are written for reading at the last letter only")
+        assert decision.plain is not None
+        proof = refutation(decision.plain, Convention.END_OF_SEQUENCE, decision.budget.certificate)
+        if proof is None:
+            return _too_large(decision)
+        return flow_certificate(proof)
+
+    def weigh() -> str:
+        if decision.at_end is not False:
+            return NOT_KNOWN if decision.at_end is None else NOT_WRITTEN
+        return NOT_CERTIFIED if proof.certificate.kind == "none" else PROVED
+
+    proof = Proof(reason=reason, certify=certify, say=lambda: clause_at_end(decision), weigh=weigh)
+    return proof
+
+
+def _no(decision: ClassDecision, reason: str, *, prediction: bool) -> Proof:
+    """Also of what is undecided."""
+
+    def weigh() -> str:
+        decided = (decision.prediction if prediction else decision.answer) is not None
+        if not decided:
+            return NOT_KNOWN
+        return NOT_CERTIFIED if proof.certificate.kind == "none" else PROVED
+
+    proof = Proof(
+        reason=reason,
+        certify=lambda: no_certificate(decision, reason),
+        say=lambda: clause_of(decision, prediction=prediction),
+        weigh=weigh,
+    )
+    return proof
+
+
+def _yes(
+    decision: ClassDecision, reason: str, analysis: Analysis | None, writer: _Writer, *, predicts: bool
+) -> Proof:
+    def say() -> str:
+        return clause_of(decision, prediction=predicts)
+
+    def weigh() -> str:
+        program = write()
+        return NOT_WRITTEN if isinstance(program, str) else writer.weigh(analysis, program)
+
+    def write() -> Program | str:
+        return writer.write(analysis, predicts=predicts)
+
+    def certify() -> Certificate:
+        program = write()
+        if analysis is None or isinstance(program, str):
+            return NoCertificate(reason=f"the program is not written: {program}")
+        return ProgramCertificate(
+            program_class=decision.program_class,
+            convention=Convention.LAST_LETTER.value,
+            automaton=automaton_table(analysis.extended.automaton),
+            program=program.text,
+            window=max(analysis.extended.window, program.core.locality),
+            modulus=analysis.extended.modulus,
+            prediction=predicts,
+        )
+
+    if analysis is None:
+        return Proof(reason=reason, certify=certify, write=write, say=say, weigh=weigh)
+    return Proof(
+        reason=reason,
+        certify=certify,
+        write=write,
+        window=analysis.extended.window,
+        modulus=analysis.extended.modulus,
+        depth=analysis.rounds(),
+        say=say,
+        weigh=weigh,
+    )
+
+
+def no_certificate(decision: ClassDecision, reason: str) -> Certificate:
+    """What proves a no; for an undecided class, and beyond the budget, why there is nothing."""
+    proof, limit = decision.refutation, decision.budget.certificate
+    if isinstance(proof, Refutation):
+        return flow_certificate(proof)
+    if proof is not None and len(proof.failure.vertices) <= limit:
+        return arrow_certificate(proof, periodic=decision.program_class == PERIODIC_LOCAL)
+    return _too_large(decision) if decision.answer is False else NoCertificate(reason=reason)
+
+
+def _too_large(decision: ClassDecision) -> Certificate:
+    limit = decision.budget.certificate
+    return NoCertificate(reason=f"the component that fails has more than {limit} states (budget)")

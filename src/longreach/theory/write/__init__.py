@@ -1,0 +1,1 @@
+"""From an automaton to a program."""

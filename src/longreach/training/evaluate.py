@@ -1,0 +1,331 @@
+"""Accuracy by range of lengths, and what models write on their own.
+
+Each token that is written is read next, with its position id: the one that the model predicts, where it does
+(predictive position coupling, Golowich et al., arXiv 2502.16792, section 5.2), or the next of a given list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from longreach.config.encodings import ENCODINGS
+from longreach.config.model import BaselineConfig, DecoderConfig
+from longreach.config.run import TrainConfig
+from longreach.errors import InputError
+from longreach.models.decoder import ID_MATRIX, ignores_offsets
+from longreach.models.fast.cached import CachedDecoder
+from longreach.models.fast.forward import PackedForward
+from longreach.models.fast.gradient import has_gradient_by_hand
+from longreach.models.fast.packed import Packed
+from longreach.models.parameters import Parameters
+from longreach.tasks.lengths import LengthRange
+from longreach.tasks.task import EOS, Batch, IntArray, Task, draw_lengths
+from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
+from longreach.training.devices import CPU, send_chunk
+from longreach.training.setup import decoder_of, model_of, task_of
+from longreach.training.steps import Layout, chunk_outputs
+
+# Accuracy per range of lengths, on test sets that are fixed for a run.
+
+
+EVALUATED_AT_ONCE = 16_384
+"""Rows that are evaluated together hold about so many tokens: enough to be fast, few enough for the cache."""
+PACKED_AT_ONCE = 4096
+"""The same for rows without padding."""
+
+TESTS: tuple[Occasion, ...] = ("first", "shifted")
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPart:
+    """Rows without padding, for a decoder on a CPU."""
+
+    packed: Packed
+    rows: int
+    row: Tensor
+    """Of each supervised token."""
+
+
+Part: TypeAlias = Chunk | PackedPart
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The test sequences of one range of lengths, from the first position on and at random offsets."""
+
+    lengths: LengthRange
+    first: tuple[Part, ...]
+    shifted: tuple[Part, ...]
+    """The same object as `first` where offsets cannot change any number."""
+    written: Batch | None = None
+    """From the first position on, where a model that predicts ids is to write the sequences on its own."""
+
+    @property
+    def name(self) -> str:
+        """As documents name the range."""
+        return self.lengths.name
+
+
+def draw_bins(config: TrainConfig, rng: np.random.Generator, device: torch.device = CPU) -> Iterator[Bin]:
+    """The test sets of a member, the training range first; each is drawn when it is asked for."""
+    return (_bin(config, lengths, rng, device) for lengths in config.ranges)
+
+
+def _bin(config: TrainConfig, lengths: LengthRange, rng: np.random.Generator, device: torch.device) -> Bin:
+    task, model = task_of(config), model_of(config)
+    batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
+    # Both are drawn whatever comes of them, so that the numbers that follow are the same.
+    first, shifted = (placed(batch, config, occasion, rng) for occasion in TESTS)
+    packed = device.type == "cpu" and has_gradient_by_hand(model)
+    cut = (lambda rows: packed_parts(rows, config)) if packed else _cut
+    made = cut(first)
+    written = first if config.predict_ids else None
+    return Bin(lengths, made, made if _ignores_offsets(config) else cut(shifted), written)
+
+
+def _ignores_offsets(config: TrainConfig) -> bool:
+    if isinstance(model_of(config), BaselineConfig):
+        return True
+    return config.id_scheme != "randomized" and ignores_offsets(config.encoding)
+
+
+def _cut(batch: Batch) -> tuple[Part, ...]:
+    return tuple(chunks(batch, max(2, -(-batch.tokens.size // EVALUATED_AT_ONCE))))
+
+
+def packed_parts(batch: Batch, config: TrainConfig) -> tuple[Part, ...]:
+    """The batch without padding."""
+    return tuple(
+        PackedPart(packed, len(counts), torch.from_numpy(np.repeat(np.arange(len(counts)), counts)))
+        for packed, counts in Rows(batch).packed_parts(decoder_of(config), PACKED_AT_ONCE)
+    )
+
+
+def accuracy(vector: Tensor, layout: Layout, parts: Sequence[Part]) -> float:
+    """The share of sequences whose supervised tokens are all the most likely ones, given those before.
+
+    Where the model predicts ids, all of them must be the most likely ones, too.
+    """
+    named, model = layout.named(vector), layout.model
+    packed = PackedForward(model, named) if isinstance(model, DecoderConfig) else None
+    total, right = 0, torch.zeros((), dtype=torch.long, device=vector.device)
+    with torch.inference_mode():
+        for part in parts:
+            if isinstance(part, PackedPart):
+                assert packed is not None
+                right += part.rows - _wrong(packed, part)
+                total += part.rows
+            else:
+                chunk = send_chunk(part, vector.device)
+                logits, ids = chunk_outputs(named, model, chunk)
+                correct = logits.argmax(dim=-1) == chunk.targets
+                if ids is not None:
+                    correct &= ids.argmax(dim=-1) == chunk.target_ids
+                correct |= chunk.weights == 0
+                right += correct.all(dim=1).sum()
+                total += len(correct)
+    return int(right) / total
+
+
+def _wrong(run: PackedForward, part: PackedPart) -> int:
+    """How many rows have a supervised token, or id, that is not the most likely one."""
+    logits, ids = run.outputs(part.packed)
+    wrong = logits.argmax(dim=-1) != part.packed.targets
+    if ids is not None:
+        wrong |= ids.argmax(dim=-1) != part.packed.target_ids
+    return int(torch.zeros(part.rows, dtype=torch.long).index_fill_(0, part.row[wrong], 1).sum())
+
+
+# What models write on their own: batched, greedy, with keys and values kept.
+
+
+WRITTEN_AT_ONCE = 32_768
+"""Rows that are written together have room for about so many tokens."""
+KEPT = 0.75
+"""The share of rows that go on below which the others are forgotten: that copies the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """What was written behind each prompt."""
+
+    tokens: IntArray
+    """(rows, most): the tokens; 0 behind the last."""
+    ids: IntArray
+    """(rows, most): their position ids; 0 behind the last."""
+    counts: IntArray
+    """How many tokens were written, an end included."""
+
+
+def generate(
+    parameters: Parameters,
+    model: DecoderConfig,
+    tokens: IntArray,
+    *,
+    sizes: IntArray | None = None,
+    ids: IntArray | None = None,
+    most: int | IntArray,
+    end: int | None = None,
+    following: IntArray | None = None,
+) -> Generated:
+    """Write `most` tokens at most behind each prompt, or as many as come before the token `end` and it.
+
+    Prompts are (rows, width), padded on the right, with `sizes` tokens each. Their `ids` are 0, 1, … where
+    nothing is said. A model that predicts ids is fed what it predicts; any other is fed `following`,
+    (rows, most), or the numbers that follow the last id of the prompt.
+
+    >>> from longreach.models.decoder import initialise
+    >>> model = DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)
+    >>> prompts, sizes = np.array([[1, 2], [1, 0]]), np.array([2, 1])
+    >>> written = generate(initialise(model, 0), model, prompts, sizes=sizes, most=3)
+    >>> written.ids.tolist(), written.counts.tolist()
+    ([[2, 3, 4], [1, 2, 3]], [3, 3])
+    """
+    rows, width = tokens.shape
+    sizes = np.full(rows, width, dtype=np.int64) if sizes is None else sizes
+    ids = np.tile(np.arange(width), (rows, 1)) if ids is None else ids
+    limits = np.broadcast_to(np.asarray(most, dtype=np.int64), (rows,))
+    if rows and not (sizes >= 1).all():
+        raise InputError("a prompt has no token")
+    if following is None:
+        last = ids[np.arange(rows), sizes - 1]
+        following = last[:, None] + 1 + np.arange(int(limits.max(initial=0)))
+    _check_ids(model, ids, sizes, following, limits)
+    made = Generated(
+        tokens=np.zeros((rows, int(limits.max(initial=0))), dtype=np.int64),
+        ids=np.zeros((rows, int(limits.max(initial=0))), dtype=np.int64),
+        counts=np.zeros(rows, dtype=np.int64),
+    )
+    # Rows of similar size end together.
+    order = np.argsort(sizes + limits, kind="stable")
+    each = max(1, WRITTEN_AT_ONCE // max(1, int((sizes + limits).max(initial=1))))
+    with torch.inference_mode():
+        for first in range(0, rows, each):
+            part = order[first : first + each]
+            _write(
+                made, part, _Writer(parameters, model), tokens, ids, following,
+                sizes=sizes, limits=limits, end=end,
+            )  # fmt: skip
+    return made
+
+
+def _check_ids(
+    model: DecoderConfig, ids: IntArray, sizes: IntArray, following: IntArray, limits: IntArray
+) -> None:
+    """Refuse ids for which the model has no vector."""
+    inside = np.where(np.arange(ids.shape[1]) < sizes[:, None], ids, 0)
+    # What is written last is not read.
+    written = np.where(np.arange(following.shape[1]) < limits[:, None] - 1, following, 0)
+    largest = int(max(inside.max(initial=0), 0 if model.predict_ids else written.max(initial=0)))
+    if ENCODINGS[model.encoding].learned_positions and largest >= model.positions:
+        raise InputError(f"the position id {largest} is beyond the {model.positions} of the model")
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """The most likely tokens, and ids, from the states that output matrices read."""
+
+    parameters: Parameters
+    model: DecoderConfig
+
+    def tokens(self, states: Tensor) -> Tensor:
+        return self._most_likely(states, "embedding" if self.model.tied else "unembedding")
+
+    def ids(self, states: Tensor) -> Tensor:
+        return self._most_likely(states, ID_MATRIX)
+
+    def _most_likely(self, states: Tensor, name: str) -> Tensor:
+        return F.linear(states, self.parameters[name]).argmax(dim=-1)
+
+
+def _write(
+    made: Generated,
+    rows: IntArray,
+    writer: _Writer,
+    tokens: IntArray,
+    ids: IntArray,
+    following: IntArray,
+    *,
+    sizes: IntArray,
+    limits: IntArray,
+    end: int | None,
+) -> None:
+    """Write behind these prompts."""
+    rows = rows[limits[rows] > 0]
+    if not len(rows):
+        return
+    width = int(sizes[rows].max())
+    # Rows that have ended may be read further for a while.
+    columns = width + int(limits[rows].max())
+    cache = CachedDecoder(writer.parameters, writer.model, rows=len(rows), columns=columns)
+    device = writer.parameters["embedding"].device
+    read, numbers = (torch.from_numpy(each[rows, :width]).to(device) for each in (tokens, ids))
+    states = cache.read(read, numbers, torch.from_numpy(sizes[rows]).to(device))
+    live = np.ones(len(rows), dtype=np.bool_)
+    for place in range(int(limits[rows].max())):
+        token = writer.tokens(states)
+        if writer.model.predict_ids:
+            number = writer.ids(states)
+        else:
+            number = torch.from_numpy(following[rows, place]).to(device)
+        now = rows[live]
+        made.tokens[now, place] = token.cpu().numpy()[live]
+        made.ids[now, place] = number.cpu().numpy()[live]
+        made.counts[now] = place + 1
+        live &= limits[rows] > place + 1
+        if end is not None:
+            live &= made.tokens[rows, place] != end
+        if not live.any():
+            return
+        if live.sum() <= KEPT * len(live):
+            kept = torch.from_numpy(np.flatnonzero(live)).to(device)
+            cache.keep(kept)
+            rows, token, number, live = rows[live], token[kept], number[kept], live[live]
+        states = cache.read(token[:, None], number[:, None], torch.ones_like(token))
+
+
+@dataclass(frozen=True)
+class Written:
+    """How much of a test set a model writes right on its own."""
+
+    right: float
+    """The share of examples with all tokens right, and all ids where they are predicted."""
+    tokens_right: float
+    """The share with all tokens right, whatever the ids."""
+
+
+def written_right(parameters: Parameters, model: DecoderConfig, task: Task, batch: Batch) -> Written | None:
+    """Let the model write each example from the first supervised token on.
+
+    None where that makes no sense: what is between supervised tokens would have to be given.
+    """
+    first, counts = batch.mask.argmax(axis=1), batch.mask.sum(axis=1)
+    if not (first + counts == batch.sizes).all():
+        return None
+    end = task.tokens.index(EOS) if EOS in task.tokens else None
+    most = int(counts.max())
+    columns = np.minimum(first[:, None] + np.arange(most), batch.tokens.shape[1] - 1)
+    asked = np.arange(most) < counts[:, None]
+    # The id of a token that is written is that of the place after the one that predicts it; EOS is not read.
+    after = batch.next_ids
+    if after is None:
+        after = np.hstack([batch.position_ids[:, 1:], batch.position_ids[:, -1:]])
+    following = np.take_along_axis(after, columns, axis=1)
+    made = generate(
+        parameters, model, batch.tokens,
+        sizes=first + 1, ids=batch.position_ids, most=counts, end=end, following=following,
+    )  # fmt: skip
+    targets = np.take_along_axis(batch.targets, columns, axis=1)
+    complete = made.counts == counts
+    tokens = complete & ((made.tokens == targets) | ~asked).all(axis=1)
+    right = tokens
+    if model.predict_ids:
+        right = tokens & ((made.ids == following) | ~asked).all(axis=1)
+    return Written(right=float(right.mean()), tokens_right=float(tokens.mean()))

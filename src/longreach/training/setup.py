@@ -1,0 +1,174 @@
+"""What a configuration comes to with its task at hand: the task itself, and the shape of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from longreach.config.encodings import ENCODINGS
+from longreach.config.model import BASELINE, BaselineConfig, DecoderConfig, Model
+from longreach.config.run import RegressionConfig, TrainConfig
+from longreach.errors import Field, InputError
+from longreach.tasks.catalog import load_argument, load_task
+from longreach.tasks.names import RegressionName
+from longreach.tasks.numbers import KGramTask, ModPTask, RegressionTask, SimpleTask
+from longreach.tasks.positions import coupled_offsets
+from longreach.tasks.task import Batch, IntArray, Task
+
+# What a configuration comes to with its task at hand: the task itself, and the shape of the model.
+
+
+SOME_EXAMPLES = 256
+"""Of the longest inputs: ids may depend on more than the length."""
+
+
+def task_of(config: TrainConfig) -> Task:
+    """The task that a member learns."""
+    return _task(config.task, config.alphabet)
+
+
+# Members of one task share it: tasks do not change, and some take a while to make.
+@lru_cache(maxsize=64)
+def _task(name: str, alphabet: tuple[str, ...] | None) -> Task:
+    return load_argument(name, alphabet)
+
+
+@lru_cache(maxsize=256)
+def positions_of(config: TrainConfig) -> int:
+    """As many as said, or as the longest input of any range needs."""
+    if config.max_position is not None:
+        return config.max_position
+    task = task_of(config)
+    longest = [int(task.lengths(*lengths)[-1]) for lengths in config.ranges]
+    return max(map(task.input_size, longest))
+
+
+def model_of(config: TrainConfig) -> Model:
+    """The shape of what is trained."""
+    if config.encoding != BASELINE:
+        return decoder_of(config)
+    vocabulary = len(task_of(config).tokens)
+    return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
+
+
+@lru_cache(maxsize=256)
+def decoder_of(config: TrainConfig) -> DecoderConfig:
+    """The shape of the transformer."""
+    return DecoderConfig(
+        layers=config.layers,
+        heads=config.heads,
+        width=config.width,
+        vocabulary=len(task_of(config).tokens),
+        positions=positions_of(config),
+        encoding=config.encoding,
+        layer_norm=config.layer_norm,
+        log_length=config.log_length,
+        tied=config.tied,
+        predict_ids=config.predict_ids,
+    )
+
+
+def check_lengths(config: TrainConfig) -> None:
+    """Refuse ranges in which the task has no input."""
+    task = task_of(config)
+    for field, lengths in config.named_ranges:
+        try:
+            task.lengths(*lengths)
+        except InputError as error:
+            raise error.at(Field(field)) from None
+    for other in config.test_tasks:
+        on_task(config, other)
+
+
+def on_task(config: TrainConfig, name: str) -> TrainConfig:
+    """The same member as if its tests were on another task, in the ranges where that has inputs.
+
+    >>> from longreach.runs.resolve import resolve
+    >>> config = resolve("sparse-parity:2", train_lengths=(6, 8), test_lengths=((10, 10), (12, 20)))
+    >>> [lengths.name for lengths in on_task(config, "sparse-parity:5-5").ranges]
+    ['12-20']
+    """
+    place = Field("test_tasks")
+    try:
+        task = load_task(name)
+    except InputError as error:
+        raise error.at(place) from None
+    if task.tokens != task_of(config).tokens:
+        raise InputError(f"{name} has other tokens than {config.task}", place=place)
+    spans = [np.arange(first, last + 1) for first, last in config.ranges]
+    known = [lengths for lengths, span in zip(config.ranges, spans, strict=True) if task.has(span).any()]
+    if not known:
+        raise InputError(f"{name}: no input has a length in any range", place=place)
+    ranges = {"train_lengths": known[0], "test_lengths": tuple(known[1:])}
+    same = {"test_tasks": (), "max_position": positions_of(config)}
+    return config.model_copy(update={"task": name, **ranges, **same})
+
+
+def own_ids(config: TrainConfig, batch: Batch) -> IntArray:
+    """The task's own ids of a batch; a refusal, where it has none, names the option that asked for them."""
+    ids = task_of(config).coupled_ids(batch)
+    if ids is not None:
+        return ids
+    encoding, field = ENCODINGS[config.encoding], "predict_ids"
+    if encoding.ids == "given":
+        field = "encoding"
+    elif config.position_ids is not None:
+        field = "position_ids"
+    raise InputError(f"{config.task} has no position ids of its own", place=Field(field))
+
+
+def check_ids(config: TrainConfig) -> None:
+    """Refuse ids of its own that the task does not have, and fewer than inputs need."""
+    task, positions = task_of(config), positions_of(config)
+    for lengths in config.ranges:
+        longest = int(task.lengths(*lengths)[-1])
+        if config.id_scheme == "coupled":
+            examples = task.sample([longest] * SOME_EXAMPLES, np.random.default_rng(0))
+            coupled_offsets(examples, own_ids(config, examples), positions, None)
+        elif (size := task.input_size(longest)) > positions:
+            reason = f"{positions} position ids are too few for inputs of {size} tokens, at length {longest}"
+            raise InputError(reason, place=Field("max_position"))
+    for other in config.test_tasks:
+        check_ids(on_task(config, other))
+
+
+def read_member(document: Mapping[str, Any]) -> TrainConfig:
+    """The configuration in a document, if it can be trained."""
+    config = TrainConfig.read(document)
+    check_lengths(config)
+    check_ids(config)
+    return config
+
+
+# All tasks with numbers as answers, by name.
+
+
+CLASSES: dict[str, type[RegressionTask]] = {
+    "simple-task": SimpleTask,
+    "modp-task": ModPTask,
+    "in-context-kgram": KGramTask,
+}
+
+
+def load_regression(name: str) -> RegressionTask:
+    """The task of a name.
+
+    >>> load_regression("in-context-kgram:S=3").name
+    'in-context-kgram:S=3,k=1'
+    """
+    read = RegressionName.read(name)
+    return CLASSES[read.family](read)
+
+
+def read_regression(document: Mapping[str, Any]) -> RegressionConfig:
+    """The configuration in a document, if its task has the lengths."""
+    config = RegressionConfig.read(document)
+    least = load_regression(config.task).least_length
+    for field, lengths in config.named_ranges:
+        if lengths.first < least:
+            reason = f"{lengths.option}: {config.task} has sequences of at least {least} tokens"
+            raise InputError(reason, place=Field(field))
+    return config

@@ -1,0 +1,243 @@
+"""Tests of `answers.ask`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from longreach.answers.ask import (
+    FROM_WHICH,
+    WHAT_HELPS,
+    WILL_IT,
+    ThreeAnswers,
+    as_html,
+    as_text,
+    ask,
+    blocks,
+    heading,
+    judgement_words,
+)
+from longreach.answers.forecast import forecast
+from longreach.answers.judge import ByAccuracy, MeasuredCell
+from longreach.answers.measurement import Measurement, Question, first_members, trained_to
+from longreach.tasks.copying import Sort
+from longreach.training.result import read_result, write_result
+from tests.helpers.asked_results import asked, other_lengths, result_of, write_results
+from tests.helpers.odds_samples import MODEL
+
+PAPERS = ("C-RASP", "idempotent", "monoid", "Corollary", "Theorem", "et al")
+
+
+def test_three_questions_and_what_each_line_rests_on(tmp_path: Path) -> None:
+    found = asked("aa", tmp_path, {"nope": 0, "ape": 3})
+    will_it, from_which, what_helps = blocks(found)
+    assert (will_it.question, from_which.question, what_helps.question) == (WILL_IT, FROM_WHICH, WHAT_HELPS)
+    nope, ape, odds = will_it.lines
+    assert (nope.label, nope.says) == ("without positions (NoPE)", "expected to fail")
+    assert nope.basis.startswith("proved: ")
+    assert nope.measured == "measured: 0 of 3 runs work at 41–60, trained to 20"
+    assert ape.says == "expected to work"
+    assert ape.measured == "measured: 3 of 3 runs work at 41–60, trained to 20"
+    assert odds.says == "not known"
+    assert from_which.lines[0].label == "measured (APE)"
+    assert from_which.lines[0].says == "from 3 on, or less"
+    assert from_which.lines[1].says == "2n − 2 = 2"
+    assert judgement_words(found) == ("The measured runs agree with the forecast.",)
+
+
+@pytest.mark.parametrize("task", ["aa", "parity", "addition", "sort", "regex:(a|b)*abb", "crasp:lib:dyck-1"])
+def test_no_paper_is_needed(task: str) -> None:
+    _, *lines = as_text(ask(task, minutes=0)).splitlines()
+    text = "\n".join(lines)
+    assert not [word for word in PAPERS if word in text]
+    assert "longreach ask" in text  # what was not measured says what would find out
+
+
+def test_two_noes_expect_no_length(tmp_path: Path) -> None:
+    found = asked("parity", tmp_path, {"nope": 0, "ape": 0})
+    _, from_which, what_helps = blocks(found)
+    assert from_which.lines[0].says == "none expected"
+    assert what_helps.lines[0].label.startswith("its steps written down before the answer (+scratchpad)")
+    first, study, last = what_helps.lines[0].basis.split("; ")
+    assert first == "each step then depends on 2 tokens near by"
+    assert study.startswith("longreach study advice: right on ")
+    assert last == "longreach advise parity tries it in 5 minutes"
+
+
+def test_where_no_change_is_known_another_encoding_is_measured(tmp_path: Path) -> None:
+    _, _, what_helps = blocks(ask("kgram-retrieval", minutes=0, runs=tmp_path))
+    assert what_helps.lines[0].label == "not known"
+    assert "--encoding rope" in what_helps.lines[0].basis
+
+
+def test_two_yeses_need_nothing(tmp_path: Path) -> None:
+    _, _, what_helps = blocks(asked("binary-majority", tmp_path, {"nope": 3, "ape": 3}))
+    assert [line.label for line in what_helps.lines] == ["nothing is needed"]
+
+
+def test_a_contradiction_is_said_by_encoding(tmp_path: Path) -> None:
+    words = judgement_words(asked("aa", tmp_path, {"nope": 3, "ape": 3}))
+    assert len(words) == 2
+    assert "contradict" in words[0]
+
+
+def test_text_of_the_task_is_no_markup() -> None:
+    found = ask("regex:a<b>*", minutes=0)
+    assert as_html(found).startswith("<p><b>a&lt;b&gt;*</b> ")
+    assert heading(found)[0] == "a<b>*"
+
+
+def test_other_encodings_say_what_is_known() -> None:
+    lines = blocks(ask("aa", minutes=0, encodings=("rope", "t5")))[0].lines
+    assert [line.says for line in lines[:2]] == ["not known", "not known"]
+    assert "modulus 2" in lines[0].basis
+
+
+def test_an_object_of_a_session_is_asked_again_in_python() -> None:
+    found = ask(Sort(9), minutes=0)
+    text = as_text(found)
+    assert text.startswith("sort   distinct numbers in increasing order")
+    assert "longreach.ask(task) tries a few lengths" in text
+    assert "longreach ask" not in text
+    assert "longreach ask sort tries a few lengths" in as_text(ask(Sort(), minutes=0))
+
+
+def test_runs_that_work_need_nothing(tmp_path: Path) -> None:
+    """Also where theory has no verdict."""
+    path = tmp_path / "pairs.jsonl"
+    lines = [{"input": "ab" * n, "output": "a"} for n in range(1, 31)]
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    question = Question(task=f"data:{path}")
+    members, runs = first_members(question, 1.0), tmp_path / "runs"
+    write_results(runs, members, lambda member: True)
+    results = [read_result(runs, member.key) for member in members]
+    found = ThreeAnswers(
+        question=question,
+        forecast=forecast(question.task),
+        measurement=Measurement(cells=MeasuredCell.of(members, results, ByAccuracy(0.0))),
+        seconds=1.0,
+    )
+    _, _, what_helps = blocks(found)
+    assert [line.label for line in what_helps.lines] == ["nothing is needed"]
+
+
+def test_odds_of_the_encodings_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longreach.answers.odds.fitted_odds", lambda: MODEL)
+    line = blocks(ask("regex:(a|b)*bb(a|b)*", minutes=0))[0].lines[-1]
+    assert line.label == "odds for one run trained to 20"
+    assert line.says.startswith("NoPE ")
+    assert " · APE " in line.says
+    fitted = "fitted on 300 runs of 63 languages; of the most alike"
+    assert line.basis == f"at 41–60; {fitted} NoPE 45 of 90 and APE 45 of 90 work"
+    alone = blocks(ask("regex:(a|b)*bb(a|b)*", minutes=0, encodings=["ape"], train_to=30))[0].lines[-1]
+    assert alone.label == "odds for one run trained to 30"
+    assert alone.says.startswith("APE ")
+    assert alone.basis == f"at 61–90; {fitted} APE 45 of 90 work"
+
+
+def test_commands_ask_the_same_again() -> None:
+    found = ask("regex:(ab)*", ["a", "b", "c"], minutes=0, encodings=["rope"], train_to=30)
+    assert "longreach ask 'regex:(ab)*' --encoding rope --train-to 30 --alphabet abc tries" in as_text(found)
+
+
+@pytest.mark.parametrize(
+    ("task", "encoding", "reason"),
+    [
+        ("parity", "ape", "the census asks only what may follow in words of a regular language"),
+        ("aa", "ape", "letters: 1 here, 2 to 3 in the census"),
+        ("regex:(a|b)*bb(a|b)*", "rope", "the census has other encodings"),
+    ],
+)
+def test_where_there_are_no_odds_it_is_said_why(
+    task: str, encoding: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("longreach.answers.odds.fitted_odds", lambda: MODEL)
+    line = blocks(ask(task, minutes=0, encodings=[encoding]))[0].lines[-1]
+    assert (line.label, line.says, line.basis) == ("odds for one run", "not known", reason)
+
+
+@pytest.mark.parametrize(
+    ("task", "works", "judgement"),
+    [
+        ("aa", {"nope": 0, "ape": 3}, "agrees"),
+        ("aa", {"nope": 0, "ape": 2}, "agrees"),
+        ("aa", {"nope": 0, "ape": 1}, "contradicts"),
+        ("aa", {"nope": 3, "ape": 3}, "contradicts"),
+        ("parity", {"nope": 0, "ape": 0}, "agrees"),
+        ("binary-majority", {"nope": 3, "ape": 3}, "agrees"),
+    ],
+)
+def test_the_judgement(tmp_path: Path, task: str, works: dict[str, int], judgement: str) -> None:
+    found = asked(task, tmp_path, works)
+    assert found.judgement == judgement
+    document = found.document()
+    assert document["judgement"] == judgement
+    assert {each["encoding"]: each["work"] for each in document["measured"][:2]} == works
+    assert set(document) >= {
+        "task", "forecast", "measured", "threshold", "odds", "advice", "judgement",
+    }  # fmt: skip
+
+
+def test_runs_that_learned_nothing_judge_nothing(tmp_path: Path) -> None:
+    found = asked("parity", tmp_path, {"nope": 0, "ape": 0}, learned=False)
+    assert found.judgement == "cannot be judged"
+    assert {finding.state for finding in found.findings.values()} == {"not learned"}
+
+
+def test_a_no_that_was_not_learned_counts_where_the_steps_were_enough(tmp_path: Path) -> None:
+    for member in first_members(Question(task="aa"), 1.0):
+        right = member.encoding == "ape"
+        write_result(tmp_path, result_of(member, [1.0 if right else 0.5, *[float(right)] * 2]))
+        for length in other_lengths(member):
+            write_result(tmp_path, result_of(trained_to(member, length), [1.0, 1.0]))
+    found = ask("aa", runs=tmp_path)
+    assert found.findings["nope"].state == "agrees"
+    assert "the same steps were enough" in found.findings["nope"].words
+
+
+def test_the_forecast_alone() -> None:
+    document = ask("regex:(aa)*", minutes=0).document()
+    assert document["task"] == "regex:(aa)*"
+    assert (document["measured"], document["threshold"], document["odds"]) == ([], None, None)
+    assert document["forecast"]["nope"]["verdict"] == "no"
+    assert document["forecast"]["ape"]["modulus"] == 2
+    assert [set(each) for each in document["advice"]] == [{"change", "basis", "measured"}] * 2
+
+
+def test_the_threshold_is_of_the_encoding_that_works(tmp_path: Path) -> None:
+    threshold = asked("aa", tmp_path, {"nope": 0, "ape": 3}).document()["threshold"]
+    assert threshold["encoding"] == "ape"
+    assert (threshold["from"], threshold["or_less"], threshold["tested"]) == (3, True, "41-60")
+    assert [each["train_to"] for each in threshold["lengths"]] == [3, 5, 10, 20]
+
+
+def test_a_yes_that_works_from_a_longer_length_on_agrees(tmp_path: Path) -> None:
+    """Theory speaks of training that is long enough."""
+    for member in first_members(Question(task="aa"), 1.0):
+        write_result(tmp_path, result_of(member, [1.0, 0.0, 0.0]))
+        for length in other_lengths(member):
+            write_result(tmp_path, result_of(trained_to(member, length), [1.0, float(length == 40)]))
+    found = ask("aa", runs=tmp_path)
+    assert found.judgement == "agrees"
+    assert found.findings["ape"].words == (
+        "the measured runs agree with the forecast from training length 40 on: "
+        "trained to 20 0 of 3 runs work, trained to 40 2 of 2 runs work"
+    )
+    assert found.threshold is not None
+    assert found.threshold.start == 40
+
+
+def test_more_minutes_are_advised_where_they_may_help(tmp_path: Path) -> None:
+    found = asked("parity", tmp_path, {"nope": 0, "ape": 0}, learned=False)
+    assert not any("--minutes" in each.change for each in found.advice)  # all steps were made
+    part = replace(found.measurement, share=0.25, seconds_for_all=400.0)
+    found = replace(found, measurement=part)
+    (more,) = [each for each in found.advice if "--minutes" in each.change]
+    assert (more.change, more.basis) == (
+        "more steps: --minutes 14",
+        "the minutes were enough for 25% of the usual steps",
+    )
+    assert not any("train for more steps" in each.change for each in found.advice)

@@ -1,0 +1,247 @@
+"""Tests of `answers.black_box`."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+
+from longreach.answers.black_box import black_box_sides, example_sides, measured_verdict
+from longreach.answers.forecast import forecast, forecast_all
+from longreach.answers.oracle import is_black_box
+from longreach.answers.published import FIGURE_1_TASKS
+from longreach.tasks.catalog import load_task
+from longreach.tasks.outside import DataTask
+from longreach.tasks.task import Task
+from longreach.theory.budget import ENCODING_SIDES
+from longreach.theory.communication.rows import rows_of_function
+from longreach.theory.verdicts.basis import clause
+from longreach.theory.verdicts.verdict import Answer, Verdict
+from tests.helpers.anonymous_tasks import anonymous
+
+# Verdicts from answers alone, against those of the same tasks with their evidence.
+
+
+def _found(task: Task) -> dict[str, Verdict]:
+    return black_box_sides(anonymous(task), "mine", ENCODING_SIDES, seconds=8.0)
+
+
+def _wrong(found: dict[str, Verdict], known: dict[str, Verdict]) -> list[str]:
+    return [
+        key
+        for key in ENCODING_SIDES
+        for mine, right in ((found[key].answer, known[key].answer), (found[key].trained, known[key].trained))
+        if mine not in (Answer.UNDECIDED, right)
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURE_1_TASKS if load_task(name).kind == "language"])
+def test_the_languages_of_the_benchmark_by_their_predicates(name: str) -> None:
+    found, known = _found(load_task(name)), forecast(name).sides
+    for key in ENCODING_SIDES:
+        assert found[key].answer is known[key].answer
+        assert found[key].trained is known[key].trained
+        assert found[key].checked_to == 100
+        assert found[key].reason.startswith("for the automaton learned up to length 100: ")
+
+
+@pytest.mark.slow
+def test_the_whole_benchmark_as_functions() -> None:
+    """Nothing is wrong, and at least 20 of 25 are the same; what is copied once is a no that only its own
+    reduction knows."""
+    same = []
+    for known in forecast_all():
+        found = _found(known.task)
+        assert _wrong(found, known.sides) == [], known.name
+        if all(found[key].answer is known.sides[key].answer for key in ENCODING_SIDES):
+            same.append(known.name)
+        assert all(
+            found[key].checked_to is not None for key in found if found[key].answer is not Answer.UNDECIDED
+        )
+    assert set(FIGURE_1_TASKS) - set(same) <= {"copy-unique"}
+
+
+@pytest.mark.parametrize(("name", "answer"), [("copy-repeat", "no"), ("parity", "no")])
+def test_functions_that_fail(name: str, answer: str) -> None:
+    found = _found(load_task(name))
+    assert [found[key].answer.value for key in ENCODING_SIDES] == [answer, answer]
+    kind = found["ape"].certificate.kind
+    assert kind == ("learned-flow" if name == "parity" else "measured-communication")
+
+
+def _word(length: int, rng: np.random.Generator) -> list[str]:
+    return ["ab"[k] for k in rng.integers(0, 2, length)]
+
+
+def _sorted_word(length: int, rng: np.random.Generator) -> list[str]:
+    return sorted(_word(length, rng))
+
+
+def test_where_not_every_word_is_an_input_an_automaton_says_no_no() -> None:
+    """Of words a…ab…b alone, whether the last letter is b is whether there is one: counting is enough.
+
+    Over all words the same function is out of reach."""
+
+    def last(x: tuple[str, ...]) -> bool:
+        return x[-1] == "b"
+
+    every = black_box_sides(Task.from_function(_word, last), "mine", ["nope"])["nope"]
+    some = black_box_sides(Task.from_function(_sorted_word, last), "mine", ["nope"])["nope"]
+    assert every.answer is Answer.NO
+    assert some.answer is not Answer.NO
+
+
+def test_the_first_token_of_a_long_answer_may_be_out_of_reach() -> None:
+    backwards = Task.from_function(_word, lambda x: x[::-1])
+    found = black_box_sides(backwards, "mine", ENCODING_SIDES)
+    assert found["nope"].certificate.kind == "learned-flow"
+    assert found["ape"].certificate.kind == "measured-communication"
+
+
+def test_a_language_that_no_automaton_has() -> None:
+    """To any length it is regular; so states must be few for the length."""
+
+    def balanced(word: tuple[str, ...]) -> bool:
+        depth = 0
+        for letter in word:
+            depth += 1 if letter == "(" else -1
+            if depth < 0:
+                return False
+        return depth == 0
+
+    found = black_box_sides(Task.from_predicate(balanced, "()"), "mine", ENCODING_SIDES)
+    assert all(found[key].certificate.kind == "found-program" for key in ENCODING_SIDES)
+    mirrored = Task.from_predicate(lambda word: word == word[::-1], "ab")
+    found = black_box_sides(mirrored, "mine", ENCODING_SIDES, seconds=2.0)
+    assert {each.answer for each in found.values()} == {Answer.NO}
+
+
+def test_what_is_undecided_says_what_was_tried() -> None:
+    def squares(word: tuple[str, ...]) -> bool:
+        return round(len(word) ** 0.5) ** 2 == len(word)
+
+    found = black_box_sides(Task.from_predicate(squares, "a"), "mine", ["ape"], seconds=1.0)["ape"]
+    assert found.answer is Answer.UNDECIDED
+    assert found.reason.startswith(
+        "no automaton with at most 30 states gives the answers; no program was found; "
+    )
+
+
+def test_a_function_that_fails_is_undecided() -> None:
+    def never(x: tuple[str, ...]) -> str:
+        raise KeyError("oh")
+
+    found = black_box_sides(Task.from_function(_word, never, tokens="ab", longest_answer=1), "mine", ["ape"])
+    assert found["ape"].answer is Answer.UNDECIDED
+    assert "KeyError" in found["ape"].reason
+
+
+def test_an_empty_language_is_not_believed() -> None:
+    found = black_box_sides(Task.from_predicate(lambda word: False, "ab"), "mine", ["nope"])["nope"]
+    assert found.answer is Answer.UNDECIDED
+
+
+def test_only_tasks_without_evidence_are_black_boxes() -> None:
+    assert is_black_box(Task.from_function(_word, lambda x: "a"), trusted=False)
+    assert not is_black_box(load_task("sort"), trusted=True)
+    assert is_black_box(load_task("sort"), trusted=False)
+    assert forecast("binary-majority-interleave").nope.answer is Answer.UNDECIDED
+
+
+def test_no_seconds_no_search() -> None:
+    assert forecast(Task.from_function(_word, lambda x: "a"), budget=0).nope.answer is Answer.UNDECIDED
+
+
+def test_what_own_functions_do_wrong_is_said_in_plain_words() -> None:
+    fails = Task.from_predicate(lambda word: 1 / 0, "ab", name="fails")
+    one = Task.from_predicate(lambda word: False, "ab", name="one answer")
+    assert clause(black_box_sides(fails, "mine", ["nope"])["nope"]) == (
+        "its answers cannot be asked for: ZeroDivisionError: division by zero"
+    )
+    said = clause(black_box_sides(one, "mine", ["ape"])["ape"])
+    assert re.fullmatch(r"all \d+ words asked about have one answer, reject", said)
+
+
+# Files of examples: always undecided, with what they speak for.
+
+
+Word = tuple[str, ...]
+WORDS = [word for size in range(1, 9) for word in product("ab", repeat=size)]
+
+
+def _task(examples: list[tuple[Word, Word]]) -> DataTask:
+    return DataTask("data:mine.jsonl", tuple(examples), "0" * 64)
+
+
+@pytest.mark.parametrize(
+    ("examples", "says"),
+    [
+        (
+            [(w, (str(w.count("a") % 2),)) for w in WORDS],
+            "these speak for a no: for an automaton with 2 states",
+        ),
+        ([(w, (str("a" in w),)) for w in WORDS], "these speak for a yes: for an automaton with 2 states"),
+        (
+            [(w, (str(2 * w.count("a") >= len(w)),)) for w in WORDS],
+            "these speak for a yes: for a program with 5 operations there is no counter-example in 510 ",
+        ),
+        (
+            [(w, w) for w in WORDS],
+            "these speak for a no: the bits that a part of the input must pass on grow",
+        ),
+    ],
+    ids=["parity", "contains", "majority", "copy"],
+)
+def test_what_examples_speak_for(examples: list[tuple[Word, Word]], says: str) -> None:
+    for verdict in example_sides(_task(examples), ["nope", "ape"], seconds=3.0).values():
+        assert verdict.answer is Answer.UNDECIDED
+        assert verdict.reason.startswith(f"examples decide nothing, {says}")
+        assert verdict.certificate.kind == "none"
+
+
+def test_few_examples_speak_for_nothing() -> None:
+    few = [(w, (str(w.count("a") % 2),)) for w in WORDS[:20]]
+    verdict = example_sides(_task(few), ["ape"], seconds=5.0)["ape"]
+    assert verdict.reason.startswith(
+        "examples decide nothing: an automaton with 2 states agrees, made from 20 of 20"
+    )
+
+
+def test_many_examples_are_counted() -> None:
+    many = [(w, (str(len(w) % 2),)) for w in WORDS]
+    verdict = example_sides(_task(many), ["ape"], seconds=5.0)["ape"]
+    assert f"no counter-example in {len(WORDS)} examples" in verdict.reason
+
+
+def test_no_automaton_with_a_state_for_every_length() -> None:
+    """A few differences of counts have no small program; up to a length an automaton does it."""
+    words = [word for size in range(1, 11) for word in product("ab", repeat=size)]
+    odd = [(w, (str(w.count("a") - w.count("b") in (3, 6, 7)),)) for w in words]
+    verdict = example_sides(_task(odd), ["nope"], seconds=1.0)["nope"]
+    assert verdict.reason.startswith("examples decide nothing: an automaton with ")
+    assert verdict.reason.endswith(" states agrees, which are many for inputs to length 10")
+
+
+def test_programs_of_few_examples_speak_for_nothing() -> None:
+    few = [(w, (str(2 * w.count("a") >= len(w)),)) for w in WORDS if len(w) < 6]
+    verdict = example_sides(_task(few), ["nope"], seconds=2.0)["nope"]
+    assert "these speak for" not in verdict.reason
+
+
+# A no from bits that were measured.
+
+
+def test_the_verdict_and_what_it_rests_on() -> None:
+    measured = rows_of_function(lambda word: word, "ab", most=256)
+    assert measured is not None
+    found = measured_verdict(measured, name="mine", key="nope")
+    assert found.answer is Answer.NO
+    assert found.checked_to == 8
+    assert not found.by_communication
+    assert found.proof.basis == "measured to length 8"
+    assert found.reason.startswith("measured up to length 8: ")
+    document = found.certificate.model_dump(mode="json", by_alias=True)
+    assert document["rows"] == [2, 4, 8, 16, 32, 64, 128, 256]
+    assert document["class"] == "C-RASP[∅]"

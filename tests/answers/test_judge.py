@@ -1,0 +1,138 @@
+"""Tests of `answers.judge`."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longreach.answers.agreement import level
+from longreach.answers.judge import ByAccuracy, MeasuredCell, Tally, judge_runs
+from longreach.answers.measurement import Question, first_members
+from longreach.runs.index import Row
+from longreach.tasks.catalog import load_task
+from longreach.tasks.lengths import LengthRange
+from longreach.theory.verdicts.verdict import Answer
+from longreach.training.result import Final
+from tests.helpers.asked_results import result_of
+from tests.helpers.result_samples import sample, sample_failure
+
+
+def test_runs_are_counted_one_by_one() -> None:
+    members = first_members(Question(task="parity", encodings=("ape",)), 1.0)
+    shares = [(1.0, 0.9, 0.75), (0.99, 0.9, 0.74)]
+    results = [result_of(member, share) for member, share in zip(members, shares, strict=False)]
+    (cell,) = MeasuredCell.of(members, results, ByAccuracy(0.5))
+    assert (cell.tally.runs, cell.tally.learned, cell.tally.work) == (2, 1, 1)
+    assert (cell.lowest, cell.highest) == (0.74, 0.75)
+    assert cell.words == "1 of 2 runs works, 1 not finished"
+    assert cell.keys == tuple(member.key for member in members[:2])
+    document = cell.document()
+    wanted = {"encoding": "ape", "train_to": 20, "tested": "41-60", "runs": 2, "work": 1, "learned": 1}
+    assert document == {**document, **wanted}
+
+
+def test_results_of_others_do_not_count() -> None:
+    members = first_members(Question(task="parity", seeds=1), 1.0)
+    stranger = result_of(members[0].with_seed(7), (1.0, 1.0, 1.0))
+    cells = MeasuredCell.of(members, [stranger], ByAccuracy(0.5))
+    assert [cell.tally.runs for cell in cells] == [0, 0]
+    assert [cell.words for cell in cells] == ["no run has finished"] * 2
+
+
+LAST = LengthRange(101, 150)
+
+
+@st.composite
+def tallies(draw: st.DrawFn) -> Tally:
+    runs = draw(st.integers(0, 6))
+    return Tally(runs=runs, learned=draw(st.integers(0, runs)), work=draw(st.integers(0, runs)))
+
+
+@given(st.sampled_from(["parity", "majority", "aa", "binary-majority-interleave"]), st.floats(0, 1))
+def test_one_definition_of_what_works(task: str, accuracy: float) -> None:
+    assert ByAccuracy(load_task(task).chance).works(accuracy) is (accuracy >= level(task))
+
+
+def test_results_and_rows_are_counted_alike() -> None:
+    def ending(share: float) -> Final:
+        return Final(steps=1, reached=True, accuracy={"1-50": 1.0, LAST.name: share})
+
+    results = [sample(0, final=ending(1.0)), sample(1, final=ending(0.7))]
+    results += [sample_failure(7), sample(8, final=Final(steps=1, reached=True, accuracy={"1-50": 1.0}))]
+    rows = [
+        Row(
+            key=each.key,
+            status=each.status,
+            reached=None if each.final is None else each.final.reached,
+            accuracy={} if each.final is None else each.final.accuracy,
+        )
+        for each in results
+    ]
+    found = Tally.of(results, LAST, chance=0.5)
+    # The failed one, and the one that was not measured there, are not among the runs.
+    assert found == Tally.of(rows, LAST, chance=0.5) == Tally(runs=2, learned=2, work=1)
+    assert Tally.of(results, LAST, chance=0.0).work == 2
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((0, 0, 0), "no run has finished"),
+        ((1, 1, 1), "1 of 1 run works"),
+        ((1, 1, 0), "0 of 1 run works"),
+        ((3, 3, 1), "1 of 3 runs works"),
+        ((3, 3, 3), "3 of 3 runs work"),
+    ],
+)
+def test_counts_in_words(numbers: tuple[int, int, int], words: str) -> None:
+    runs, learned, work = numbers
+    assert Tally(runs=runs, learned=learned, work=work).words == words
+
+
+@given(st.sampled_from([*Answer, None]), tallies())
+def test_findings_against_the_rule_said_again(forecast: Answer | None, tally: Tally) -> None:
+    found = judge_runs(forecast, tally)
+    share = tally.work / tally.runs if tally.runs else 0.0
+    if not tally.runs or forecast not in (Answer.YES, Answer.NO):
+        expected = "cannot be judged"
+    elif share < 0.5 and tally.learned / tally.runs < 0.5:
+        expected = "not learned"
+    else:
+        expected = "agrees" if (share >= 0.5) == (forecast is Answer.YES) else "contradicts"
+    assert found.state == expected
+    assert tally.words in found.words
+    if found.state in ("contradicts", "not learned"):
+        assert found.reasons
+    if found.state in ("agrees", "contradicts"):
+        assert ("mixed" in found.words) == (0 < tally.work < tally.runs)
+
+
+def test_what_a_person_reads() -> None:
+    def said(forecast: Answer, runs: int, learned: int, work: int) -> str:
+        return judge_runs(forecast, Tally(runs=runs, learned=learned, work=work)).words
+
+    assert said(Answer.YES, 1, 1, 1) == (
+        "the measured run agrees with the forecast: 1 of 1 run works, as expected"
+    )
+    assert said(Answer.NO, 3, 3, 3) == (
+        "the measured runs contradict the forecast: 3 of 3 runs work, expected to fail"
+    )
+    assert said(Answer.YES, 3, 3, 1) == (
+        "the measured runs are mixed: 1 of 3 runs works; fewer than half, which contradicts the forecast "
+        "(expected to work)"
+    )
+    assert said(Answer.NO, 3, 0, 0) == (
+        "not learned: 0 of 3 runs are right on the whole training range, and 0 of 3 runs work on longer "
+        "inputs (expected to fail)"
+    )
+
+
+def test_reasons_fit_what_happened() -> None:
+    failing = judge_runs(Answer.YES, Tally(runs=3, learned=2, work=1)).reasons
+    assert "1 run did not learn" in failing[0]
+    assert "train on longer inputs" in failing[1]
+    working = judge_runs(Answer.NO, Tally(runs=1, learned=1, work=1)).reasons
+    assert "short window" in working[0]
+    assert "one seed only" in working[1]
+    assert judge_runs(Answer.YES, Tally(runs=3, learned=0, work=3)).reasons == ()

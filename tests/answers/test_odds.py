@@ -1,0 +1,186 @@
+"""Tests of `answers.odds`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from longreach.answers.forecast import forecast
+from longreach.answers.odds import (
+    FITTED,
+    NO_MODEL,
+    OTHER_KIND,
+    Odds,
+    TaskOdds,
+    fitted_odds,
+    odds_words,
+    read_odds,
+    task_odds,
+)
+from longreach.answers.odds_features import KNOWN, OddsCase, odds_features, range_at
+from longreach.errors import InputError
+from longreach.studies.census.tables import bins
+from longreach.theory.names import TaskName
+from tests.helpers.census_samples import census_languages
+from tests.helpers.odds_samples import MODEL
+
+# Odds as data: what is written is read, what is wrong is refused, intervals hold what they should.
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "odds.json"
+    path.write_text(MODEL.text(), encoding="utf-8")
+    assert read_odds(path) == MODEL
+    assert read_odds(path).text() == MODEL.text()
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"features": ["luck"]}, "no feature is named 'luck'"),
+        ({"coefficients": [1.0]}, "features need as many coefficients"),
+        ({"replicates": []}, "may not be empty"),
+        ({"more": 1}, "more: Unexpected"),
+        ({"version": 2}, "version: Input should be 1"),
+        ({"constant": "1"}, "constant: Input should be a valid number"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_one_line(
+    tmp_path: Path, changes: dict[str, object], reason: str
+) -> None:
+    path = tmp_path / "odds.json"
+    path.write_text(json.dumps({**json.loads(MODEL.text()), **changes}))
+    with pytest.raises(InputError, match=reason) as caught:
+        read_odds(path)
+    assert caught.value.message.startswith(f"{path}: ")
+    assert "\n" not in caught.value.message
+
+
+def test_no_file_is_no_odds(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_odds(tmp_path / "none.json")
+    assert (fitted_odds() is None) == (not FITTED.is_file())
+
+
+def test_an_interval_is_the_middle_of_the_replicates() -> None:
+    lines = tuple((each, 0.0, 0.0, 0.0, 0.0, 0.0) for each in np.linspace(-2, 2, 401).tolist())
+    model = replace(MODEL, constant=0.0, coefficients=(0.0,) * 5, replicates=lines)
+    found = model.odds([1.0] * 5)
+    assert found.probability == 0.5
+    assert (found.low, found.high) == pytest.approx((1 / (1 + np.exp(1.9)), 1 / (1 + np.exp(-1.9))))
+
+
+def test_the_first_number_outside_is_named() -> None:
+    assert MODEL.outside({"states": 8.0, "letters": 2.0, "luck": 3.0}) is None
+    assert MODEL.outside({"states": 9.0, "letters": 1.0}) == "states: 9 here, 2 to 8 in the census"
+
+
+def test_comparable_cells_have_the_same_verdict_and_about_as_many_states() -> None:
+    found = MODEL.comparable_to("ape", "yes", 3, 3)
+    assert found is not None
+    assert (found.runs, found.states) == (90, (2, 3))
+    assert MODEL.comparable_to("ape", "no", 3, 3) is None
+
+
+def test_nothing_is_certain_in_words() -> None:
+    assert odds_words(Odds(probability=0.999, low=0.2, high=1.0)) == "over 99 % (20–over 99)"
+    assert odds_words(Odds(probability=0.001, low=0.0, high=0.002)) == "under 1 %"
+
+
+# The odds of a task: by the same numbers as in the census, and none where it has nothing alike.
+
+
+def _odds(name: str, trained_to: int = 20) -> TaskOdds:
+    found = forecast(name)
+    return task_odds(found.task, found.sides, trained_to=[trained_to], model=MODEL)
+
+
+def test_tested_ranges_are_those_of_the_census() -> None:
+    for trained_to in (10, 50):
+        assert {ratio: range_at(trained_to, ratio) for ratio in (1, 2, 3, 5)} == bins(trained_to)
+
+
+def test_rows_are_what_the_model_says() -> None:
+    found = _odds("regex:(a|b)*bb(a|b)*")
+    assert [(row.encoding, row.tested.name) for row in found.rows][:3] == [
+        ("nope", "21-40"),
+        ("nope", "41-60"),
+        ("nope", "81-100"),
+    ]
+    row = found.at(3)["ape"]
+    assert row.odds == MODEL.odds([1.0, 4.321928094887363, 1.584962500721156, 1.0, 3.0])
+    assert row.comparable is not None
+    document = found.document()
+    assert document is not None
+    assert document["rows"][0]["comparable"] == {"languages": 10, "cells": 30, "runs": 90, "work": 45}
+    assert document["setting"] == MODEL.setting
+
+
+@pytest.mark.parametrize(
+    ("name", "trained_to", "reason"),
+    [
+        ("sort", 20, OTHER_KIND),
+        ("parity", 20, OTHER_KIND),
+        ("crasp:lib:contains-bb", 20, OTHER_KIND),
+        ("aa", 20, "letters: 1 here, 2 to 3 in the census"),
+        ("d-12", 20, "states: 14 here, 2 to 8 in the census"),
+        ("tomita-4", 5, "training length: 5 here, 10 to 50 in the census"),
+        ("tomita-4", 100, "training length: 100 here, 10 to 50 in the census"),
+        ("regex:a(b|ba)?", 20, "no word has 21 to 40 letters"),
+        ("regex:(ab)*", 20, "chance: 1 here, 0 to 0.9 in the census"),
+    ],
+)
+def test_outside_the_census_there_are_none(name: str, trained_to: int, reason: str) -> None:
+    found = _odds(name, trained_to)
+    assert (found.rows, found.reason, found.document()) == ((), reason, None)
+
+
+def test_without_a_model_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longreach.answers.odds.fitted_odds", lambda: None)
+    answer = forecast("tomita-4")
+    assert answer.odds().reason == NO_MODEL
+    document = answer.document()
+    assert (document["odds"], document["odds_note"]) == (None, NO_MODEL)
+
+
+def test_lengths_that_are_not_covered_are_left_out() -> None:
+    found = forecast("tomita-4")
+    narrow = replace(MODEL, ranges={**MODEL.ranges, "training length": (10.0, 20.0)})
+    rows = task_odds(found.task, found.sides, model=narrow).rows
+    assert {row.trained_to for row in rows} == {10, 20}
+
+
+@pytest.mark.parametrize("place", [3, 77])
+def test_features_are_those_of_the_table(place: int) -> None:
+    """A language of the census, asked for by its name, gets the numbers that odds were fitted on."""
+    facts = list(census_languages().values())[place]
+    names = tuple(KNOWN)
+    seen: list[list[float | None]] = []
+    model = replace(
+        MODEL,
+        features=names,
+        coefficients=(0.0,) * len(names),
+        replicates=((0.0,) * (1 + len(names)),),
+    )
+    answer = forecast(facts.task)
+    with pytest.MonkeyPatch.context() as patch:
+
+        def spy(case: OddsCase, wanted: tuple[str, ...]) -> list[float | None]:
+            seen.append(odds_features(case, wanted))
+            return seen[-1]
+
+        patch.setattr("longreach.answers.odds.odds_features", spy)
+        found = task_odds(answer.task, answer.sides, trained_to=[10], model=model)
+    assert found.reason is None
+    assert TaskName(facts.task).is_regex
+    cases = [
+        OddsCase(features=facts.features(10), encoding=encoding, ratio=ratio)
+        for encoding in model.encodings
+        for ratio in model.ratios
+    ]
+    for row, case in zip(seen, cases, strict=True):
+        assert row == pytest.approx(odds_features(case, names), abs=1e-4)

@@ -1,0 +1,126 @@
+""""""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from longreach.config.run import RESOLVED, TrainConfig
+from longreach.errors import Field, InputError
+from longreach.tasks.lengths import LengthRange
+
+FIELDS: dict[str, Any] = {
+    "task": "anything", "layers": 1, "heads": 2, "width": 8, "lr": 0.1, "max_steps": 10,
+    "train_lengths": [1, 5], "test_lengths": [[6, 9]], "evaluate_every": 5,
+}  # fmt: skip
+
+
+def test_a_document_is_read_without_its_task() -> None:
+    config = TrainConfig.read(FIELDS)
+    assert config.document() == {**config.document(), **FIELDS}
+    assert TrainConfig.read(config.document()) == config
+    assert isinstance(config.train_lengths, LengthRange)
+    assert all(isinstance(lengths, LengthRange) for lengths in config.ranges)
+
+
+def test_another_seed_is_another_member() -> None:
+    config = TrainConfig.read(FIELDS)
+    other = config.with_seed(3)
+    assert (other.seed, other.with_seed(0)) == (3, config)
+    assert other.key != config.key
+    with pytest.raises(InputError, match=r"^seed: "):
+        config.with_seed(-1)
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "message"),
+    [
+        ({"width": 9}, "width", "width: 9 is not a multiple of 2 heads"),
+        ({"encoding": "rop"}, "encoding", "encoding: unknown encoding 'rop'; did you mean 'rope'"),
+        ({"encoding": "rope", "width": 6}, "encoding", "encoding: rope needs an even width per head, not 3"),
+        ({"position_ids": "odd"}, "position_ids", "position_ids: expected 'true', 'shift', 'coupled'"),
+        ({"max_position": 0}, "max_position", "max_position: 0 is less than 1"),
+        (
+            {"encoding": "coupled", "position_ids": "pose"},
+            "position_ids",
+            "position_ids: 'coupled' has coupled ids, not 'pose'",
+        ),
+        (
+            {"encoding": "nope", "position_ids": "pose"},
+            "position_ids",
+            "position_ids: 'nope' sees no ids, so that 'pose' would change nothing",
+        ),
+        (
+            {"encoding": "randomized", "position_ids": "true"},
+            "position_ids",
+            "position_ids: 'randomized' has randomized ids, not 'true'",
+        ),
+        (
+            {"position_ids": "pose", "offsets": "none"},
+            "offsets",
+            "offsets: 'pose' draws its position ids, there is no 'none'",
+        ),
+        (
+            {"predict_ids": True, "position_ids": "shift"},
+            "predict_ids",
+            "predict_ids: goes with the task's own ids ('coupled'), not with 'shift'",
+        ),
+        (
+            {"predict_ids": True, "encoding": "rope"},
+            "predict_ids",
+            "predict_ids: 'rope' does not see ids, only their differences; try ape, sinusoidal",
+        ),
+        (
+            {"encoding": "mlp", "layers": 2, "heads": 1, "max_position": 50},
+            "max_position",
+            "max_position: goes with a transformer, not with 'mlp'",
+        ),
+        ({"train_lengths": [5]}, "train_lengths", "train_lengths: missing"),
+        ({"train_lengths": [-1, 5]}, "train_lengths", "train_lengths: -1 is less than 0"),
+        ({"test_lengths": []}, "test_lengths", "test_lengths: Tuple should have at least 1 item"),
+        ({"test_lengths": [[1, 5]]}, "test_lengths", "test_lengths: the range 1:5 stands twice"),
+        ({"widht": 4}, "widht", "widht: no such option; did you mean 'width'"),
+    ],
+)
+def test_errors_are_one_line_at_their_field(change: dict[str, Any], place: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        TrainConfig.read({**FIELDS, **change})
+    assert caught.value.place == Field(place)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "scheme"),
+    [
+        ({}, "shift"),
+        ({"offsets": "none"}, "true"),
+        ({"encoding": "randomized"}, "randomized"),
+        ({"encoding": "coupled"}, "coupled"),
+        ({"encoding": "coupled", "offsets": "none"}, "coupled"),
+        ({"encoding": "mlp", "layers": 2, "heads": 1}, "shift"),
+        ({"predict_ids": True}, "coupled"),
+        ({"encoding": "rope", "position_ids": "pose"}, "pose"),
+        ({"encoding": "rope", "position_ids": "randomized"}, "randomized"),
+    ],
+)
+def test_which_ids_a_configuration_asks_for(change: dict[str, Any], scheme: str) -> None:
+    config = TrainConfig.read({**FIELDS, **change})
+    assert config.id_scheme == scheme
+    # What came later is told only if it says something.
+    told = {name for name in TrainConfig.later if name in config.document()}
+    assert told == {name for name in TrainConfig.later if name in change}
+    assert TrainConfig.read(config.document()) == config
+
+
+def test_a_configuration_is_frozen() -> None:
+    with pytest.raises(ValidationError):
+        TrainConfig.read(FIELDS).seed = 1
+
+
+def test_every_field_says_what_it_is() -> None:
+    for name, field in TrainConfig.model_fields.items():
+        assert field.description, name
+    assert set(RESOLVED) <= TrainConfig.model_fields.keys()

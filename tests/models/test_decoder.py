@@ -1,0 +1,347 @@
+"""The decoder: one function for one model, many members, all places or the supervised ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from longreach.config.encodings import ENCODINGS
+from longreach.config.model import DecoderConfig
+from longreach.errors import InputError
+from longreach.models.decoder import Decoder, forward, initialise, parameter_table
+from longreach.models.parameters import Parameters
+from tests.helpers.stacked import forward_members, member, stack
+
+SHAPES: list[dict[str, Any]] = [
+    *({"encoding": name} for name in ENCODINGS),
+    {"layer_norm": False},
+    {"log_length": True, "encoding": "alibi"},
+    {"tied": False, "outputs": 3},
+    {"layers": 1, "heads": 1},
+]
+
+
+def shape(**change: Any) -> DecoderConfig:
+    return DecoderConfig(**{"layers": 2, "heads": 2, "width": 8, "vocabulary": 6, "positions": 24, **change})
+
+
+def lively(config: DecoderConfig, seed: int = 0, dtype: torch.dtype = torch.float64) -> Parameters:
+    """Initial values plus noise: attention that is far from uniform, no biases at zero."""
+    generator = torch.Generator().manual_seed(seed + 1000)
+    return {
+        name: (value + 0.4 * torch.randn(value.shape, generator=generator)).to(dtype)
+        for name, value in initialise(config, seed).items()
+    }
+
+
+def random_tokens(*size: int, seed: int = 0) -> Tensor:
+    return torch.randint(0, 6, size, generator=torch.Generator().manual_seed(seed))
+
+
+def shifted(offsets: list[int], time: int) -> Tensor:
+    return torch.tensor(offsets)[:, None] + torch.arange(time)
+
+
+every_shape = pytest.mark.parametrize(
+    "change", SHAPES, ids=lambda change: " ".join(map(str, change.values()))
+)
+
+
+@every_shape
+def test_shapes(change: dict[str, Any]) -> None:
+    config = shape(**change)
+    parameters, tokens = lively(config), random_tokens(3, 7)
+    assert forward(parameters, config, tokens).shape == (3, 7, config.outputs)
+    places = torch.tensor([[0, 6], [5, 5], [3, 1]])
+    assert forward(parameters, config, tokens, mask_positions=places).shape == (3, 2, config.outputs)
+
+
+@every_shape
+def test_later_tokens_change_nothing_before(change: dict[str, Any]) -> None:
+    config = shape(**change)
+    parameters, tokens = lively(config), random_tokens(2, 9)
+    other = tokens.clone()
+    other[:, 5:] = (other[:, 5:] + 1) % 6
+    first, second = forward(parameters, config, tokens), forward(parameters, config, other)
+    assert torch.equal(first[:, :5], second[:, :5])
+    assert not torch.allclose(first[:, 5:], second[:, 5:])
+
+
+@every_shape
+def test_padding_on_the_right_changes_nothing(change: dict[str, Any]) -> None:
+    """Whatever its tokens and ids are, also beyond the table."""
+    config = shape(**change)
+    parameters, tokens = lively(config), random_tokens(2, 6)
+    lengths = torch.tensor([6, 6])
+    ids = shifted([0, 18], 6)
+    padded = torch.cat([tokens, random_tokens(2, 4, seed=1)], dim=1)
+    padded_ids = torch.cat([ids, shifted([0, 24], 4)], dim=1)
+    alone = forward(parameters, config, tokens, ids, lengths=lengths)
+    together = forward(parameters, config, padded, padded_ids, lengths=lengths)
+    assert torch.allclose(together[:, :6], alone, atol=1e-12)
+
+
+@every_shape
+def test_supervised_places_only_is_the_full_computation_there(change: dict[str, Any]) -> None:
+    config = shape(**change)
+    parameters, tokens, ids = lively(config), random_tokens(3, 9), shifted([0, 4, 15], 9)
+    places = torch.tensor([[8, 0, 3], [7, 7, 1], [2, 5, 8]])
+    lengths = torch.tensor([9, 4, 7])
+    full = forward(parameters, config, tokens, ids, lengths=lengths)
+    some = forward(parameters, config, tokens, ids, places, lengths)
+    for row in range(3):
+        assert torch.allclose(some[row], full[row, places[row]], atol=1e-12)
+
+
+@every_shape
+def test_gradients_at_supervised_places_are_those_of_the_full_computation(change: dict[str, Any]) -> None:
+    config = shape(**change)
+    tokens, ids = random_tokens(3, 9), shifted([0, 4, 15], 9)
+    places, targets = torch.tensor([[8, 3], [7, 1], [2, 5]]), torch.tensor([[0, 1], [2, 0], [1, 1]])
+
+    def gradients(only: bool) -> Parameters:
+        parameters = {name: value.requires_grad_() for name, value in lively(config).items()}
+        made = forward(parameters, config, tokens, ids, places if only else None)
+        if not only:
+            made = torch.stack([made[row, places[row]] for row in range(3)])
+        cross_entropy(made.flatten(0, 1), targets.flatten()).backward()
+        return {name: value.grad for name, value in parameters.items() if value.grad is not None}
+
+    full, some = gradients(only=False), gradients(only=True)
+    assert set(full) == set(some) == set(parameter_table(config))
+    for name, gradient in full.items():
+        assert torch.isfinite(gradient).all()
+        assert torch.allclose(some[name], gradient, atol=1e-12), name
+
+
+@every_shape
+@pytest.mark.parametrize("only", [False, True])
+def test_members_together_are_members_alone(change: dict[str, Any], only: bool) -> None:
+    """Values and gradients, each member with its own tokens, ids, lengths and places."""
+    config = shape(**change)
+    members = [lively(config, seed) for seed in range(3)]
+    stacked = {name: value.requires_grad_() for name, value in stack(members).items()}
+    tokens = random_tokens(3, 2, 7)
+    ids = torch.stack([shifted([seed, 2 * seed], 7) for seed in range(3)])
+    places = torch.tensor([[[6, 0], [1, 2]], [[3, 3], [5, 4]], [[0, 1], [6, 6]]]) if only else None
+    lengths = torch.tensor([[7, 3], [5, 6], [2, 7]])
+    together = forward_members(stacked, config, tokens, ids, places, lengths)
+    together.square().sum().backward()
+    for seed, parameters in enumerate(members):
+        own = {name: value.requires_grad_() for name, value in parameters.items()}
+        own_places = None if places is None else places[seed]
+        alone = forward(own, config, tokens[seed], ids[seed], own_places, lengths[seed])
+        assert torch.allclose(together[seed], alone, atol=1e-12)
+        alone.square().sum().backward()
+        for name, value in own.items():
+            gradient = stacked[name].grad
+            assert value.grad is not None
+            assert gradient is not None
+            assert torch.allclose(gradient[seed], value.grad, atol=1e-10), name
+
+
+@pytest.mark.slow
+@every_shape
+def test_one_graph_without_breaks(change: dict[str, Any]) -> None:
+    """Traced whole, forward and backward, with a backend that needs no C++ compiler."""
+    config = shape(**change)
+    parameters = {name: value.requires_grad_() for name, value in lively(config).items()}
+    tokens, ids, places = random_tokens(2, 7), shifted([0, 3], 7), torch.tensor([[6, 1], [2, 2]])
+
+    def loss(parameters: Parameters, tokens: Tensor, ids: Tensor, places: Tensor) -> Tensor:
+        return forward(parameters, config, tokens, ids, places).square().mean()
+
+    torch._dynamo.reset()
+    traced = torch.compile(loss, backend="aot_eager", fullgraph=True)(parameters, tokens, ids, places)
+    traced.backward()
+    assert torch.allclose(traced, loss(parameters, tokens, ids, places), atol=1e-12)
+    assert all(value.grad is not None and torch.isfinite(value.grad).all() for value in parameters.values())
+
+
+@pytest.mark.slow
+def test_members_are_traced_whole() -> None:
+    config = shape()
+    stacked, tokens = stack([lively(config, seed) for seed in range(2)]), random_tokens(2, 2, 5)
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda p, t: forward_members(p, config, t), backend="aot_eager", fullgraph=True)
+    assert torch.allclose(compiled(stacked, tokens), forward_members(stacked, config, tokens), atol=1e-12)
+
+
+def test_offsets_move_along_the_table_of_positions() -> None:
+    config = shape()
+    parameters, tokens = lively(config), random_tokens(1, 6)
+    moved = {**parameters, "positions": parameters["positions"].roll(-5, 0)}
+    at_offset = forward(parameters, config, tokens, shifted([5], 6))
+    assert torch.equal(at_offset, forward(moved, config, tokens))
+    assert not torch.allclose(at_offset, forward(parameters, config, tokens))
+
+
+@pytest.mark.parametrize("encoding", ["nope", "rope", "alibi", "t5"])
+def test_relative_encodings_do_not_see_offsets(encoding: str) -> None:
+    config = shape(encoding=encoding)
+    parameters, tokens = lively(config), random_tokens(1, 6)
+    here, there = (forward(parameters, config, tokens, shifted([offset], 6)) for offset in (0, 18))
+    assert torch.allclose(here, there, atol=1e-5)  # angles are in single precision
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_ids_for_all_rows_or_each_row(encoding: str) -> None:
+    config = shape(encoding=encoding)
+    parameters, tokens, places = lively(config), random_tokens(2, 6), torch.tensor([[1, 4], [5, 0]])
+    for only in (None, places):
+        shared = forward(parameters, config, tokens, torch.arange(6), only)
+        assert torch.equal(shared, forward(parameters, config, tokens, None, only))
+        assert torch.allclose(
+            shared, forward(parameters, config, tokens, shifted([0, 0], 6), only), atol=1e-12
+        )
+
+
+def test_without_positions_order_matters_only_through_prefixes() -> None:
+    """One layer of NoPE: the last output does not see the order of the tokens before it."""
+    config = shape(layers=1, encoding="nope")
+    parameters, tokens = lively(config), torch.tensor([[1, 2, 3, 4, 5], [3, 1, 4, 2, 5]])
+    first, second = forward(parameters, config, tokens)
+    assert torch.allclose(first[-1], second[-1], atol=1e-12)
+
+
+def test_log_length_multiplies_the_logits_of_attention() -> None:
+    """The same as plain attention with queries, biases of positions included, multiplied by log |x|."""
+    plain, scaled = shape(layers=1, encoding="t5"), shape(layers=1, encoding="t5", log_length=True)
+    parameters, tokens = lively(plain), random_tokens(2, 7)
+    for lengths in (None, torch.tensor([7, 7]), torch.tensor([5, 11])):
+        for row in range(2):
+            factor = math.log(7 if lengths is None else int(lengths[row]))
+            grown = dict(parameters)
+            for name in (
+                "layers.0.attention.query.weight",
+                "layers.0.attention.query.bias",
+                "relative.weight",
+            ):
+                grown[name] = parameters[name] * factor
+            found = forward(parameters, scaled, tokens, lengths=lengths)[row]
+            assert torch.allclose(found, forward(grown, plain, tokens)[row], atol=1e-6)
+
+
+def test_log_length_of_prefixes_is_causal() -> None:
+    config = shape(log_length=True, encoding="alibi")
+    parameters, tokens = lively(config), random_tokens(2, 8)
+    prefixes = torch.arange(1, 9).expand(2, 8)
+    full = forward(parameters, config, tokens, lengths=prefixes)
+    short = forward(parameters, config, tokens[:, :5], lengths=prefixes[:, :5])
+    assert torch.allclose(full[:, :5], short, atol=1e-12)
+    places = torch.tensor([[7, 2], [0, 4]])
+    some = forward(parameters, config, tokens, mask_positions=places, lengths=prefixes)
+    assert torch.allclose(some, torch.stack([full[row, places[row]] for row in range(2)]), atol=1e-12)
+
+
+def test_tied_embeddings_get_both_gradients() -> None:
+    config = shape()
+    assert "unembedding" not in parameter_table(config)
+    parameters = {name: value.requires_grad_() for name, value in lively(config).items()}
+    forward(parameters, config, torch.zeros(1, 3, dtype=torch.long)).square().sum().backward()
+    gradient = parameters["embedding"].grad
+    assert gradient is not None
+    assert (gradient.abs().sum(dim=1) > 0).all()  # as outputs, tokens that never were inputs
+    assert parameter_table(shape(tied=False, outputs=3))["unembedding"].shape == (3, 8)
+
+
+def test_without_layer_norm_there_are_no_norms() -> None:
+    assert not [name for name in parameter_table(shape(layer_norm=False)) if "norm" in name]
+
+
+def test_initial_values_are_gpt2s() -> None:
+    config = shape(layers=8, width=64, vocabulary=50, positions=300)
+    drawn = initialise(config, 0)
+    for name, std in (
+        ("embedding", 0.02),
+        ("positions", 0.02),
+        ("layers.3.attention.key.weight", 0.02),
+        ("layers.3.mlp.in.weight", 0.02),
+        ("layers.3.attention.out.weight", 0.02 / 4),
+        ("layers.7.mlp.out.weight", 0.02 / 4),
+    ):
+        assert drawn[name].std().item() == pytest.approx(std, rel=0.05), name
+    assert all((value == 0).all() for name, value in drawn.items() if name.endswith("bias"))
+    assert all((value == 1).all() for name, value in drawn.items() if name.endswith("norm.weight"))
+
+
+def test_a_seed_is_a_member() -> None:
+    config = shape()
+    first, again, other = initialise(config, 3), initialise(config, 3), initialise(config, 4)
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not torch.equal(first["embedding"], other["embedding"])
+    bare = initialise(shape(encoding="nope"), 3)
+    assert all(torch.equal(bare[name], first[name]) for name in bare)
+
+
+def test_dropout_in_training_only() -> None:
+    config = shape(dropout=0.5)
+    model, tokens = Decoder(config, seed=1), random_tokens(2, 5)
+    torch.manual_seed(0)
+    noisy = model(tokens)
+    assert not torch.allclose(noisy, model(tokens))
+    model.eval()
+    assert torch.equal(model(tokens), forward(initialise(config, 1), config, tokens))
+    stacked = stack([initialise(config, 1)] * 2)
+    made = forward_members(stacked, config, tokens.expand(2, 2, 5), training=True)
+    assert not torch.allclose(made[0], made[1])
+
+
+def test_the_module_is_the_function() -> None:
+    config = shape(encoding="fire")
+    model, tokens, ids = Decoder(config, seed=2), random_tokens(2, 5), shifted([0, 7], 5)
+    parameters = initialise(config, 2)
+    assert list(model.state_dict()) == list(dict(model.named_parameters()))
+    assert set(model.state_dict()) == set(parameters)
+    places = torch.tensor([[4], [1]])
+    assert torch.equal(model(tokens, ids, places), forward(parameters, config, tokens, ids, places))
+    copied = Decoder(config, parameters=member(stack([parameters]), 0))
+    assert torch.equal(copied(tokens, ids), model(tokens, ids))
+    with pytest.raises(InputError, match="25 tokens exceed the 24 positions"):
+        model(random_tokens(1, 25))
+    with pytest.raises(InputError, match=r"'embedding': shape \(6, 8\), expected \(7, 8\)"):
+        Decoder(shape(encoding="fire", vocabulary=7), parameters=parameters)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_half_precision_stays_half(encoding: str) -> None:
+    config = shape(encoding=encoding, log_length=True)
+    parameters, tokens = lively(config, dtype=torch.float32), random_tokens(2, 6)
+    half = {name: value.bfloat16() for name, value in parameters.items()}
+    made = forward(half, config, tokens)
+    assert made.dtype == torch.bfloat16
+    exact = forward(parameters, config, tokens)
+    assert (made.float() - exact).abs().mean() < 0.1 * exact.abs().mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_encoding_learns(encoding: str) -> None:
+    """Each output is the previous token, so that order must reach attention."""
+    config = shape(encoding=encoding, layers=2, width=32, heads=2, positions=8)
+    model = Decoder(config, seed=0)
+    optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
+    losses = []
+    for step in range(150):
+        tokens = random_tokens(64, 6, seed=step)
+        optimizer.zero_grad()
+        loss = cross_entropy(model(tokens)[:, 1:].flatten(0, 1), tokens[:, :-1].flatten())
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    # Knowing nothing costs log 6 = 1.79.
+    assert losses[-1] < 1.6
+
+
+def test_gelu_is_the_same_with_and_without_gradients() -> None:
+    config = shape()
+    tokens, parameters = random_tokens(4, 6), lively(config, dtype=torch.float32)
+    wanted = forward(parameters, config, tokens)
+    with torch.inference_mode():
+        found = forward(parameters, config, tokens)
+    assert torch.allclose(found, wanted, rtol=1e-5, atol=1e-5)

@@ -1,0 +1,61 @@
+""""""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from longreach.report.collect import single_task
+from longreach.report.runs_view import chosen_cells, reasons, tally_of
+from longreach.runs.cells import Cell, cells
+from longreach.runs.index import read_index
+from tests.helpers.report_samples import accuracies, add, several
+
+
+def found(runs: Path) -> list[Cell]:
+    with read_index(runs) as index:
+        return cells(index.rows())
+
+
+def trained_to(runs: Path, last: int, *lasts: float, encoding: str = "ape") -> None:
+    lengths: dict[str, Any] = {"train_lengths": [1, last], "test_lengths": [[last + 1, 2 * last]]}
+    for seed, share in enumerate(lasts):
+        shares = {f"1-{last}": 1.0, f"{last + 1}-{2 * last}": share}
+        add(runs, "aa", encoding, seed, shares, **lengths)
+
+
+def test_runs_are_counted_on_the_longest_range(tmp_path: Path) -> None:
+    several(tmp_path, "aa", "ape", 1.0, 0.5, 0.4)
+    add(tmp_path, "aa", "ape", 7, accuracies(0.9, 0.9, 0.9))
+    add(tmp_path, "aa", "ape", 8, None, error="RuntimeError: diverged")
+    (cell,) = found(tmp_path)
+    tally = tally_of(cell, 0.0)
+    assert tally is not None
+    assert (tally.runs, tally.learned, tally.work) == (4, 3, 3)
+    assert tally_of(cell, None) is None
+    assert reasons("yes", tally)[0].startswith("1 run did not learn")
+    assert reasons("undecided", tally) == reasons(None, tally) == reasons("yes", None) == ()
+
+
+def test_runs_that_were_not_tested_are_not_counted(tmp_path: Path) -> None:
+    add(tmp_path, "aa", "ape", 0, accuracies(1.0))
+    (cell,) = found(tmp_path)
+    assert tally_of(cell, 0.0) is None
+
+
+def test_of_as_many_runs_those_trained_on_the_longest_inputs_stand_for_an_encoding(tmp_path: Path) -> None:
+    for last in (8, 16, 12):
+        trained_to(tmp_path, last, 1.0, 1.0)
+    (chosen,) = chosen_cells(found(tmp_path)).values()
+    assert chosen.ranges[0] == "1-16"
+
+
+def test_a_sweep_of_training_lengths_has_a_chart_for_each(tmp_path: Path) -> None:
+    for last in (20, 8, 12):
+        trained_to(tmp_path, last, 0.0, 1.0)
+        trained_to(tmp_path, last, 0.0, encoding="nope")
+    several(tmp_path, "aa", "ape", 1.0, width=99, train_lengths=[1, 8])
+    view = single_task(tmp_path, "aa", None)
+    assert [group.trained for group in view.groups] == ["1-8", "1-12", "1-20"]
+    for group in view.groups:
+        assert [(cell.encoding, cell.number) for cell in group.cells] == [("nope", 1), ("ape", 2)]

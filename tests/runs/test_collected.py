@@ -1,0 +1,91 @@
+""""""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+import pytest
+from longreach.errors import InputError
+from longreach.runs.collected import SHOWN
+from longreach.runs.collected import of_keys
+from longreach.runs.collected import results
+from longreach.training.result import write_result
+from longreach.runs.index import INDEX
+from longreach.runs.table import table_of
+from tests.helpers.result_samples import sample
+from tests.helpers.result_samples import sample_failure
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    for seed in range(3):
+        write_result(tmp_path, sample(seed))
+        write_result(tmp_path, sample(seed, config={"encoding": "nope", "task": "regex:(a<b)*"}))
+    write_result(tmp_path, sample_failure(7))
+    return tmp_path
+
+
+def test_all_runs_or_some_of_them(runs: Path) -> None:
+    assert len(results(runs)) == 7
+    assert {row.task for row in results(runs, task="parity")} == {"parity"}
+    assert len(results(runs, task="parity", encoding="nope")) == 0
+    assert not (runs / INDEX).exists()  # looking writes nothing
+
+
+def test_rows_are_those_of_the_exported_table(runs: Path) -> None:
+    found = results(runs)
+    rows, table = found.rows(), table_of(found.found)
+    assert [tuple(row) for row in rows] == [table.columns] * 7
+    assert [tuple(row.values()) for row in rows] == list(table.records)
+    assert {row["status"] for row in rows} == {"done", "failed"}
+    assert rows[0]["accuracy 101-150"] == 0.25
+
+
+def test_runs_are_found_by_their_keys(runs: Path) -> None:
+    keys = [sample(1).key, sample(2).key]
+    assert {row.key for row in of_keys(runs, [*keys, "0" * 16])} == set(keys)
+
+
+def test_a_data_frame_has_the_same_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas = ModuleType("pandas")
+    made: dict[str, Any] = {}
+    pandas.DataFrame = lambda records, columns: made.update(records=records, columns=columns)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    found = results(runs)
+    found.to_pandas()
+    table = table_of(found.found)
+    assert made == {"records": list(table.records), "columns": list(table.columns)}
+
+
+def test_without_pandas_it_says_what_to_install(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match=r"^a data frame needs pandas: pip install pandas; rows\(\)"):
+        results(runs).to_pandas()
+
+
+def test_two_lines_say_what_there_is(runs: Path, tmp_path: Path) -> None:
+    assert repr(results(runs)) == (
+        "7 runs: parity (ape), (a<b)* (nope)\n6 done, 6 of them right on the whole training range"
+    )
+    for number in range(8):
+        write_result(tmp_path, sample(config={"task": f"d-{number + 2}"}))
+    assert "and 4 more tasks" in repr(results(tmp_path))
+
+
+def test_a_notebook_shows_a_table(runs: Path, tmp_path: Path) -> None:
+    html = results(runs)._repr_html_()
+    assert html.count("<tr>") == 8
+    assert "(a&lt;b)*" in html
+    assert html.index("1-50") < html.index("51-100") < html.index("101-150")
+    assert "25.0 %" in html
+    for seed in range(10, 60):
+        write_result(tmp_path, sample(seed))
+    html = results(tmp_path)._repr_html_()
+    assert html.count("<tr>") == SHOWN + 1
+    assert f"and {57 - SHOWN} more" in html
+
+
+def test_a_directory_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such directory"):
+        results(tmp_path / "none")

@@ -1,0 +1,34 @@
+"""The published search from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+import pytest
+from longreach.runs.search import search
+from longreach.runs.search import NONE_IS_RIGHT
+from longreach.runs.search import SEED_FACTOR
+from longreach.runs.search import grid
+from tests.runs.test_train import Diary
+
+SMALL: dict[str, Any] = {"layers": 1, "heads": 1, "width": 16, "train_lengths": (1, 5), "test_size": 50}
+
+
+@pytest.mark.slow
+def test_a_search_trains_its_choice_with_more_seeds(tmp_path: Path) -> None:
+    found = search(
+        "binary-majority", seeds=range(2), runs=tmp_path, **{**SMALL, "max_steps": 300, "lr": 1e-2}
+    )
+    (member,) = grid("binary-majority", **{**SMALL, "max_steps": 300, "lr": 1e-2})
+    assert [each.key for each in found.tried] == [member.key]
+    assert found.chosen == member
+    assert found.results[0] == found.tried[0]
+    reached = sum(bool(each.final and each.final.reached) for each in found.results)
+    assert reached == 2 or len(found.results) == 2 * SEED_FACTOR
+
+
+def test_where_nothing_is_right_it_is_said(tmp_path: Path) -> None:
+    diary = Diary()
+    found = search("sort", runs=tmp_path, progress=diary, **{**SMALL, "max_steps": 2})
+    assert (len(found.tried), found.chosen, found.results) == (2, None, ())
+    assert diary.said == [NONE_IS_RIGHT]

@@ -1,0 +1,125 @@
+"""Tests of `studies.census.analysis`."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longreach.errors import InputError
+from longreach.studies.census.analysis import (
+    CensusAnalysis,
+    analyse,
+    analysis_markdown,
+    analysis_tables,
+    failure_document,
+    failures,
+    spearman,
+)
+from longreach.studies.census.odds import fit_odds
+from longreach.studies.census.study import census_content, draw_census
+from longreach.studies.census.tables import bins, cells
+from tests.helpers.census_samples import census_languages, synthetic_runs
+
+# One document of all, its tables and its figure.
+
+
+@cache
+def _analysis() -> CensusAnalysis:
+    development = synthetic_runs("development", lengths=(20,), seeds=1)
+    model = fit_odds(development, census_languages(), setting="drawn", replicates=5)
+    held_out = synthetic_runs("held-out", lengths=(20,), seeds=2, failed=1)
+    return analyse("held-out", held_out, census_languages(), development=development, model=model, samples=20)
+
+
+def test_the_document_is_json_and_reports_all_runs() -> None:
+    document = json.loads(json.dumps(_analysis().document(), allow_nan=False))
+    assert (document["part"], document["languages"], document["runs"], document["failed"]) == (
+        "held-out",
+        126,
+        126 * 2 * 2,
+        1,
+    )
+    assert document["odds"]["scores"][0]["languages"] == 126
+
+
+def test_tables_are_whole_and_come_from_the_document_alone() -> None:
+    document = json.loads(json.dumps(_analysis().document()))
+    for table in analysis_tables(document):
+        assert table.rows, table.title
+        assert all(len(row) == len(table.columns) for row in table.rows)
+    text = analysis_markdown(document)
+    assert text.startswith("126 held-out languages, 504 runs, of which 1 failed")
+    without = analysis_markdown({**document, "odds": None})
+    assert len(without) < len(text)
+
+
+def test_runs_of_another_part_are_refused() -> None:
+    runs = synthetic_runs("held-out")
+    with pytest.raises(InputError, match="is not of a development language"):
+        analyse("development", runs, census_languages(), development=runs)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".md"])
+def test_the_figure_is_the_same_each_time(suffix: str, tmp_path: Path) -> None:
+    first = census_content(_analysis(), suffix)
+    draw_census(_analysis(), tmp_path / f"census{suffix}")
+    assert (tmp_path / f"census{suffix}").read_bytes() == first
+    with pytest.raises(InputError, match="must end in"):
+        census_content(_analysis(), ".txt")
+
+
+# Where a "no" ends, predicted and measured.
+
+
+def test_every_no_is_there_once_with_its_first_failure() -> None:
+    found = cells(synthetic_runs("development"), census_languages())
+    ends = failures(found)
+    wanted = {(c.language.key, c.encoding, c.trained_to) for c in found if not c.says_yes}
+    assert {(e.language.key, e.encoding, e.trained_to) for e in ends} == wanted
+    assert len(ends) == len(wanted)
+    for each in ends:
+        mine = [
+            c
+            for c in found
+            if (c.language.key, c.encoding, c.trained_to)
+            == (each.language.key, each.encoding, each.trained_to)
+        ]
+        bad = [cell.ratio for cell in mine if not cell.worked()]
+        assert each.measured == (min(bad) if bad else None)
+        length, summary = each.predicted()
+        ratio = each.predicted_ratio()
+        if length is None:
+            assert (ratio, summary is None) == (None, False)
+        else:
+            assert length > each.trained_to
+            assert ratio is not None
+            assert length <= bins(each.trained_to)[ratio].last
+        assert "modulo" not in (summary or "") or each.encoding == "ape"
+
+
+def test_the_document_counts_all() -> None:
+    ends = failures(cells(synthetic_runs("development"), census_languages()))
+    found = failure_document(ends, samples=20)
+    assert found["cells"] == len(found["each"]) == len(ends)
+    assert found["predicted to fail"]["cells"] + found["predicted to last"]["cells"] == found["learned"]
+    assert failure_document([], samples=5)["rank correlation"]["16 letters"]["value"] is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=12))
+def test_ranks_in_the_middle_of_ties(pairs: list[tuple[int, int]]) -> None:
+    one, other = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
+
+    def slow(values: np.ndarray) -> np.ndarray:
+        return np.array([(values < each).sum() + ((values == each).sum() + 1) / 2 for each in values])
+
+    found = spearman(one, other)
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        assert np.isnan(found)
+    else:
+        assert found == pytest.approx(np.corrcoef(slow(one), slow(other))[0, 1])

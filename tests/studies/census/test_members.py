@@ -1,0 +1,265 @@
+"""Tests of `studies.census.members`."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from longreach.config.run import TrainConfig
+from longreach.errors import InputError
+from longreach.studies.census.draw import STRATA
+from longreach.studies.census.members import (
+    RECIPES,
+    SETTINGS,
+    Member,
+    collect,
+    commit_of,
+    fingerprint,
+    in_turn,
+    language_table,
+    members,
+    read_recipes,
+    read_settings,
+    recipe_members,
+    recipe_scores,
+    recipes,
+    run_of,
+    settings,
+)
+from longreach.studies.census.tables import CensusRun, read_runs
+from longreach.training.result import Final, Result, Timings, write_result
+from tests.helpers.paths import ROOT
+
+# Runs of the census from a table and from results.
+
+
+def _result(config: TrainConfig, *values: float) -> Result:
+    names = [each.name for each in config.ranges]
+    final = Final(steps=5, accuracy=dict(zip(names, values, strict=True))) if values else None
+    return Result(
+        key=config.key,
+        config=config.document(),
+        seed=config.seed,
+        status="done" if values else "failed",
+        error=None if values else "out of\nmemory",
+        code="1.0",
+        packages={},
+        timings=Timings(started="2026-01-31T12:00:00Z", seconds=2.54),
+        final=final,
+    )
+
+
+def _members() -> list[tuple[Member, TrainConfig, str | None]]:
+    found = members(language_table().values(), settings(), parts=("development",), trained_to=(20,))
+    return [(member, config, None) for member, config in list(found.items())[:4]]
+
+
+def test_accuracies_stand_in_the_order_of_the_ratios_and_failures_are_kept(tmp_path: Path) -> None:
+    first, second, third, fourth = _members()
+    write_result(tmp_path, _result(first[1], 1.0, 0.75, 0.5, 0.25))
+    write_result(tmp_path, _result(second[1]))
+    known = run_of(third[0], _result(third[1], 0.5, 0.5, 0.5, 0.5), "old")
+    found = collect([first, second, third, fourth], tmp_path, "now", [known])
+    assert found.missing == 1
+    done, failed, from_table = found.runs
+    assert (done.accuracy, done.seconds, done.settings) == ((1.0, 0.75, 0.5, 0.25), 2.5, "now")
+    assert (failed.accuracy, failed.error) == ((), "out of memory")
+    assert from_table == known
+    assert [each.run for each in found.runs] == [each[1].key for each in (first, second, third)]
+
+
+def test_a_failure_in_the_table_gives_way_to_a_later_success(tmp_path: Path) -> None:
+    (first, *_) = _members()
+    failed = run_of(first[0], _result(first[1]), "now")
+    assert collect([first], tmp_path, "now", [failed]).runs == (failed,)
+    write_result(tmp_path, _result(first[1], 1.0, 1.0, 1.0, 1.0))
+    assert not collect([first], tmp_path, "now", [failed]).runs[0].failed
+
+
+# The members of the census: which languages, in which order, with which configuration.
+
+
+def test_a_census_that_is_ended_early_has_a_bit_of_everything() -> None:
+    found = list(
+        members(language_table().values(), settings(), parts=("held-out",), trained_to=(20,), seeds=3)
+    )
+    assert len(found) == len(set(found)) == 126 * 2 * 3
+    first = [language_table()[each.language].stratum for each in found[: 2 * len(STRATA)]]
+    assert Counter(first) == dict.fromkeys(STRATA, 2)
+    assert [each.seed for each in found] == sorted(each.seed for each in found)
+
+
+def test_parts_are_kept_apart_and_each_has_its_seeds() -> None:
+    found = members(
+        language_table().values(), settings(), parts=("development", "held-out"), trained_to=(10, 20, 50)
+    )
+    counts = Counter((language_table()[each.language].part, each.trained_to, each.seed) for each in found)
+    for (part, trained_to, seed), count in counts.items():
+        assert count == 2 * len(STRATA) * settings().count(trained_to, part)
+        assert seed < settings().seeds[part]
+
+
+def test_the_configuration_is_that_of_the_settings() -> None:
+    chosen = members(language_table().values(), settings(), parts=("development",), trained_to=(20,))
+    for member, config in list(chosen.items())[:4]:
+        assert config.task == language_table()[member.language].task
+        assert [each.name for each in config.ranges] == ["1-20", "21-40", "41-60", "81-100"]
+        assert (config.encoding, config.seed) == (member.encoding, member.seed)
+        assert {name: getattr(config, name) for name in settings().setting.given} == settings().setting.given
+
+
+def test_a_smaller_census_is_the_beginning_of_a_larger_one() -> None:
+    table = language_table().values()
+    assert in_turn(table, "held-out", 14)[:27] == in_turn(table, "held-out", 3)
+
+
+def test_an_unknown_length_is_refused() -> None:
+    with pytest.raises(InputError, match="trains to 10, 20, 50, not to 7"):
+        members(language_table().values(), settings(), parts=("development",), trained_to=(7,))
+
+
+# The settings of the census: complete, committed before held-out languages are looked at.
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    _git(tmp_path, "init", "-q")
+    (tmp_path / "settings.json").write_bytes(SETTINGS.read_bytes())
+    return tmp_path
+
+
+def test_the_setting_says_every_field_so_that_no_other_default_can_change_it() -> None:
+    of_a_member = {"task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed"}
+    # Fields that came later stand in no document while they have their default, which never changes.
+    asked = TrainConfig.model_fields.keys() - of_a_member - set(TrainConfig.later)
+    assert settings().setting.given.keys() == asked
+
+
+def test_settings_that_were_never_committed_are_refused(repository: Path) -> None:
+    with pytest.raises(InputError, match="not committed"):
+        commit_of(repository / "settings.json")
+
+
+def test_settings_are_refused_from_a_change_to_its_commit(repository: Path) -> None:
+    path = repository / "settings.json"
+    _git(repository, "add", ".")
+    _git(repository, "commit", "-qm", "first")
+    first = commit_of(path)
+    assert first == _git(repository, "rev-parse", "HEAD")
+    before = fingerprint(path)
+    path.write_text(path.read_text().replace("0.003", "0.002"))
+    assert fingerprint(path) != before
+    with pytest.raises(InputError, match="not committed"):
+        commit_of(path)
+    _git(repository, "add", ".")
+    with pytest.raises(InputError, match="not committed"):
+        commit_of(path)
+    _git(repository, "commit", "-qm", "second")
+    assert commit_of(path) != first
+    (repository / "other").write_text("")
+    _git(repository, "add", ".")
+    _git(repository, "commit", "-qm", "third")
+    assert commit_of(path) == _git(repository, "rev-parse", "HEAD~1")
+
+
+def test_without_history_the_settings_are_those_of_the_release(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(SETTINGS.read_bytes())
+    assert "." in commit_of(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('"layers"', '"layer"'), "setting"),
+        (('"held-out": 3}', '"others": 3}'), "seeds"),
+        (("{", "["), "JSON"),
+    ],
+)
+def test_bad_settings_are_refused_in_one_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(SETTINGS.read_text().replace(*change, 1))
+    with pytest.raises(InputError, match=message) as caught:
+        read_settings(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# Recipes: what they change, and how they are compared.
+
+
+def _run(recipe: str, language: str, at_three: float, *, error: str | None = None) -> CensusRun:
+    accuracy = () if error else (1.0, 1.0, at_three, 0.0)
+    return CensusRun(
+        run=f"{recipe} {language}", language=language, encoding="ape", trained_to=20, seed=0,
+        accuracy=accuracy, code="1", seconds=1.0, settings="x", error=error, recipe=recipe,
+    )  # fmt: skip
+
+
+def test_recipes_are_tried_on_development_languages_that_are_yes_with_positions() -> None:
+    for key in recipes().languages:
+        facts = language_table()[key]
+        assert facts.part == "development"
+        assert facts.verdict.endswith("/yes")
+
+
+def test_each_recipe_changes_what_it_says_and_no_two_are_the_same_run() -> None:
+    wanted = recipe_members(recipes(), language_table())
+    assert len({config.key for config in wanted.values()}) == len(wanted)
+    first = next(iter(wanted.values()))
+    for (name, _), config in wanted.items():
+        if config.task == first.task:
+            changed = {
+                field for field in config.model_fields_set if getattr(config, field) != getattr(first, field)
+            }
+            said = {field for field, value in recipes().recipes[name].given.items() if value != "ape"}
+            assert changed == said, name
+
+
+def test_the_setting_of_the_census_is_among_the_recipes() -> None:
+    key = recipes().languages[0]
+    config = recipes().config("batch 64, log-length", language_table()[key].task, 0)
+    assert {name: getattr(config, name) for name in settings().setting.given} == settings().setting.given
+
+
+def test_gains_are_over_the_same_languages_and_failed_runs_count_as_runs() -> None:
+    first, second, third = recipes().languages[:3]
+    runs = [
+        _run("as is", first, 0.2),
+        _run("as is", second, 0.4),
+        _run("log-length", first, 0.6),
+        _run("log-length", second, 0.6),
+        _run("log-length", third, 1.0),
+        _run("3000 steps", first, 0.0, error="killed"),
+    ]
+    found = {each.recipe: each for each in recipe_scores(runs, recipes(), language_table())}
+    assert list(found) == ["as is", "3000 steps", "log-length"]
+    score = found["log-length"]
+    assert (score.runs, score.compared, score.learned) == (3, 2, 3)
+    assert score.gain == pytest.approx(0.3)
+    assert score.interval == pytest.approx((0.2, 0.4))
+    assert score.work == (3, 3, 3, 0)
+    assert found["3000 steps"].runs == 1
+    assert found["3000 steps"].gain is None
+
+
+def test_every_recipe_has_been_tried_on_every_language() -> None:
+    kept = ROOT / "results" / "census" / "recipes.jsonl"
+    scores = recipe_scores(read_runs(kept), recipes(), language_table())
+    assert [each.recipe for each in scores] == [*recipes().recipes]
+    assert {each.runs for each in scores} == {len(recipes().languages)}
+
+
+def test_bad_recipes_are_refused() -> None:
+    path = RECIPES.with_name("no-such-file.json")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_recipes(path)

@@ -1,0 +1,291 @@
+"""Tests of `studies.census.tables`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longreach.answers.odds_features import SUMMARIES
+from longreach.errors import InputError
+from longreach.studies.census.draw import CensusLanguage, canonical, part_of, stratum_of
+from longreach.studies.census.members import LANGUAGES
+from longreach.studies.census.tables import (
+    AS_FAR,
+    LENGTHS,
+    RATIOS,
+    Cell,
+    CensusRun,
+    LanguageFacts,
+    bins,
+    by_code,
+    cells,
+    code_of,
+    failure_lengths,
+    language_facts,
+    longest_lasting,
+    read_language_table,
+    read_runs,
+    runs_to_text,
+    table_to_text,
+)
+from longreach.tasks.regular import RegularLanguage
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.names import TaskName
+from longreach.theory.shares.summaries import Summary
+from tests.helpers.census_samples import census_languages, synthetic_runs
+
+# When a cell works, and which runs belong to it.
+
+
+def _cell(*shares: float) -> Cell:
+    facts = next(each for each in census_languages().values() if each.chance(10, 2) > 0.1)
+    first = next(run for run in synthetic_runs("development") if not run.failed)
+    runs = [
+        replace(
+            first, run=f"r{n}", seed=n, language=facts.key, trained_to=10, accuracy=(1.0, share, 0.0, 0.0)
+        )
+        for n, share in enumerate(shares)
+    ]
+    return next(cell for cell in cells(runs, census_languages()) if cell.ratio == 2)
+
+
+def test_a_run_works_half_way_from_chance_to_one() -> None:
+    level = _cell(1.0).level
+    assert level == (1 + _cell(1.0).chance) / 2
+    assert _cell(level, level - 1e-9).works == (True, False)
+
+
+def test_most_runs_decide_and_half_are_not_most() -> None:
+    assert _cell(1.0, 0.0, 1.0).worked()
+    assert not _cell(1.0, 0.0).worked()
+    low = _cell(1.0).level + 0.01
+    assert _cell(low, low, low).worked()
+    assert not _cell(low, low, low).worked("0.9")
+    assert _cell(1.0, 1.0, 0.0).worked("0.9")
+    assert _cell(1.0, low - 0.02, low - 0.02).worked("mean")
+    assert not _cell(1.0, 0.0, 0.0, 0.0).worked("mean")
+
+
+def test_every_run_stands_in_one_cell_of_each_ratio() -> None:
+    runs = synthetic_runs("development", lengths=(10,), failed=4)
+    found = cells(runs, census_languages())
+    done = [run for run in runs if not run.failed]
+    for ratio in RATIOS:
+        assert sum(len(cell.accuracies) for cell in found if cell.ratio == ratio) == len(done)
+    # Three runs failed together and have no cell; the fourth is counted beside its fellows.
+    assert sum(cell.failed for cell in found if cell.ratio == 2) == 1
+
+
+def test_other_recipes_and_encodings_are_none_of_the_census() -> None:
+    run: CensusRun = synthetic_runs("development")[0]
+    assert not cells([replace(run, recipe="more steps"), replace(run, encoding="alibi")], census_languages())
+    with pytest.raises(InputError, match="not in the table: 0000"):
+        cells([replace(run, language="0000")], census_languages())
+
+
+# The committed table of languages: what it says is what is computed.
+
+
+TABLE = LANGUAGES
+
+
+def _drawn(facts: LanguageFacts) -> CensusLanguage:
+    automaton = canonical(from_expression(TaskName(facts.task).expression))
+    stratum = stratum_of(automaton)
+    assert stratum is not None
+    return CensusLanguage(
+        automaton=automaton, source=facts.source, part=part_of(automaton), stratum=stratum, drawn=0
+    )
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, LanguageFacts]:
+    return read_language_table(TABLE)
+
+
+def test_the_table_has_every_language_where_it_belongs(table: dict[str, LanguageFacts]) -> None:
+    assert len(table) == 189
+    assert set(Counter((facts.stratum, facts.part) for facts in table.values()).values()) == {7, 14}
+    for key, facts in table.items():
+        assert tuple(map(int, facts.lengths)) == LENGTHS
+        assert key == facts.key
+        assert facts.verdict == f"{facts.sides['nope'].verdict}/{facts.sides['ape'].verdict}"
+
+
+@pytest.mark.parametrize("place", range(0, 189, 12))
+def test_keys_and_parts_are_functions_of_the_language(table: dict[str, LanguageFacts], place: int) -> None:
+    facts = list(table.values())[place]
+    language = _drawn(facts)
+    assert (facts.key, facts.part, facts.stratum) == (language.key, language.part, language.stratum)
+
+
+@pytest.mark.parametrize("place", [0, 40, 140])
+def test_numbers_are_those_that_are_computed(table: dict[str, LanguageFacts], place: int) -> None:
+    facts = sorted(table.values(), key=lambda each: (each.states, each.key))[place]
+    again = language_facts(_drawn(facts), lengths=[10])
+    assert again == replace(facts, lengths={"10": facts.lengths["10"]})
+
+
+def test_features_come_back_from_the_table(table: dict[str, LanguageFacts]) -> None:
+    facts = next(iter(table.values()))
+    features = facts.features(20)
+    assert [each.lengths.name for each in features.ranges] == ["1-20", "21-40", "41-60", "81-100"]
+    assert [each.summary for each in features.ranges[0].determined] == list(SUMMARIES)
+    assert features.ranges[1].chance == facts.chance(20, 2)
+    with pytest.raises(InputError, match="no numbers for training to 30"):
+        facts.features(30)
+
+
+def test_codes_name_every_summary_once() -> None:
+    assert [by_code(code_of(each)) for each in SUMMARIES] == list(SUMMARIES)
+
+
+def test_a_table_is_read_as_written_and_refused_in_one_line(
+    table: dict[str, LanguageFacts], tmp_path: Path
+) -> None:
+    few = list(table.values())[:2]
+    path = tmp_path / "languages.json"
+    path.write_text(table_to_text(few))
+    assert list(read_language_table(path).values()) == few
+    for text, reason in [
+        (table_to_text([few[0], few[0]]), "a language is there twice"),
+        ("[{}]", r"0\.key"),
+        ("{", "Invalid JSON"),
+        (table_to_text(few).replace('"w1"', '"w99"'), "no summary is named 'w99'"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(InputError, match=reason) as caught:
+            read_language_table(path)
+        assert "\n" not in caught.value.message
+    with pytest.raises(InputError, match="cannot be read"):
+        read_language_table(tmp_path / "none.json")
+
+
+# Tables of runs: read as written, and refused by the line.
+
+
+RUN = CensusRun(
+    run="0123456789abcdef",
+    language="8a9368b8db",
+    encoding="ape",
+    trained_to=20,
+    seed=0,
+    accuracy=(1.0, 0.5, 0.25, 0.0),
+    code="1.0",
+    seconds=3.5,
+    settings="aa",
+)
+FAILED = replace(RUN, run="f" * 16, seed=1, accuracy=(), error="diverged — at step 5\nhere")
+
+
+def test_bins_are_those_that_the_census_was_drawn_for() -> None:
+    assert [each.name for each in bins(50).values()] == ["1-50", "51-100", "101-150", "201-250"]
+
+
+@given(
+    st.permutations([RUN, FAILED, replace(RUN, run="a" * 16, language="0"), replace(RUN, run="z", seed=7)])
+)
+def test_a_table_does_not_depend_on_the_order(runs: list[CensusRun]) -> None:
+    text = runs_to_text(runs)
+    assert text == runs_to_text(reversed(runs))
+    assert len(text.splitlines()) == len(runs)
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_text(runs_to_text([FAILED, RUN]))
+    assert read_runs(path) == (RUN, FAILED)
+    assert '"error"' not in path.read_text().splitlines()[0]
+
+
+def test_a_run_is_there_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="twice"):
+        runs_to_text([RUN, replace(RUN, seed=3)])
+    path = tmp_path / "runs.jsonl"
+    path.write_text(runs_to_text([RUN]) * 2)
+    with pytest.raises(InputError, match=r"runs\.jsonl:2: the run 0123456789abcdef is there twice"):
+        read_runs(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"accuracy": [1.0, 0.5, 0.2]}, "a run has 4 accuracies, a failed one an error instead"),
+        ({"accuracy": [1.0, 0.5, 0.2, 1.5]}, "accuracy.3: Input should be less than or equal to 1"),
+        ({"accuracy": [1.0, 0.5, 0.2, float("nan")]}, "accuracy.3: Input should be a finite number"),
+        ({"error": "diverged"}, "a run has 4 accuracies, a failed one an error instead"),
+        ({"encoding": "apes"}, "no encoding is named 'apes'"),
+        ({"seed": "0"}, "seed: Input should be a valid integer"),
+        ({"trained_to": 0}, "trained_to: Input should be greater than or equal to 1"),
+        ({"more": 1}, "more: Unexpected keyword argument"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, changes: dict[str, object], reason: str) -> None:
+    path = tmp_path / "runs.jsonl"
+    document = {name: value for name, value in asdict(RUN).items() if value is not None}
+    path.write_text(runs_to_text([FAILED]) + json.dumps({**document, **changes}) + "\n")
+    with pytest.raises(InputError) as caught:
+        read_runs(path)
+    assert caught.value.message == f"{path}:2: {reason}"
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", "\x00", '{"run": "' + "9" * 50])
+def test_what_is_no_run_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"runs\.jsonl:1: ") as caught:
+        read_runs(path)
+    assert "\n" not in caught.value.message
+
+
+def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_runs(tmp_path / "none.jsonl")
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_runs(path)
+
+
+# Lengths of failure against the slow reading: a table of what training shows, tried on all words.
+
+
+@pytest.mark.parametrize("expression", ["(a|bb)*", "a*b(a|b)*", "(b|ab*a)*", "(ab|b)*a?"])
+@pytest.mark.parametrize("summary", [Summary(window=1), Summary(window=2), Summary(window=1, modulus=2)])
+def test_it_is_where_a_table_from_training_is_wrong_on_most_words(expression: str, summary: Summary) -> None:
+    automaton, trained_to, longest = from_expression(expression), 4, 12
+    task = RegularLanguage("mine", automaton)
+    words = {n: [w for w in product("ab", repeat=n) if automaton.accepts(w)] for n in range(longest + 1)}
+    table: dict[object, set[str]] = {}
+    for length in range(trained_to + 1):
+        for word in words[length]:
+            for place, label in enumerate(task.answer(word)):
+                table.setdefault(summary.value(word[:place]), set()).add(label)
+    shares = {
+        length: sum(
+            all(table.get(summary.value(w[:n])) == {each} for n, each in enumerate(task.answer(w)))
+            for w in words[length]
+        )
+        / len(words[length])
+        for length in range(trained_to + 1, longest + 1)
+        if words[length]
+    }
+    slow = next((length for length, share in shares.items() if share < 0.5), None)
+    found = failure_lengths(automaton, trained_to, [summary])[summary]
+    assert slow == (found if found is None or found <= longest else None)
+    assert found is None or trained_to < found <= AS_FAR * trained_to
+
+
+def test_without_positions_no_summary_knows_one() -> None:
+    fails = {Summary(window=8): 30, Summary(modulus=2): None, Summary(window=2, modulus=3): 50}
+    assert longest_lasting(fails, 20, positions=False).length == 30
+    assert longest_lasting(fails, 20, positions=False, most_letters=4).summary is None
+    assert longest_lasting(fails, 20, positions=True).summary == Summary(modulus=2)
+    assert longest_lasting({}, 20, positions=True).length == 21

@@ -1,0 +1,143 @@
+"""Tests of `studies.golowich`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from longreach.config.scales import SCALES, Scale
+from longreach.studies.curves import Curve
+from longreach.studies.golowich import (
+    ASSIGNMENT_COUPLING,
+    PARITY_SCRATCHPAD,
+    SCRATCHPAD_COUPLING,
+    SCRATCHPAD_SCALES,
+    SPARSE_PARITY,
+    SPARSE_PARITY_SCALES,
+    VARIABLE_ASSIGNMENT,
+    assignment_claims,
+    assignment_curves,
+    scratchpad_claims,
+    scratchpad_curves,
+    sparse_parity_claims,
+    sparse_parity_curves,
+    whole_chains,
+)
+from longreach.tasks.catalog import load_task
+from tests.helpers.curve_samples import measured_curves
+
+
+def test_the_published_setting() -> None:
+    """Table 3: lengths there are 2ℓ; ten runs, three of each ablation."""
+    found = scratchpad_curves("paper")
+    coupled = [each for each in found if each.panel == SCRATCHPAD_COUPLING]
+    assert [each.name for each in coupled] == ["k = 1", "k = 2", "k = 3", "k = 4"]
+    assert {each.seeds for each in coupled} == {10}
+    assert {each.seeds for each in found if each.panel != SCRATCHPAD_COUPLING} == {3}
+    config = coupled[0].config
+    assert (config.encoding, config.position_ids, config.predict_ids) == ("ape", "coupled", True)
+    assert (config.train_lengths, config.max_position, config.test_size) == ((5, 20), 210, 192)
+    assert coupled[0].lengths[-1] == 100
+    assert len(PARITY_SCRATCHPAD.members("paper")) == 4 * 10 + 8 * 3 + 2 * 3
+
+
+def _as_published(curve: Curve, length: int) -> float:
+    if curve.panel != SCRATCHPAD_COUPLING:
+        return 0.2
+    return 1.0 - length / 100 * (int(curve.name.split()[-1]) - 1)
+
+
+def test_claims() -> None:
+    found = scratchpad_claims("laptop", measured_curves(scratchpad_curves("laptop"), _as_published))
+    assert all(each.holds for each in found)
+    assert len(found) == 3 + len(SCRATCHPAD_SCALES["laptop"].jumps) - 1
+    flat = scratchpad_claims(
+        "laptop", measured_curves(scratchpad_curves("laptop"), lambda curve, length: 0.9)
+    )
+    assert not any(each.holds for each in flat)
+    none = scratchpad_claims(
+        "laptop",
+        [replace(each, results=()) for each in measured_curves(scratchpad_curves("laptop"), _as_published)],
+    )
+    assert {each.holds for each in none} == {None}
+
+
+def test_the_published_setting_sparse_parity_study() -> None:
+    """Table 2 and section 5.1."""
+    found = sparse_parity_curves("paper")
+    assert len(SPARSE_PARITY.members("paper")) == 5
+    assert len(found) == 5 * 7
+    config = found[0].config
+    assert (config.task, config.encoding, config.position_ids) == ("sparse-parity", "rope", "pose")
+    assert (config.layers, config.heads, config.width, config.lr) == (12, 16, 1024, 5e-5)
+    assert (config.weight_decay, config.warmup, config.max_steps) == (0.1, 300, 50_000)
+    assert (config.batch, config.test_size, config.max_position) == (64, 512, 510)
+    assert config.train_lengths == (20, 50)
+    assert found[0].lengths[::11] == (20, 500)
+    # k_test = 16 needs more than 16 bits.
+    assert min(found[-1].lengths) == 36
+    assert {each.panel for each in found} == {f"K_train = {k}" for k in (4, 6, 8, 10, 12)}
+
+
+def _as_published_sparse_parity_study(curve: Curve, length: int) -> float:
+    trained, tested = (int(text.split()[-1]) for text in (curve.panel, curve.name))
+    return 0.99 if tested <= trained else 0.55
+
+
+def test_claims_sparse_parity_study() -> None:
+    assert all(
+        each.holds
+        for each in sparse_parity_claims(
+            "laptop", measured_curves(sparse_parity_curves("laptop"), _as_published_sparse_parity_study)
+        )
+    )
+    flat = sparse_parity_claims(
+        "laptop", measured_curves(sparse_parity_curves("laptop"), lambda curve, length: 0.99)
+    )
+    assert [each.holds for each in flat] == [True, False] * len(SPARSE_PARITY_SCALES["laptop"].trained)
+
+
+def test_the_published_setting_variable_assignment_study() -> None:
+    """Table 4; the ablation without a scratchpad has ten runs."""
+    found = assignment_curves("paper")
+    assert [each.seeds for each in found] == [3] * 12 + [10] * 4
+    config = found[3].config
+    assert (config.task, config.position_ids) == ("variable-assignment:5", "coupled")
+    assert (config.batch, config.test_size, config.max_position) == (32, 192, 230)
+    assert config.train_lengths == (17, 62)
+    assert found[0].lengths == tuple(2 + 6 * (each // 6) for each in range(20, 201, 20))
+    assert found[-1].config.task == "variable-assignment:5,scratchpad=no"
+    assert len(VARIABLE_ASSIGNMENT.members("paper")) == 12 * 3 + 4 * 10
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_length_has_inputs_and_fits(scale: Scale) -> None:
+    for curve in assignment_curves(scale):
+        task, config = load_task(curve.config.task), curve.config
+        assert curve.lengths == tuple(first for first, _ in config.test_lengths)
+        assert config.max_position is not None
+        assert task.input_size(curve.lengths[-1]) <= config.max_position
+        assert len(task.lengths(*config.train_lengths)) > 1
+
+
+def test_chains_are_whole() -> None:
+    assert [whole_chains(60, depth) for depth in (2, 3, 4, 5)] == [62, 56, 62, 62]
+    assert whole_chains(2, 3) == 11
+
+
+def _as_published_variable_assignment_study(curve: Curve, length: int) -> float:
+    return 0.9 if curve.panel == ASSIGNMENT_COUPLING else 0.4
+
+
+def test_claims_variable_assignment_study() -> None:
+    assert all(
+        each.holds
+        for each in assignment_claims(
+            "laptop", measured_curves(assignment_curves("laptop"), _as_published_variable_assignment_study)
+        )
+    )
+    flat = assignment_claims(
+        "laptop", measured_curves(assignment_curves("laptop"), lambda curve, length: 0.9)
+    )
+    assert not any(each.holds for each in flat)

@@ -1,0 +1,104 @@
+"""Tests of `studies.inference`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longreach.errors import InputError
+from longreach.studies.inference import (
+    CASES,
+    STUDY,
+    InferenceCase,
+    InferenceReport,
+    accepts_threshold,
+    approaching,
+    inferred,
+    threshold_program,
+    told_apart,
+)
+
+# The study of the inference procedure, at its smallest.
+
+
+@pytest.fixture(scope="module")
+def report() -> InferenceReport:
+    cases = [case for case in CASES if case.target != "lib:dyck-1"]
+    return InferenceReport(tuple(inferred(case, "smoke") for case in cases), tuple(approaching(1, 4)))
+
+
+def test_targets_in_the_class_are_found_and_others_are_not(report: InferenceReport) -> None:
+    found = {(row.target, row.run.family.name, row.run.schedule.name): row.run for row in report.rows}
+    assert found["lib:majority", "empty", "half"].n0 == 3
+    assert found["aa", "periodic", "half"].n0 == 1
+    for case in [
+        ("parity-language", "empty", "half"),
+        ("sigma-be", "empty", "half"),
+        ("aa", "empty", "half"),
+    ]:
+        assert found[case].n0 is None
+    slow = found["parity-language", "empty", "log"]
+    assert all(step.errors for step in slow.steps)
+
+
+def test_rows_stand_beside_the_bound_for_automata(report: InferenceReport) -> None:
+    bounds = {row.target: row.automaton_bound for row in report.rows}
+    assert bounds["parity-language"] == 2
+    assert bounds["lib:majority"] is None
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".md"])
+def test_figure_and_table(report: InferenceReport, suffix: str) -> None:
+    assert len(report.content(suffix, "title")) > 500
+
+
+def test_documents(report: InferenceReport) -> None:
+    document = report.document()
+    assert len(document["targets"]) == len(report.rows)
+    assert [pair["length"] for pair in document["thresholds"]] == [5, 9, 17, 33]
+    assert "parity-language, C-RASP[∅], t(n) = n/2" in report.text()
+    assert STUDY.members("laptop") == ()
+
+
+def test_a_case_has_its_own_length() -> None:
+    assert inferred(InferenceCase("aa", "periodic", longest=4), "laptop").run.to == 4
+
+
+# F_α: the shortest input that tells two apart, against trying all inputs.
+
+
+ALPHAS = st.fractions(0, 3, max_denominator=7)
+
+
+@given(ALPHAS, ALPHAS)
+def test_no_shorter_input_tells_them_apart(first: Fraction, second: Fraction) -> None:
+    if first == second:
+        return
+    found = told_apart(first, second)
+    differing = [
+        length
+        for length in range(found.length + 1)
+        for ones in range(length + 1)
+        if accepts_threshold(first, "1" * ones + "0" * (length - ones))
+        != accepts_threshold(second, "1" * ones + "0" * (length - ones))
+    ]
+    assert min(differing) == found.length
+
+
+def test_the_length_grows_as_thresholds_approach() -> None:
+    lengths = [pair.length for pair in approaching(Fraction(1, 3), 8)]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] > 10 * lengths[0]
+
+
+@given(st.fractions(0, 3, max_denominator=5), st.text("01", max_size=9))
+def test_programs_compute_it(alpha: Fraction, word: str) -> None:
+    assert threshold_program(alpha).accepts(list(word)) == accepts_threshold(alpha, word)
+
+
+def test_equal_thresholds_are_refused() -> None:
+    with pytest.raises(InputError, match="two different numbers"):
+        told_apart(Fraction(1, 2), Fraction(2, 4))

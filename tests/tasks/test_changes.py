@@ -1,0 +1,194 @@
+"""Tests of `tasks.changes`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from longreach.errors import InputError
+from longreach.tasks import changes as changed_task_module
+from longreach.tasks.catalog import load_task, name_of, name_of_task, self_contained
+from longreach.tasks.changes import HINTS, IndexHints, changed_task
+from longreach.tasks.task import EOS, SEP, SOS, draw_lengths
+from longreach.theory.names import CHANGES
+from tests.helpers.task_checks import assert_samples_are_right, statuses
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("sort+scratchpad", "no steps are known"),
+        ("copy-repeat+scratchpad", "no steps are known"),
+        ("dyck-1+scratchpad", "no steps are known"),
+        ("aa+reversed", "no answer that could be written in another order"),
+        ("parity+reversed", "one token"),
+        ("parity+scratchpad+reversed", "one order"),
+        ("parity-scratchpad:2+reversed", "no EOS"),
+        ("parity-scratchpad:2+index-hints", "no EOS"),
+        ("states-after:(ab)*+scratchpad", "no steps are known"),
+        ("parity+scratchpads", "no task is named 'parity+scratchpads'"),
+    ],
+)
+def test_what_cannot_be_changed(name: str, reason: str) -> None:
+    with pytest.raises(InputError) as found:
+        load_task(name)
+    assert reason in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["parity+scratchpad", "regex:(ab)*+scratchpad", "addition+reversed"])
+def test_changed_tasks_have_names(name: str) -> None:
+    assert load_task(name).name == name
+    assert load_task(name) == load_task(name)
+    assert name_of(load_task(name)) == name
+    assert name_of_task(load_task(name)) == (name, None)
+    assert self_contained(name) == name
+
+
+def test_the_order_of_the_words_makes_no_other_task() -> None:
+    assert self_contained("addition+reversed+reversed") == "addition+reversed"
+
+
+def test_changes_are_made_in_one_order() -> None:
+    assert tuple(changed_task_module._CHANGES) == CHANGES
+    found = changed_task(load_task("addition+index-hints"), ["reversed"])
+    assert found == load_task("addition+reversed+index-hints")
+
+
+def test_an_alphabet_goes_to_the_expression() -> None:
+    assert load_task("regex:a*+scratchpad", "ab").letters == ("a", "b")  # type: ignore[attr-defined]
+
+
+# Hints put in by hand, symbol by symbol, against the batches.
+
+
+def _literally(base_read: list[str], ids: list[int], start: int) -> list[str]:
+    """Each token behind its hint, unless its id is 0."""
+    found = []
+    for token, each in zip(base_read, ids, strict=True):
+        if each != 0:
+            found.append(f"#{(each + start) % HINTS}")
+        found.append(token)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", ["copy-repeat", "reverse", "addition", "addition+reversed", "parity+scratchpad"]
+)
+def test_samples(name: str) -> None:
+    task, base = load_task(f"{name}+index-hints"), load_task(name)
+    assert isinstance(task, IndexHints)
+    lengths = np.array([5, 4, 9, 30, 12, 12, 60])
+    batch = task.sample(lengths, np.random.default_rng(5))
+    again = base.sample(lengths, np.random.default_rng(5))  # the same inputs, before the hints are drawn
+    ids = base.coupled_ids(again)
+    assert ids is not None
+    starts = set()
+    for row, size in enumerate(again.sizes.tolist()):
+        read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+        plain = base.decode(again.tokens[row, :size].tolist())
+        first = next(token for token in read if token.startswith("#"))
+        known = next(each for each in ids[row].tolist() if each)
+        start = (int(first[1:]) - known) % HINTS
+        starts.add(start)
+        assert read == _literally(plain, ids[row, :size].tolist(), start)
+        assert [token for token in read if not token.startswith("#")] == plain
+        cut = read.index(SEP if SEP in read else "=")
+        targets = task.decode(batch.targets[row][batch.mask[row]].tolist())
+        assert targets == [*read[cut + 1 :], EOS]
+        assert np.flatnonzero(batch.mask[row])[0] == cut
+        x = read[1 : cut + (SEP not in read)]
+        assert task.answer(x) == tuple(targets)
+        assert read[0] == SOS
+        assert len(read) <= task.input_size(int(lengths[row]))
+        assert not batch.tokens[row, batch.sizes[row] :].any()
+    assert len(starts) > 3
+
+
+def test_hints_of_an_input_are_checked() -> None:
+    task = load_task("copy-repeat+index-hints")
+    with pytest.raises(InputError, match="does not have the hints that belong there"):
+        task.answer(["#1", "a", "#3", "b"])
+    assert task.answer(["#199", "a", "#0", "b"]) == ("#199", "a", "#0", "b", EOS)
+
+
+def test_every_hint_is_met() -> None:
+    task = load_task("copy-repeat+index-hints")
+    batch = task.sample([3] * 2000, np.random.default_rng(0))
+    assert len(set(batch.tokens.ravel().tolist()) - set(range(len(task.tokens) - HINTS))) == HINTS
+
+
+def test_lengths() -> None:
+    task = load_task("copy-repeat+index-hints")
+    with pytest.raises(InputError, match=f"no input has length {HINTS}"):
+        task.sample([HINTS], np.random.default_rng(0))
+    with pytest.raises(InputError, match="no coupled ids"):
+        load_task("sort+index-hints")
+    with pytest.raises(InputError, match="no coupled ids"):
+        load_task("aa+index-hints")
+
+
+def test_where_nothing_is_read_no_hint_tells() -> None:
+    task = load_task("parity-with-empty+index-hints")
+    assert task.least_length == 1
+    assert not task.has(np.array([0]))[0]
+
+
+# Answers from their end, against the base's own answers and against sums by hand.
+
+
+def _digits(x: Sequence[str]) -> list[str]:
+    """Bit by bit with a carry, as long as the longer operand and one more."""
+    first, second = (part[::-1] for part in "".join(x)[:-1].split("+"))
+    written, carry = [], 0
+    for place in range(max(len(first), len(second)) + 1):
+        carry += sum(int(part[place]) for part in (first, second) if place < len(part))
+        written.append(str(carry % 2))
+        carry //= 2
+    return written
+
+
+def _product(x: Sequence[str]) -> list[str]:
+    first, second = "".join(x)[:-1].split("*")
+    value, written = int(first, 2) * int(second, 2), []
+    for _ in range(len(first) + len(second)):
+        written.append(str(value % 2))
+        value //= 2
+    return written
+
+
+@pytest.mark.parametrize(
+    ("name", "oracle"),
+    [
+        ("addition+reversed", _digits),
+        ("addition-no-leading-zeros+reversed", _digits),
+        ("multiplication+reversed", _product),
+    ],
+)
+def test_numbers(name: str, oracle: object) -> None:
+    assert callable(oracle)
+    task, rng = load_task(name), np.random.default_rng(3)
+    for span in ((4, 9), (4, 40), (61, 80)):
+        lengths = draw_lengths(task, *span, 100, rng)
+        batch = task.sample(lengths, rng)
+        for row, length in enumerate(lengths.tolist()):
+            read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+            x = read[1 : 1 + length]
+            assert read == [SOS, *x, *oracle(x)]
+            assert task.decode(batch.targets[row][batch.mask[row]].tolist()) == [*oracle(x), EOS]
+            assert task.answer(x) == (*oracle(x), EOS)
+            assert len(read) <= task.input_size(length)
+
+
+def test_other_answers() -> None:
+    assert_samples_are_right(load_task("copy-repeat+reversed"), lambda x: list(x)[::-1])
+    assert_samples_are_right(load_task("sort+reversed"), lambda x: sorted(x, key=int, reverse=True))
+    assert load_task("sort+reversed").sample([3], np.random.default_rng(0)).tokens.shape == (1, 8)
+    assert SEP in load_task("sort+reversed").tokens
+
+
+def test_forecasts() -> None:
+    for name in ("addition+reversed", "copy-repeat+reversed", "multiplication+reversed"):
+        assert statuses(name) == {"nope": ("no", "valid"), "ape": ("no", "valid")}, name
+    assert statuses("sort+reversed")["nope"][0] == "undecided"

@@ -1,0 +1,254 @@
+"""Tests of `tasks.scratchpads`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate, product
+
+import numpy as np
+import pytest
+
+from longreach.errors import InputError
+from longreach.tasks.arithmetic import BooleanExpressions, part_values
+from longreach.tasks.catalog import load_task
+from longreach.tasks.changes import changed_task
+from longreach.tasks.layouts import SequenceTask
+from longreach.tasks.positions import locality
+from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, branches, written
+from longreach.tasks.task import EOS, EOS_ID, SEP, SEP_ID, SOS, Task
+from longreach.theory.automata.regex import from_expression
+from tests.helpers.task_checks import assert_samples_are_right, statuses
+
+TASK = FormulaScratchpad(BooleanExpressions())
+
+
+def _whole(x: Sequence[str]) -> tuple[str, ...]:
+    """The formula that x begins with."""
+    need = 1
+    for place, token in enumerate(x):
+        need += {"and": 1, "or": 1, "not": 0}.get(token, -1)
+        if not need:
+            return tuple(x[: place + 1])
+    raise AssertionError(x)
+
+
+def _python(x: Sequence[str]) -> bool:
+    """The value by Python's own operators."""
+
+    def written(place: int) -> tuple[str, int]:
+        if x[place] in "01":
+            return str(x[place] == "1"), place + 1
+        first, place_2 = written(place + 1)
+        if x[place] == "not":
+            return f"(not {first})", place_2
+        second, end = written(place_2)
+        return f"({first} {x[place]} {second})", end
+
+    return bool(eval(written(0)[0]))
+
+
+def _values(x: Sequence[str]) -> list[str]:
+    return [f"={int(_python(_whole(x[place:])))}" for place in range(len(x) - 1, -1, -1)]
+
+
+def test_samples() -> None:
+    assert_samples_are_right(TASK, _values)
+
+
+def test_the_last_value_is_the_answer_of_the_base() -> None:
+    rng = np.random.default_rng(0)
+    x, y, _ = TASK.base.draw(np.arange(1, 60), rng)
+    values = part_values(x, np.arange(1, 60))
+    assert (values[:, 0] == y[:, 0]).all()
+    assert (values[0, 1:] == 0).all()
+
+
+def test_ids_begin_where_evaluation_does() -> None:
+    """and not 0 1: a value shares its id with its token, counted from the end."""
+    batch = TASK.sample([4], np.random.default_rng(0))
+    assert TASK.coupled_ids(batch).tolist() == [[0, 4, 3, 2, 1, 0, 1, 2, 3, 4, 0]]
+
+
+def test_three_tokens_decide_each_value() -> None:
+    """Its token, the value of what follows, and of `and`, `or` the value behind the first part."""
+    batch = TASK.sample([9] * 200, np.random.default_rng(1))
+    seen: dict[tuple[str, ...], str] = {}
+    for row in range(len(batch)):
+        x = TASK.decode(batch.tokens[row, 1:10])
+        written = TASK.decode(batch.tokens[row, 11 : batch.sizes[row]])
+        for place in range(9):
+            value = {start: written[8 - start] for start in range(place + 1, 9)}
+            parents = [x[place]]
+            if x[place] in ("not", "and", "or"):
+                parents.append(value[place + 1])
+            if x[place] in ("and", "or"):
+                parents.append(value[place + 1 + len(_whole(x[place + 1 :]))])
+            key = tuple(parents)
+            assert seen.setdefault(key, written[8 - place]) == written[8 - place]
+    assert len(seen) == 2 + 2 + 4 + 4
+
+
+def test_what_is_said_of_it() -> None:
+    assert load_task("boolean-expressions+scratchpad") == TASK
+    assert {answer for answer, _ in statuses("boolean-expressions+scratchpad").values()} == {"undecided"}
+    assert locality(TASK, TASK.coupled_ids, lengths=(4, 7)).grows
+    with pytest.raises(InputError, match="goes on after the formula"):
+        TASK.answer(["0", "1"])
+    with pytest.raises(InputError, match="one order"):
+        load_task("boolean-expressions+scratchpad+reversed")
+    hinted = load_task("boolean-expressions+scratchpad+index-hints")
+    assert isinstance(hinted, SequenceTask)
+    batch = hinted.sample([3], np.random.default_rng(0))
+    read = hinted.decode(batch.tokens[0, 1 : batch.tokens[0].tolist().index(SEP_ID)])
+    assert batch.targets[0][batch.mask[0]][-1] == EOS_ID
+    assert hinted.decode(batch.targets[0][batch.mask[0]]) == list(hinted.answer(read))
+
+
+def _bits(length: int, rng: np.random.Generator) -> list[str]:
+    return [str(bit) for bit in rng.integers(0, 2, length)]
+
+
+def _total(x: tuple[str, ...]) -> int:
+    return sum(map(int, x)) % 3
+
+
+def _totals(x: tuple[str, ...]) -> list[str]:
+    return [f"s{total % 3}" for total in accumulate(map(int, x))]
+
+
+def test_steps_then_the_answer() -> None:
+    task = changed_task(Task.from_function(_bits, _total, name="modulo-3", steps=_totals), ["scratchpad"])
+    assert task.name == "modulo-3+scratchpad"
+    assert set(task.tokens) >= {"s0", "s1", "s2", "0", "1", "2"}
+
+    def oracle(x: list[str]) -> list[str]:
+        ones = [x[: end + 1].count("1") for end in range(len(x))]
+        return [*(f"s{count % 3}" for count in ones), str(ones[-1] % 3)]
+
+    assert_samples_are_right(task, oracle)
+
+
+def test_a_task_without_steps_says_what_is_missing() -> None:
+    with pytest.raises(InputError, match=r"modulo-3\+scratchpad: say which steps"):
+        changed_task(Task.from_function(_bits, _total, name="modulo-3"), ["scratchpad"])
+
+
+def test_steps_that_fail_are_named() -> None:
+    def broken(x: tuple[str, ...]) -> list[str]:
+        raise ValueError("no steps today")
+
+    task = changed_task(Task.from_function(_bits, _total, name="mine", steps=broken), ["scratchpad"])
+    with pytest.raises(InputError, match=r"broken\(.*\) fails: ValueError: no steps today"):
+        task.answer(("0", "1"))
+
+
+def test_what_functions_may_give() -> None:
+    assert written("ab") == ("ab",)
+    assert written(False) == ("no",)
+    assert written(np.array(["a"])) == ("a",)
+
+
+# Runs written down, against automata that are run letter by letter.
+
+
+MODULO_3 = 'dfa:{"alphabet":["a","b"],"transitions":[[1,0],[2,1],[0,2]],"outputs":["zero","one","two"]}'
+
+
+def test_prefix_parities() -> None:
+    def oracle(x: list[str]) -> list[str]:
+        return [["even", "odd"][x[: end + 1].count("1") % 2] for end in range(len(x))]
+
+    assert_samples_are_right(load_task("parity+scratchpad"), oracle)
+
+
+@pytest.mark.parametrize("expression", ["(aa)*", "(ab|ba)*", "a*b*", "(a|b)*abb", "(a|b|c)*"])
+def test_runs_of_languages(expression: str) -> None:
+    automaton = from_expression(expression)
+
+    def oracle(x: list[str]) -> list[str]:
+        states = [automaton.run(x[: end + 1]) for end in range(len(x))]
+        return [*(f"q{state}" for state in states), "yes" if automaton.accepts(x) else "no"]
+
+    assert_samples_are_right(load_task(f"regex:{expression}+scratchpad"), oracle)
+
+
+def test_as_many_words_are_in_the_language_as_are_not() -> None:
+    task = load_task("regex:(ab)*+scratchpad")
+    batch = task.sample([4] * 4000, np.random.default_rng(0))
+    words = Counter("".join(task.decode(row[1:5].tolist())) for row in batch.tokens)
+    assert abs(words["abab"] / 4000 - 0.5) < 0.04
+    others = [words["".join(word)] for word in product("ab", repeat=4) if "".join(word) != "abab"]
+    assert len(others) == 15
+    assert min(others) > 80  # 133 are expected of each
+    odd = task.sample([3] * 50, np.random.default_rng(0))  # no word of the language has three letters
+    assert {task.decode(row[mask].tolist())[-2] for row, mask in zip(odd.targets, odd.mask, strict=True)} == {
+        "no"
+    }
+
+
+def test_states_of_words() -> None:
+    automaton = from_expression("(ab|ba)*")
+    task = load_task("states:(ab|ba)*+scratchpad")
+    lengths = [2, 4, 8]
+    batch = task.sample(lengths, np.random.default_rng(1))
+    for row, length in enumerate(lengths):
+        read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
+        x = read[1 : 1 + length]
+        assert automaton.accepts(x)
+        assert read == [SOS, *x, SEP, *(f"q{automaton.run(x[: end + 1])}" for end in range(length))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["even-pairs", "cycle-navigation", "modular-arithmetic"])
+def test_runs_that_end_in_an_answer(name: str) -> None:
+    base = load_task(name)
+    machine = base.machine  # type: ignore[attr-defined]
+
+    def oracle(x: list[str]) -> list[str]:
+        return [*(f"q{machine.run(x[: end + 1])}" for end in range(len(x))), base.answer(x)[0]]
+
+    assert_samples_are_right(load_task(f"{name}+scratchpad"), oracle)
+
+
+def test_classes_of_an_automaton() -> None:
+    def oracle(x: list[str]) -> list[str]:
+        sums = [x[: end + 1].count("a") % 3 for end in range(len(x))]
+        return [*(f"q{state}" for state in sums), ("zero", "one", "two")[sums[-1]]]
+
+    assert_samples_are_right(load_task(f"{MODULO_3}+scratchpad"), oracle)
+
+
+def _runs(task: RunScratchpad, length: int) -> int:
+    return len({task.answer(word) for word in product(task.letters, repeat=length)})
+
+
+@pytest.mark.parametrize(
+    "expression", ["(aa)*", "(ab)*", "(ab|ba)*", "a*b*", "(a|b)*abb", "a(a|b)", "(abc)*", "(a|b)*"]
+)
+def test_runs_branch_where_their_number_grows_exponentially(expression: str) -> None:
+    task = load_task(f"regex:{expression}+scratchpad")
+    assert isinstance(task, RunScratchpad)
+    counts = [_runs(task, length) for length in range(1, 9)]
+    # A choice at every second letter is four times as many; polynomials of these degrees have fewer.
+    assert branches(task.table) == (counts[7] >= 4 * counts[3])
+
+
+def test_forecasts() -> None:
+    for name in ("parity+scratchpad", "regex:(a|b)*abb+scratchpad"):
+        assert statuses(name) == {"nope": ("no", "valid"), "ape": ("no", "valid")}, name
+    # A choice at every second letter is not counted as linear; without one there is nothing to tell.
+    for name in ("regex:(ab|ba)*+scratchpad", "regex:(aa)*+scratchpad"):
+        assert {verdict for verdict, _ in statuses(name).values()} == {"undecided"}, name
+
+
+def test_letters_that_the_task_needs_itself() -> None:
+    with pytest.raises(InputError, match="'q1' cannot be a symbol"):
+        load_task('dfa:{"alphabet":["q1","a"],"transitions":[[1,0],[0,1]],"accepting":[0]}+scratchpad')
+
+
+def test_no_word_is_empty() -> None:
+    assert load_task("parity-with-empty+scratchpad").least_length == 1
+    assert SOS != EOS
+    with pytest.raises(InputError, match="no input has length 0"):
+        load_task("parity-with-empty+scratchpad").sample([0], np.random.default_rng(0))

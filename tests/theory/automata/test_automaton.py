@@ -1,0 +1,162 @@
+"""Tests of `theory.automata.automaton`."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+from automata.fa.dfa import DFA
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longreach.errors import InputError
+from longreach.theory.automata.automaton import (
+    combine,
+    from_automata_lib,
+    labelled,
+    live_states,
+    longest_word,
+    minimal,
+    strong_components,
+)
+from longreach.theory.automata.regex import from_expression
+from tests.helpers.language_oracles import all_minimal, automata, live, mutual_reachability, words
+
+
+def test_number_of_small_minimal_automata() -> None:
+    assert [len(all_minimal(n)) for n in (1, 2, 3)] == [2, 24, 1028]
+
+
+@given(automata())
+def test_minimal_is_canonical(automaton) -> None:
+    count = len(automaton)
+    order = list(range(count))
+    random.Random(count).shuffle(order)
+    # The same language with states renamed, doubled and an unreachable one added.
+    rows = [None] * (2 * count + 1)
+    for q in range(count):
+        for copy in (0, 1):
+            rows[order[q] + copy * count] = [order[t] + (1 - copy) * count for t in automaton.transitions[q]]
+    rows[-1] = [0] * len(automaton.alphabet)
+    accepting = [order[q] + copy * count for q in automaton.accepting for copy in (0, 1)]
+    assert minimal(automaton.alphabet, rows, order[0], [*accepting, 2 * count]) == automaton
+
+
+@given(automata(), automata())
+def test_operations_on_words(left, right) -> None:
+    either = combine(left, right, lambda x, y: x != y)
+    shifted = left.left_quotient("ab")
+    cut = left.right_quotient("ab")
+    for word in words("ab", 4):
+        assert either.accepts(word) == (left.accepts(word) != right.accepts(word))
+        assert left.complement().accepts(word) != left.accepts(word)
+        assert shifted.accepts(word) == left.accepts(("a", "b", *word))
+        assert cut.accepts(word) == left.accepts((*word, "a", "b"))
+
+
+def test_partial_automata_get_a_sink() -> None:
+    dfa = DFA.from_finite_language({"a", "b"}, {"ab", "b"})
+    automaton = from_automata_lib(dfa)
+    for word in words("ab", 4):
+        assert automaton.accepts(word) == ("".join(word) in {"ab", "b"})
+
+
+@given(st.integers(1, 7).flatmap(lambda n: st.lists(st.lists(st.integers(0, n - 1)), min_size=n, max_size=n)))
+def test_components(successors) -> None:
+    edges = [(q, 0, t) for q, targets in enumerate(successors) for t in targets]
+    parts = strong_components(successors)
+    assert sorted(parts) == sorted(mutual_reachability(len(successors), edges))
+    position = {q: i for i, part in enumerate(parts) for q in part}
+    assert all(position[s] <= position[t] for s, _, t in edges)
+
+
+def test_errors() -> None:
+    with pytest.raises(InputError, match="alphabet is empty"):
+        minimal((), [[]], 0, [])
+    with pytest.raises(InputError, match="'c' is not in the alphabet a b"):
+        all_minimal(2)[0].accepts("abc")
+    with pytest.raises(InputError, match="different alphabets"):
+        combine(minimal("a", [[0]], 0, []), minimal("b", [[0]], 0, []), lambda x, y: x)
+
+
+@given(automata(states=5))
+def test_live_states_by_definition(automaton) -> None:
+    assert live_states(automaton) == live(automaton)
+
+
+def test_live_states_of_the_empty_language() -> None:
+    assert live_states(from_expression("a&b")) == frozenset()
+    assert live_states(from_expression(".*", "ab")) == {0}
+
+
+# Automata with answer classes, against running the table that they were made of.
+
+
+Table = tuple[list[list[int]], int, list[str]]
+
+
+@st.composite
+def tables(draw: st.DrawFn, letters: int = 2) -> Table:
+    states = draw(st.integers(1, 5))
+    target = st.integers(0, states - 1)
+    rows = draw(
+        st.lists(st.lists(target, min_size=letters, max_size=letters), min_size=states, max_size=states)
+    )
+    outputs = draw(st.lists(st.sampled_from(["x", "y", "z"]), min_size=states, max_size=states))
+    return rows, draw(target), outputs
+
+
+@given(tables())
+def test_every_word_keeps_its_class(table: Table) -> None:
+    rows, initial, outputs = table
+    machine = labelled("ab", rows, initial, outputs)
+    assert len(machine) <= len(rows)
+    for length in range(6):
+        for word in product("ab", repeat=length):
+            state = initial
+            for letter in word:
+                state = rows[state]["ab".index(letter)]
+            assert machine.class_of(word) == outputs[state]
+            for label in machine.classes:
+                assert machine.language(label).accepts(word) == (outputs[state] == label)
+
+
+@given(tables())
+def test_no_two_states_are_alike_and_the_least_automaton_is_its_own(table: Table) -> None:
+    rows, initial, outputs = table
+    machine = labelled("ab", rows, initial, outputs)
+    behaviours = {
+        tuple(machine.outputs[machine.run(word, state)] for n in range(6) for word in product("ab", repeat=n))
+        for state in range(len(machine))
+    }
+    assert len(behaviours) == len(machine)
+    assert labelled("ab", machine.transitions, 0, machine.outputs) == machine
+    # States numbered otherwise give the same automaton.
+    count = len(rows)
+    turned = [[(t + 1) % count for t in rows[(q - 1) % count]] for q in range(count)]
+    again = labelled("ab", turned, (initial + 1) % count, [outputs[(q - 1) % count] for q in range(count)])
+    assert again == machine
+
+
+def test_what_cannot_be_read() -> None:
+    machine = labelled("a", [[0]], 0, ["x"])
+    with pytest.raises(InputError, match="token 'b' is not in the alphabet a"):
+        machine.run("ab")
+    with pytest.raises(InputError, match="alphabet is empty"):
+        labelled("", [[]], 0, ["x"])
+
+
+@given(automata(4, "ab"))
+def test_by_listing_words(automaton) -> None:
+    """A language with a word of as many letters as states is infinite; one without has no longer words."""
+    lengths = {len(word) for word in words("ab", 2 * len(automaton)) if automaton.accepts(word)}
+    infinite = any(length >= len(automaton) for length in lengths)
+    assert longest_word(automaton) == (None if infinite else max(lengths, default=-1))
+
+
+@pytest.mark.parametrize(
+    ("expression", "longest"), [("()", 0), ("a{2,5}", 5), ("a|bcd", 3), ("a*", None), ("a&b", -1)]
+)
+def test_expressions(expression, longest) -> None:
+    assert longest_word(from_expression(expression, "abcd")) == longest

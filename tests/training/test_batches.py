@@ -1,0 +1,212 @@
+"""Position ids of every scheme in training and in tests, and the numbers that come of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from longreach.config.encodings import ENCODINGS
+from longreach.config.run import ID_SCHEMES, TrainConfig
+from longreach.errors import InputError
+from longreach.models.decoder import forward, last_states
+from longreach.models.network import initial
+from longreach.tasks.task import Batch
+from longreach.training.batches import Batches, Occasion, Streams, chunks, placed
+from longreach.training.loop import side_by_side, train
+from longreach.training.setup import decoder_of, positions_of, task_of
+from longreach.training.steps import (
+    GradientByHand,
+    Layout,
+    chunk_loss,
+    compiler,
+    fixed_shape,
+    loss_and_gradient,
+)
+from tests.helpers.examples import slow
+from tests.training.test_loop import tiny
+
+SOME_ENCODINGS = ("nope", "ape", "sinusoidal", "rope", "t5", "fire")
+
+
+def scheme(name: str, encoding: str = "ape", task: str = "reverse", **given: Any) -> TrainConfig:
+    fields = {"layers": 2, "heads": 2, "train_lengths": (1, 7), "test_lengths": ((8, 11),), "batch": 12}
+    return tiny(task=task, encoding=encoding, position_ids=name, **{**fields, **given})
+
+
+def _ids(config: TrainConfig, occasion: Occasion, lengths: list[int]) -> Batch:
+    rng = np.random.default_rng(1)
+    return placed(task_of(config).sample(lengths, rng), config, occasion, rng)
+
+
+# reverse at length 3: SOS x x x SEP x x x, 8 tokens, and 14 ids.
+WORKED: dict[tuple[str, Occasion], set[tuple[int, ...]] | None] = {
+    ("true", "training"): {tuple(range(8))},
+    ("true", "first"): {tuple(range(8))},
+    ("true", "shifted"): {tuple(range(s, s + 8)) for s in range(7)},
+    ("shift", "training"): {tuple(range(s, s + 8)) for s in range(7)},
+    ("shift", "first"): {tuple(range(8))},
+    ("coupled", "training"): {tuple(s + i for i in (0, 1, 2, 3, 0, 3, 2, 1)) for s in range(11)},
+    ("coupled", "first"): {(0, 1, 2, 3, 0, 3, 2, 1)},
+    ("coupled", "shifted"): {tuple(s + i for i in (0, 1, 2, 3, 0, 3, 2, 1)) for s in range(11)},
+    ("pose", "training"): {
+        (*range(low, low + split), *range(high + split, high + 8))
+        for split in range(1, 8)
+        for high in range(6)
+        for low in range(high + 1)
+    },
+    ("pose", "first"): {tuple(range(8))},
+    ("pose", "shifted"): {tuple(range(s, s + 8)) for s in range(7)},
+}
+
+
+@pytest.mark.parametrize(("name", "occasion"), WORKED)
+def test_worked_examples(name: str, occasion: Occasion) -> None:
+    config = scheme(name, test_lengths=((6, 6),), train_lengths=(1, 5))
+    assert positions_of(config) == 14
+    found = _ids(config, occasion, [3] * 2000)
+    assert set(map(tuple, found.position_ids.tolist())) == WORKED[name, occasion]
+    assert found.next_ids is None
+
+
+@pytest.mark.parametrize("occasion", ["training", "first", "shifted"])
+def test_randomized_ids_are_drawn_always(occasion: Occasion) -> None:
+    ids = _ids(scheme("randomized", "rope"), occasion, [3] * 50).position_ids
+    assert (np.diff(ids, axis=1) > 0).all()
+    assert len(set(map(tuple, ids.tolist()))) > 40
+
+
+def test_coupled_ids_can_stay_where_they_are_in_training() -> None:
+    ids = _ids(scheme("coupled", offsets="none"), "training", [2] * 9).position_ids
+    assert ids.tolist() == [[0, 1, 2, 0, 2, 1]] * 9
+
+
+@pytest.mark.parametrize("name", ID_SCHEMES)
+def test_l_max_is_how_many_ids_there_are(name: str) -> None:
+    config = scheme(name, max_position=100)
+    assert decoder_of(config).positions == 100
+    reached = int(_ids(config, "training", [1, 5, 7] * 500).position_ids.max())
+    if name == "true":  # only padding stands there
+        assert reached < 20
+    else:
+        assert 95 <= reached <= 99
+
+
+def test_ids_to_be_predicted_are_those_of_the_next_tokens() -> None:
+    config = scheme("coupled", predict_ids=True)
+    batch = _ids(config, "shifted", [1, 4, 7])
+    assert batch.next_ids is not None
+    for row, size in enumerate(batch.sizes.tolist()):
+        shift = int(batch.position_ids[row, 0])
+        assert (batch.next_ids[row, : size - 1] == batch.position_ids[row, 1:size]).all()
+        assert batch.next_ids[row, size - 1] == shift  # EOS has the id of SOS and SEP
+
+
+def _plain(
+    vector: torch.Tensor, layout: Layout, config: TrainConfig, batch: Batch
+) -> tuple[float, torch.Tensor]:
+    """Loss and gradient over the whole padded batch by automatic differentiation."""
+    leaf = vector.clone().requires_grad_()
+    named, model = layout.named(leaf), decoder_of(config)
+    tokens, ids, targets, mask = map(
+        torch.from_numpy, (batch.tokens, batch.position_ids, batch.targets, batch.mask)
+    )
+    loss = F.cross_entropy(forward(named, model, tokens, ids)[mask], targets[mask])
+    if config.predict_ids:
+        assert batch.next_ids is not None
+        guessed = last_states(named, model, tokens, ids) @ named["id_unembedding"].T
+        loss = loss + F.cross_entropy(guessed[mask], torch.from_numpy(batch.next_ids)[mask])
+    return loss.item(), torch.autograd.grad(loss, leaf)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "given"),
+    [
+        *(
+            (name, encoding, {})
+            for name in ID_SCHEMES
+            for encoding in SOME_ENCODINGS
+            if encoding != "nope" or name in ("true", "shift")  # others would change nothing, and are refused
+        ),
+        *(("coupled", encoding, {"predict_ids": True}) for encoding in ("ape", "sinusoidal", "coupled")),
+        ("coupled", "coupled", {}),
+        ("coupled", "ape", {"predict_ids": True, "tied": False, "task": "addition", "train_lengths": (4, 9)}),
+        ("coupled", "ape", {"predict_ids": True, "task": "repeated-copy", "train_lengths": (2, 9)}),
+    ],
+)
+def test_all_ways_to_the_gradient_are_one(name: str, encoding: str, given: dict[str, Any]) -> None:
+    config = scheme(name, encoding, **given)
+    layout = Layout(decoder_of(config))
+    vector = layout.vector(initial(layout.model, 1)) * 5
+    batches, fixed = (Batches(config, Streams(0).data, shape) for shape in (None, fixed_shape(config)))
+    by_hand = GradientByHand(layout, config)
+    for step in (0, 1):
+        whole = batches.whole(step)
+        wanted_loss, wanted = _plain(vector, layout, config, whole)
+        (stacked,) = side_by_side([whole, whole], 1)
+        second = type(stacked)(
+            stacked.tokens[1],
+            stacked.position_ids[1],
+            None if stacked.places is None else stacked.places[1],
+            stacked.targets[1],
+            stacked.weights[1],
+            None if stacked.target_ids is None else stacked.target_ids[1],
+        )
+        ways = [
+            loss_and_gradient(vector, layout, config, parts)
+            for parts in (chunks(whole, 3), batches.chunks(step, 2), [fixed.fixed(step)], [second])
+        ]
+        ways.append(by_hand(vector, batches.packed(step)))
+        for loss, gradient in ways:
+            assert loss.item() == pytest.approx(wanted_loss, rel=1e-4)
+            assert torch.allclose(gradient, wanted, rtol=1e-3, atol=1e-4)
+
+
+def test_chunks_side_by_side_have_the_same_losses_under_vmap() -> None:
+    config = scheme("coupled", predict_ids=True)
+    layout = Layout(decoder_of(config))
+    vectors = torch.stack([layout.vector(initial(layout.model, seed)) for seed in (1, 2)])
+    batches = [Batches(config, Streams(seed).data).whole(0) for seed in (1, 2)]
+    (chunk,) = side_by_side(batches, 1)
+    for member, batch in enumerate(batches):
+        alone = chunk_loss(vectors[member], layout, config, chunks(batch, 1)[0])
+        mine = type(chunk)(
+            *(None if value is None else value[member] for value in (
+                chunk.tokens, chunk.position_ids, chunk.places, chunk.targets, chunk.weights, chunk.target_ids
+            ))
+        )  # fmt: skip
+        assert chunk_loss(vectors[member], layout, config, mine).item() == pytest.approx(
+            alone.item(), rel=1e-5
+        )
+
+
+@slow("compiling takes half a minute")
+@pytest.mark.skipif(compiler() is None, reason="left out: needs a C++ compiler")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("given", [{"predict_ids": True}, {"position_ids": "pose"}], ids=str)
+def test_a_compiled_step_takes_ids_of_any_kind(given: dict[str, Any]) -> None:
+    fields = {"task": "reverse", "max_steps": 12, "evaluate_every": 6, "max_position": 50, **given}
+    compiled, plain = (train(tiny(compile=compile, stop_early=False, **fields)) for compile in (True, False))
+    assert compiled.compiled
+    for mine, yours in zip(compiled.rows, plain.rows, strict=True):
+        assert mine.loss == pytest.approx(yours.loss, abs=1e-4)
+
+
+def test_every_encoding_has_its_ids() -> None:
+    for name in ENCODINGS:
+        config = scheme_of_encoding(name)
+        batch = _ids(config, "training", [1, 4, 7])
+        assert batch.position_ids.shape == batch.tokens.shape
+        assert int(batch.position_ids.max()) < positions_of(config)
+
+
+def scheme_of_encoding(name: str) -> TrainConfig:
+    return tiny(task="reverse", encoding=name, heads=2, train_lengths=(1, 7), test_lengths=((8, 11),))
+
+
+def test_a_task_without_ids_of_its_own() -> None:
+    with pytest.raises(InputError, match="position_ids: sort has no position ids of its own"):
+        scheme("coupled", task="sort")
