@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import statistics
+
 from hypothesis import given
 from hypothesis import strategies as st
+
 from longreach.runs.cells import cells
 from longreach.runs.index import Row
 

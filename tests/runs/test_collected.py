@@ -6,16 +6,16 @@ import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
 import pytest
+
 from longreach.errors import InputError
-from longreach.runs.collected import SHOWN
-from longreach.runs.collected import of_keys
-from longreach.runs.collected import results
-from longreach.training.result import write_result
+from longreach.runs.collected import SHOWN, of_keys, results
 from longreach.runs.index import INDEX
 from longreach.runs.table import table_of
-from tests.helpers.result_samples import sample
-from tests.helpers.result_samples import sample_failure
+from longreach.training.result import write_result
+from tests.helpers.result_samples import sample, sample_failure
+
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:

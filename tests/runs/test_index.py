@@ -10,16 +10,15 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+
 import pytest
-from longreach.runs import index as module
+
 from longreach.files import ResultError
-from longreach.training.result import write_result
-from longreach.runs.index import INDEX
-from longreach.runs.index import Index
-from longreach.runs.index import open_index
-from longreach.training.result import Final
-from tests.helpers.result_samples import sample
-from tests.helpers.result_samples import sample_failure
+from longreach.runs import index as module
+from longreach.runs.index import INDEX, Index, open_index
+from longreach.training.result import Final, write_result
+from tests.helpers.result_samples import sample, sample_failure
+
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+
 import matplotlib
 import pytest
 from matplotlib.figure import Figure
+
 from longreach.errors import InputError
-from longreach.runs.index import Row
 from longreach.runs.collected import plot_by_length
+from longreach.runs.index import Row
+
 
 @pytest.fixture(autouse=True)
 def _closed() -> Iterator[None]:

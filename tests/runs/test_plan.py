@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from longreach.execution.jobs import Job
-from longreach.runs.plan import Plan
-from longreach.runs.plan import plan_jobs
-from longreach.runs.plan import shape
-from longreach.training.result import write_result
-from longreach.training.result import Timings
-from tests.helpers.result_samples import sample
-from tests.helpers.result_samples import sample_failure
 from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
-from longreach.runs.plan import plan
+
+from longreach.execution.jobs import Job
 from longreach.runs import plan as planning
+from longreach.runs.plan import START_SECONDS, Plan, plan, plan_jobs, shape
 from longreach.runs.resolve import resolve
 from longreach.runs.train import InProcessEngine
-from longreach.runs.plan import START_SECONDS
-from longreach.training.result import Result
 from longreach.training import loop as engine
 from longreach.training.loop import steps_at_most
+from longreach.training.result import Result, Timings, write_result
+from tests.helpers.result_samples import sample, sample_failure
 
 # A plan counts jobs and knows how long earlier ones of the same shape took.
 

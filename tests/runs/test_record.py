@@ -10,26 +10,17 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from longreach.errors import InputError
-from longreach.execution.jobs import Failure
-from longreach.execution.jobs import Job
+from longreach.execution.jobs import Failure, Job
 from longreach.execution.local import LocalEngine
-from longreach.runs.record import failed
-from longreach.runs.record import pending
-from longreach.runs.record import run_pending
-from longreach.files import ResultError
-from longreach.training.result import RESULT
-from longreach.training.result import read_result
-from longreach.training.result import write_result
-from longreach.files import CLAIMS
-from longreach.files import Claims
+from longreach.files import CLAIMS, Claims, ResultError
+from longreach.runs.record import failed, pending, remove_runs, run_pending, size_of
+from longreach.training.result import RESULT, read_result, write_result
 from tests.execution.test_local import gone
-from tests.helpers.result_samples import sample
-from tests.helpers.result_samples import sample_failure
-from tests.helpers.result_samples import scan
-from longreach.runs.record import remove_runs
-from longreach.runs.record import size_of
+from tests.helpers.result_samples import sample, sample_failure, scan
 
 # A run that is killed, interrupted or out of space goes on where it was.
 

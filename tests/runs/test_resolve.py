@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
 import pytest
-from longreach.config.run import AnyMember
-from longreach.config.run import RegressionConfig
-from longreach.errors import InputError
-from longreach.runs.train import engine_maker
-from longreach.runs.plan import plan
-from longreach.runs.train import stacked_maker
-from longreach.runs.train import train
-from longreach.runs.resolve import resolve_regression
-from longreach.runs.resolve import resolve
+
 from longreach.cli.main import input_message
-from longreach.config.scales import SCALES
-from longreach.config.scales import Scale
-from longreach.config.run import TrainConfig
-from longreach.errors import Argument
-from longreach.errors import Field
+from longreach.config.run import AnyMember, RegressionConfig, TrainConfig
+from longreach.config.scales import SCALES, Scale
+from longreach.errors import Argument, Field, InputError
+from longreach.runs.plan import plan
+from longreach.runs.resolve import resolve, resolve_regression
+from longreach.runs.train import engine_maker, stacked_maker, train
 from longreach.studies.census.members import settings
 from longreach.training.setup import decoder_of
+
 
 def test_scales() -> None:
     paper = resolve_regression("simple-task:omega=4", scale="paper")

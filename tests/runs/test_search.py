@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
 import pytest
-from longreach.runs.search import search
-from longreach.runs.search import NONE_IS_RIGHT
-from longreach.runs.search import SEED_FACTOR
-from longreach.runs.search import grid
+
+from longreach.runs.search import NONE_IS_RIGHT, SEED_FACTOR, grid, search
 from tests.runs.test_train import Diary
 
 SMALL: dict[str, Any] = {"layers": 1, "heads": 1, "width": 16, "train_lengths": (1, 5), "test_size": 50}

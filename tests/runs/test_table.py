@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-import pytest
-from pydantic import TypeAdapter
-from longreach.errors import InputError
-from longreach.runs.table import read_lines
 import csv
 import importlib
 import io
 import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from longreach.errors import InputError
 from longreach.runs.index import Row
-from longreach.runs.table import FIXED
-from longreach.runs.table import Table
-from longreach.runs.table import csv_text
-from longreach.runs.table import evaluations_of
-from longreach.runs.table import parquet_bytes
-from longreach.runs.table import table_of
+from longreach.runs.table import FIXED, Table, csv_text, evaluations_of, parquet_bytes, read_lines, table_of
 from tests.helpers.extras import needs
 from tests.helpers.result_samples import sample
+
 
 @dataclass(frozen=True)
 class Run:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+
 import pytest
+
 from longreach.runs.resolve import resolve
-from longreach.runs.timed import LEAST_STEPS
-from longreach.runs.timed import SHARES
-from longreach.runs.timed import kept_share
-from longreach.runs.timed import largest_share
-from longreach.runs.timed import with_share
+from longreach.runs.timed import LEAST_STEPS, SHARES, kept_share, largest_share, with_share
+
 
 def test_a_share_of_the_steps() -> None:
     usual = resolve("aa")

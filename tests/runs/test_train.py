@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from collections.abc import Iterable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
 import pytest
 import torch
-from longreach.errors import InputError
-from longreach.execution.jobs import Engine
-from longreach.execution.jobs import Job
-from longreach.execution.jobs import Outcome
-from longreach.runs.train import stacked_maker
-from longreach.training.job import FUNCTION
-from tests.training.test_loop import tiny
-import time
-from pathlib import Path
+
 from longreach.config.run import TrainConfig
-from longreach.execution.jobs import Failure
-from longreach.runs.train import engine_maker
-from longreach.runs.train import InProcessEngine
-from longreach.runs.train import usual_maker
-from longreach.runs.resolve import resolve
-from longreach.runs.train import job_of
-from longreach.runs.train import train
-from longreach.tasks.own import remember
-from longreach.tasks.copying import Sort
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from contextlib import contextmanager
-from dataclasses import field
-from longreach.errors import Field
+from longreach.errors import Field, InputError
 from longreach.execution.engines import EngineOptions
-from longreach.runs.plan import plan
+from longreach.execution.jobs import Engine, Failure, Job, Outcome
 from longreach.runs import plan as planning
+from longreach.runs.plan import plan
+from longreach.runs.resolve import resolve
 from longreach.runs.resolve import resolve as resolve_running
-from longreach.runs.train import longest_first
-from longreach.runs.train import train_pending
-from longreach.training.result import Result
+from longreach.runs.train import (
+    InProcessEngine,
+    engine_maker,
+    job_of,
+    longest_first,
+    stacked_maker,
+    train,
+    train_pending,
+    usual_maker,
+)
+from longreach.tasks.copying import Sort
+from longreach.tasks.own import remember
 from longreach.training import checkpoint
 from longreach.training import loop as engine
-from longreach.training import job
+from longreach.training.job import FUNCTION
 from longreach.training.loop import NOT_COMPILED
+from longreach.training.result import Result
+from tests.training.test_loop import tiny
 
 # Which members train side by side, on which device, in how many processes.
 
@@ -256,7 +250,7 @@ def test_longest_first() -> None:
 def test_a_deadline_keeps_what_is_finished_and_the_state_of_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job, "FUNCTION", "tests.helpers.training_functions:run_often")
+    monkeypatch.setattr("longreach.training.job.FUNCTION", "tests.helpers.training_functions:run_often")
     quick, endless = tiny_running(), tiny_running(max_steps=10**6, evaluate_every=10**6, compile=False)
     state, end = tmp_path / endless.key / checkpoint.STATE, time.monotonic() + 120
     found: dict[str, Result] = {}

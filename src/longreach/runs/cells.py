@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
 from longreach.files import canonical_json
-from longreach.tasks.lengths import name_order
 from longreach.runs.index import Row
+from longreach.tasks.lengths import name_order
+
 
 @dataclass(frozen=True)
 class Spread:

@@ -6,24 +6,19 @@ Colours are those of Okabe and Ito, which people with any kind of colour vision 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-from typing import Any
-from longreach.config.encodings import ENCODINGS
-from longreach.tasks.lengths import LengthRange
-from longreach.tasks.lengths import read_name
-from longreach.theory.names import TaskName
-from longreach.errors import InputError
-from longreach.runs.index import Row
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from longreach import wording as notebook
-from longreach.tasks.lengths import name_order
-from longreach.runs.index import read_index
+from longreach.config.encodings import ENCODINGS
+from longreach.errors import InputError
+from longreach.runs.index import Row, read_index
 from longreach.runs.table import table_of
+from longreach.tasks.lengths import LengthRange, name_order, read_name
+from longreach.theory.names import TaskName
 from longreach.wording import counted
 
 if TYPE_CHECKING:

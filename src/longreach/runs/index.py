@@ -9,22 +9,22 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from typing import Literal
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
+
 from longreach.config.model import encoding_label
 from longreach.files import ResultError
-from longreach.training.result import Candidate
-from longreach.training.result import Entry
-from longreach.training.result import Stamp
-from longreach.training.result import candidates
-from longreach.training.result import check_directory
-from longreach.training.result import read_candidate
-from longreach.training.result import Result
-from longreach.training.result import named
+from longreach.training.result import (
+    Candidate,
+    Entry,
+    Result,
+    Stamp,
+    candidates,
+    check_directory,
+    named,
+    read_candidate,
+)
 
 INDEX = "index.sqlite"
 SCHEMA = 2  # another number in the file means that it is built anew

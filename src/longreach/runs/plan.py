@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import heapq
 import statistics
+import time
 from collections import defaultdict
-from collections.abc import Iterable
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from longreach.config.run import AnyMember, RegressionConfig
+from longreach.execution.jobs import Engine, Job
 from longreach.files import canonical_json
-from longreach.execution.jobs import Job
-from longreach.runs.index import Row
-from longreach.runs.index import read_index
-import time
-from collections.abc import Sequence
-from dataclasses import asdict
-from dataclasses import replace
-from functools import lru_cache
-from longreach.config.run import AnyMember
-from longreach.config.run import RegressionConfig
-from longreach.execution.jobs import Engine
+from longreach.runs.index import Row, read_index
 from longreach.runs.record import pending
-from longreach.runs.train import EngineMaker
-from longreach.runs.train import InProcessEngine
-from longreach.runs.train import usual_maker
-from longreach.runs.train import check_runs
-from longreach.runs.train import check_torch
-from longreach.runs.train import job_of
-from longreach.runs.train import work_of_step
+from longreach.runs.train import (
+    EngineMaker,
+    InProcessEngine,
+    check_runs,
+    check_torch,
+    job_of,
+    usual_maker,
+    work_of_step,
+)
 
 # What a run would do: how many jobs, which are done, and how long the rest may take.
 

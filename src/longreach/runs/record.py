@@ -4,40 +4,31 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import time
-from collections.abc import Generator
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC
-from datetime import datetime
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
 from pydantic import ValidationError
-from longreach.files import job_key
+
 from longreach.errors import InputError
-from longreach.execution.jobs import Answer
-from longreach.execution.jobs import Engine
-from longreach.execution.jobs import Failure
-from longreach.execution.jobs import Job
-from longreach.execution.jobs import is_over
-from longreach.files import ResultError
-from longreach.training.result import RESULT
-from longreach.training.result import Stamp
-from longreach.training.result import finished
-from longreach.training.result import read_result
-from longreach.training.result import write_result
-from longreach.files import Claims
-from longreach.training.result import code_version
-from longreach.training.result import package_versions
-from longreach.training.result import Result
-from longreach.training.result import Timings
-from longreach.training.result import setting
-import shutil
-from collections.abc import Sequence
-from longreach.files import KEY
+from longreach.execution.jobs import Answer, Engine, Failure, Job, is_over
+from longreach.files import KEY, Claims, ResultError, job_key
+from longreach.training.result import (
+    RESULT,
+    Result,
+    Stamp,
+    Timings,
+    code_version,
+    finished,
+    package_versions,
+    read_result,
+    setting,
+    write_result,
+)
 
 # Run the jobs whose results are missing, and write each result as it comes.
 

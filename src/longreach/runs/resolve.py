@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
+
 from longreach.config.encodings import unknown_encoding
-from longreach.config.model import BASELINE
-from longreach.config.model import BASELINE_SHAPE
-from longreach.config.model import hyperparameters
-from longreach.config.scales import Scale
-from longreach.config.scales import scale_table
-from longreach.config.run import TrainConfig
-from longreach.errors import Field
-from longreach.errors import InputError
-from longreach.tasks.catalog import load_argument
-from longreach.tasks.catalog import self_contained
-from longreach.tasks.task import Task
-from longreach.training.setup import check_ids
-from longreach.training.setup import check_lengths
-from longreach.config.run import RegressionConfig
+from longreach.config.model import BASELINE, BASELINE_SHAPE, hyperparameters
+from longreach.config.run import RegressionConfig, TrainConfig
+from longreach.config.scales import Scale, scale_table
+from longreach.errors import Argument, Field, InputError
+from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.names import RegressionName
-from longreach.errors import Argument
-from longreach.training.setup import load_regression
-from longreach.training.setup import read_regression
+from longreach.tasks.task import Task
+from longreach.training.setup import check_ids, check_lengths, load_regression, read_regression
 
 # From a task and some settings to a whole configuration, with the values of a scale for the rest.
 

@@ -6,22 +6,17 @@ range, the best on the first test range is chosen, the simplest if there are sev
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
-from longreach.config.scales import Scale
+
 from longreach.config.run import TrainConfig
-from longreach.runs.train import EngineMaker
+from longreach.config.scales import Scale
 from longreach.runs.resolve import resolve
-from longreach.runs.train import Nobody
-from longreach.runs.train import Watcher
-from longreach.runs.train import train
-from longreach.training.result import Final
-from longreach.training.result import Result
+from longreach.runs.train import EngineMaker, Nobody, Watcher, train
+from longreach.training.result import Final, Result
 
 GRID: dict[str, tuple[Any, ...]] = {
     "layers": (1, 2, 4),

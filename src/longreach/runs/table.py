@@ -6,23 +6,17 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
-from typing import Any
-from longreach.errors import MissingExtra
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from longreach.errors import File, InputError, MissingExtra
 from longreach.runs.index import Row
 from longreach.training.result import Result
-from pathlib import Path
-from typing import Protocol
-from typing import TypeVar
-from pydantic import TypeAdapter
-from pydantic import ValidationError
-from longreach.errors import File
-from longreach.errors import InputError
 
 if TYPE_CHECKING:
     from longreach.training.result import Evaluation

@@ -5,28 +5,18 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from longreach.config.run import AnyMember
-from longreach.config.run import TrainConfig
-from longreach.errors import Field
-from longreach.errors import InputError
+
+from longreach.config.run import AnyMember, TrainConfig
+from longreach.errors import Field, InputError
 from longreach.execution.local import cores
-from longreach.runs.train import EngineMaker
-from longreach.runs.plan import seconds_of
-from longreach.runs.plan import together
+from longreach.files import ResultError, write_atomically
+from longreach.runs.plan import seconds_of, together
 from longreach.runs.resolve import resolve
-from longreach.runs.train import Nobody
-from longreach.runs.train import Watcher
-from longreach.runs.train import train_pending
-from longreach.runs.train import writable_runs
-from longreach.files import ResultError
-from longreach.files import write_atomically
-from longreach.training.result import read_result
-from longreach.training.result import Result
+from longreach.runs.train import EngineMaker, Nobody, Watcher, train_pending, writable_runs
+from longreach.training.result import Result, read_result
 from longreach.wording import counted
 
 SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)

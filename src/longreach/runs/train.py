@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TypeAlias
-from longreach.tasks.names import RegressionName
-from longreach.config.run import TrainConfig
-from longreach.execution.engines import EngineOptions
-from longreach.execution.engines import make_engine
-from longreach.execution.jobs import Engine
-from longreach.execution.jobs import Job
+import os
 import time
 import traceback
-from collections.abc import Generator
-from collections.abc import Iterable
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from typing import Any
-from longreach.config.run import AnyMember
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+from longreach.config.run import AnyMember, RegressionConfig, TrainConfig
+from longreach.errors import Field, InputError, MissingExtra
+from longreach.execution.engines import EngineOptions, make_engine
+from longreach.execution.jobs import Engine, Failure, Job, Outcome, is_over
+from longreach.runs.record import pending, run_pending
+from longreach.tasks.names import RegressionName
 from longreach.theory.names import TaskName
-from longreach.execution.jobs import Failure
-from longreach.execution.jobs import Outcome
-from longreach.execution.jobs import is_over
-import os
-from contextlib import AbstractContextManager
-from contextlib import nullcontext
-from typing import Protocol
-from typing import TypeVar
-from longreach.config.run import RegressionConfig
-from longreach.errors import Field
-from longreach.errors import InputError
-from longreach.errors import MissingExtra
-from longreach.runs.record import pending
-from longreach.runs.record import run_pending
+from longreach.training.result import Result, read_result
 from longreach.training.result import finished as result_of
-from longreach.training.result import read_result
-from longreach.training.result import Result
 from longreach.training.setup import task_of
 
 if TYPE_CHECKING:
@@ -81,8 +61,7 @@ def stacked_maker(
     This changes neither the members' keys nor which results there are. A device that is not there is refused,
     if members train on this machine.
     """
-    from longreach.training.devices import check_name
-    from longreach.training.devices import find_device
+    from longreach.training.devices import check_name, find_device
 
     check_name(device)
     name, here = device, engine == "local"
@@ -100,9 +79,8 @@ def stacked_maker(
 
 def _stacked(engine: Engine, device: str, size: int) -> Engine:
     from longreach.execution.jobs import StackedEngine
+    from longreach.training.job import GROUP_FUNCTION, regression_groups
     from longreach.training.loop import groups
-    from longreach.training.job import GROUP_FUNCTION
-    from longreach.training.job import regression_groups
 
     def group(jobs: Sequence[Job]) -> list[list[Job]]:
         # No core waits because all members stand in one process.
