@@ -15,8 +15,8 @@ from longreach.answers.published import FIGURE_1_TASKS
 from longreach.tasks.catalog import load_task
 from longreach.tasks.outside import DataTask
 from longreach.tasks.task import Task
-from longreach.theory.budget import ENCODING_SIDES
 from longreach.theory.communication.rows import rows_of_function
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.basis import clause
 from longreach.theory.verdicts.verdict import Answer, Verdict
 from tests.helpers.anonymous_tasks import anonymous

@@ -25,11 +25,11 @@ from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.copying import CopyRepeat, Sort
 from longreach.tasks.outside import ProgramTask
 from longreach.tasks.task import EOS, SEP, SOS, Evidence, Split, Task
-from longreach.theory.budget import SIDES
 from longreach.theory.certificates.check_no import Finding, check_certificate
 from longreach.theory.certificates.check_yes import check_program
 from longreach.theory.crasp.library import load
 from longreach.theory.crasp.program import parse
+from longreach.theory.program_class import SIDES
 from longreach.theory.verdicts.verdict import Answer, Proof, Verdict, same_answers
 
 

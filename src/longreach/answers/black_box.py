@@ -35,8 +35,9 @@ from longreach.tasks.outside import DataTask
 from longreach.tasks.own import IN, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
-from longreach.theory.budget import SIDES, Budget
+from longreach.theory.budget import Budget
 from longreach.theory.communication.rows import MeasuredRows, rows_of_function, rows_of_inputs
+from longreach.theory.program_class import SIDES
 from longreach.theory.search.learn import (
     FittingAutomaton,
     LearnedAutomaton,

@@ -1,6 +1,6 @@
 """Certificates about tasks: their documents, what belongs to a kind, and what they say.
 
-The certificates of regular languages are those of `longreach.theory.documents`.
+The certificates of regular languages are those of `longreach.theory.certificates.documents`.
 
 None of them proves its verdict for inputs of all lengths, and their checkers never answer "valid".
 """
@@ -13,12 +13,12 @@ from typing import Literal, TypeAlias
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from longreach.tasks.task import Evidence, Split, Task
-from longreach.theory.budget import ProgramClass
-from longreach.theory.documents import (
+from longreach.theory.certificates.documents import (
     FlowCertificate,
     ProgramCertificate,
     SampledFlowCertificate,
 )
+from longreach.theory.program_class import ProgramClass
 from longreach.theory.verdicts.verdict import Verdict
 
 # Certificates about tasks that are no regular languages: programs, communication, reductions.

@@ -27,12 +27,13 @@ from longreach.tasks.own import PredicateLanguage
 from longreach.tasks.regular import LabelledLanguage, StateTask, label_name
 from longreach.tasks.task import EOS, SEP, SOS, Evidence, Split, Task, image
 from longreach.theory.automata.automaton import Automaton, Word, combine, minimal
-from longreach.theory.automata.files import automaton_table, read_automaton
+from longreach.theory.automata.files import read_automaton
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
-from longreach.theory.budget import EMPTY, PERIODIC_LOCAL, RELATIONS
 from longreach.theory.certificates.check_no import Finding, Status, check_certificate, check_flows
 from longreach.theory.certificates.check_yes import automaton_of, check_announcer, check_program, shown
+from longreach.theory.certificates.documents import ProgramCertificate
+from longreach.theory.certificates.from_proofs import automaton_table
 from longreach.theory.communication.complexity import fit_growth
 from longreach.theory.communication.rows import is_linear
 from longreach.theory.crasp.compare import equal
@@ -41,8 +42,8 @@ from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program, parse
 from longreach.theory.crasp.words import Encoder
-from longreach.theory.documents import ProgramCertificate
 from longreach.theory.names import TaskName
+from longreach.theory.program_class import EMPTY, PERIODIC_LOCAL, RELATIONS
 from longreach.theory.prove.equivalence import rightness
 
 # Checks programs that are to solve a task: they are tried on its own right answers.

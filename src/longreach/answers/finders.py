@@ -31,8 +31,9 @@ from longreach.errors import InputError
 from longreach.tasks.catalog import load_task
 from longreach.tasks.task import EOS, SEP, Evidence, Reduction, Task, image
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.budget import DEFAULT_BUDGET, EMPTY, SIDES
+from longreach.theory.budget import DEFAULT_BUDGET
 from longreach.theory.certificates.check_no import BELIEVED
+from longreach.theory.certificates.documents import FlowCertificate, SampledFlowCertificate
 from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.communication.complexity import fit_growth
 from longreach.theory.crasp.library import load, load_program
@@ -40,8 +41,8 @@ from longreach.theory.crasp.program import Program
 from longreach.theory.crasp.words import spelled
 from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
-from longreach.theory.documents import FlowCertificate, SampledFlowCertificate
 from longreach.theory.names import TaskName
+from longreach.theory.program_class import EMPTY, SIDES
 from longreach.theory.verdicts.basis import PROVED, plainly
 from longreach.theory.verdicts.explain import clause_of
 from longreach.theory.verdicts.judge import judge

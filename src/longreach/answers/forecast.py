@@ -42,10 +42,10 @@ from longreach.tasks.positions import LocalSteps, local_steps
 from longreach.tasks.regular import LabelledLanguage, LanguageTask
 from longreach.tasks.task import PAD, Task
 from longreach.theory.bounds.theorems import BoundsFound
-from longreach.theory.budget import ENCODING_SIDES
 from longreach.theory.crasp.program import Program, Trace
 from longreach.theory.decide.views import Convention
 from longreach.theory.names import TaskName
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 

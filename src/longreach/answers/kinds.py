@@ -35,7 +35,7 @@ from longreach.errors import InputError, near_names
 from longreach.tasks.task import Evidence, Task
 from longreach.theory.certificates.check_no import Finding, check_flows, check_nothing
 from longreach.theory.certificates.check_yes import check_program
-from longreach.theory.documents import (
+from longreach.theory.certificates.documents import (
     AutomatonTable,
     FlowCertificate,
     NoCertificate,

@@ -21,17 +21,18 @@ from longreach.tasks.own import PredicateLanguage
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word, minimal
-from longreach.theory.budget import SIDES, Budget, ProgramClass
-from longreach.theory.crasp.core import Core
-from longreach.theory.crasp.library import ENTRIES, load
-from longreach.theory.crasp.program import Program, parse, raise_core, tidy_statements
-from longreach.theory.crasp.transform import intersection, predictor_of
-from longreach.theory.documents import (
+from longreach.theory.budget import Budget
+from longreach.theory.certificates.documents import (
     FlowCertificate,
     NoCertificate,
     ProgramCertificate,
     SampledFlowCertificate,
 )
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.library import ENTRIES, load
+from longreach.theory.crasp.program import Program, parse, raise_core, tidy_statements
+from longreach.theory.crasp.transform import intersection, predictor_of
+from longreach.theory.program_class import SIDES, ProgramClass
 from longreach.theory.search.learn import LearnedAutomaton, long_words, short_words
 from longreach.theory.search.space import Family
 from longreach.theory.search.synthesize import synthesize

@@ -14,7 +14,8 @@ from typing import Any
 
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.budget import DEFAULT_BUDGET, ENCODING_SIDES, Budget
+from longreach.theory.budget import DEFAULT_BUDGET, Budget
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.shares.determinacy import determinacy
 from longreach.theory.shares.summaries import MOST_NODES, Summary
 from longreach.theory.shares.words import label_entropy, position_chance, word_measure

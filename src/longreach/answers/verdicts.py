@@ -27,14 +27,15 @@ from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLangu
 from longreach.tasks.task import EOS, SEP, SOS, Evidence, Reduction, Task
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.files import write_automaton
-from longreach.theory.budget import ENCODING_SIDES, SIDES, OverBudget
+from longreach.theory.budget import OverBudget
+from longreach.theory.certificates.documents import NoCertificate
 from longreach.theory.crasp.evaluate import Stream
 from longreach.theory.crasp.program import Program, Trace, raise_core, tidy_statements
 from longreach.theory.crasp.transform import predictor_of
 from longreach.theory.crasp.words import EMPTY, Encoder
 from longreach.theory.decide.decisions import ClassDecision, decide
-from longreach.theory.documents import NoCertificate
 from longreach.theory.names import AUTOMATON, SLUG
+from longreach.theory.program_class import ENCODING_SIDES, SIDES
 from longreach.theory.prove.equivalence import regular_language
 from longreach.theory.verdicts.basis import NOT_WRITTEN, announcer_basis
 from longreach.theory.verdicts.explain import clause_at_end, end_reason_of

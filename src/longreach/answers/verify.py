@@ -17,13 +17,14 @@ from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import PAD, Task
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.automata.files import automaton_table, read_automaton
-from longreach.theory.budget import EMPTY, SIDES
+from longreach.theory.automata.files import read_automaton
 from longreach.theory.certificates.check_no import Finding, Status, prediction_claim_problem
 from longreach.theory.certificates.check_yes import automaton_of, shown
+from longreach.theory.certificates.documents import AutomatonTable
+from longreach.theory.certificates.from_proofs import automaton_table
 from longreach.theory.crasp.parser import read_text
-from longreach.theory.documents import AutomatonTable
 from longreach.theory.names import TaskName
+from longreach.theory.program_class import EMPTY, SIDES
 from longreach.theory.prove.equivalence import rightness
 from longreach.theory.verdicts.verdict import CertificateDocument
 

@@ -36,8 +36,8 @@ from longreach.cli.output import (
     print_terms,
 )
 from longreach.errors import InputError
-from longreach.theory.budget import ENCODING_SIDES
 from longreach.theory.names import TaskName
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.wording import counted
 
 if TYPE_CHECKING:

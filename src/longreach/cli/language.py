@@ -30,8 +30,8 @@ from longreach.cli.output import (
     write_bytes,
 )
 from longreach.errors import Argument, InputError
-from longreach.theory.budget import ENCODING_SIDES
 from longreach.theory.names import TaskName, read_letters
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.wording import counted
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def language(
     from longreach.theory.automata.monoid import measure
     from longreach.theory.automata.regex import from_expression  # noqa: F401
     from longreach.theory.budget import Budget
-    from longreach.theory.documents import END
+    from longreach.theory.names import END
     from longreach.theory.verdicts.judge import judge
 
     budget = Budget(seconds=seconds).running()

@@ -25,8 +25,7 @@ from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.drawing import to_svg
-from longreach.theory.automata.files import table_automaton
-from longreach.theory.budget import ENCODING_SIDES
+from longreach.theory.certificates.from_proofs import table_automaton
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.library import ENTRIES, load
 from longreach.theory.crasp.program import Program
@@ -34,6 +33,7 @@ from longreach.theory.crasp.words import Encoder
 from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.model import START, Array, Transformer
 from longreach.theory.limit.run import attention
+from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import CertificateDocument, Verdict
 

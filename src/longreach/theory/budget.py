@@ -1,13 +1,10 @@
-"""What an analysis may cost, and the classes of programs it is about."""
+"""How much work a question may cost before the answer is "undecided", "not written" or "not proved"."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypeAlias
-
-# How much work a question may cost before the answer is "undecided", "not written" or "not proved".
 
 
 class OverBudget(Exception):
@@ -85,26 +82,3 @@ class Budget:
 
 
 DEFAULT_BUDGET = Budget()
-
-
-# The classes of programs that verdicts are about, and the sides of a document on which they stand.
-
-
-EMPTY: Final = "C-RASP[∅]"
-LOCAL: Final = "C-RASP[local]"
-PERIODIC_LOCAL: Final = "C-RASP[periodic, local]"
-
-WithoutPositions: TypeAlias = Literal["C-RASP[∅]"]
-WithPositions: TypeAlias = Literal["C-RASP[local]", "C-RASP[periodic, local]"]
-ProgramClass: TypeAlias = Literal[WithoutPositions, WithPositions]
-
-SIDES: Final[dict[str, ProgramClass]] = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
-"""The class of each side: no positional encoding, learned absolute ones, and local relations alone."""
-ENCODING_SIDES: Final = ("nope", "ape")
-"""The sides that forecast an encoding; every task has them."""
-RELATIONS: Final[dict[ProgramClass, tuple[str, ...]]] = {
-    EMPTY: (),
-    LOCAL: ("local",),
-    PERIODIC_LOCAL: ("periodic", "local"),
-}
-"""The positional relations that a program of the class may use."""

@@ -29,6 +29,8 @@ _PINNED = re.compile(r"(.*)#([0-9a-f]{8,64})", re.DOTALL)
 CHANGES = ("scratchpad", "reversed", "index-hints")
 """What a name may end with, each behind a `+`: the task is changed so, whatever the order of the words."""
 _CHANGES = re.compile(rf"(.*?)((?:\+(?:{'|'.join(CHANGES)}))+)", re.DOTALL)
+END = "EOS"
+"""How predictors name the end of a word."""
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """What an automaton may be named in its file."""
 FORMS = f"{REGEX}…, {STATES}…, {AUTOMATON}FILE, {PROGRAM}FILE, {DATA}FILE or module:attribute"

@@ -23,10 +23,10 @@ from longreach.theory.automata.drawing import (
     to_figure,
     to_svg,
 )
-from longreach.theory.automata.files import table_automaton
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
-from longreach.theory.documents import AutomatonTable
+from longreach.theory.certificates.documents import AutomatonTable
+from longreach.theory.certificates.from_proofs import table_automaton
 from tests.helpers.language_oracles import random_automaton
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 from longreach.answers.kinds import read_any
 from longreach.errors import InputError
 from longreach.theory.automata.automaton import Automaton, minimal
-from longreach.theory.automata.files import automaton_table
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
-from longreach.theory.budget import EMPTY
 from longreach.theory.certificates import coq as coq_check
 from longreach.theory.certificates.check_no import check_certificate
 from longreach.theory.certificates.coq import (
@@ -33,18 +31,19 @@ from longreach.theory.certificates.coq import (
     sources,
     yes_instance,
 )
-from longreach.theory.certificates.from_proofs import flow_certificate
-from longreach.theory.crasp.core import Core
-from longreach.theory.crasp.evaluate import accepts
-from longreach.theory.crasp.library import load
-from longreach.theory.decide.views import Convention
-from longreach.theory.decide.without_positions import plain_analysis, refutation
-from longreach.theory.documents import (
+from longreach.theory.certificates.documents import (
     AutomatonTable,
     FlowCertificate,
     ProgramCertificate,
     SampledFlowCertificate,
 )
+from longreach.theory.certificates.from_proofs import automaton_table, flow_certificate
+from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.evaluate import accepts
+from longreach.theory.crasp.library import load
+from longreach.theory.decide.views import Convention
+from longreach.theory.decide.without_positions import plain_analysis, refutation
+from longreach.theory.program_class import EMPTY
 from longreach.theory.verdicts.judge import judge
 from tests.helpers.coq_programs import needs_coq, program_term
 from tests.helpers.crasp_strategies import cores

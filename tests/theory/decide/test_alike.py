@@ -9,7 +9,7 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.check_no import check_certificate
 from longreach.theory.certificates.check_yes import check_program
-from longreach.theory.documents import NoCertificate, ProgramCertificate
+from longreach.theory.certificates.documents import NoCertificate, ProgramCertificate
 from longreach.theory.prove.equivalence import rightness
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer

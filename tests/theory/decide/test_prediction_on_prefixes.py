@@ -18,7 +18,7 @@ from longreach.theory.crasp.evaluate import predictions
 from longreach.theory.crasp.words import encode
 from longreach.theory.decide.decisions import on_prefixes
 from longreach.theory.decide.without_positions import plain_analysis
-from longreach.theory.documents import END
+from longreach.theory.names import END
 from longreach.theory.prove.induction import prove_announcer
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer

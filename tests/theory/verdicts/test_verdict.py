@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from longreach.theory.automata.regex import from_expression
-from longreach.theory.budget import EMPTY, RELATIONS, SIDES
+from longreach.theory.certificates.documents import NoCertificate
 from longreach.theory.crasp.program import Program, parse
-from longreach.theory.documents import NoCertificate
+from longreach.theory.program_class import EMPTY, RELATIONS, SIDES
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer, Proof, same_answers, undecided
 

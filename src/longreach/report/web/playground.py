@@ -25,15 +25,16 @@ from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.automaton import Automaton, live_states
 from longreach.theory.automata.drawing import to_svg
-from longreach.theory.automata.files import read_automaton, table_automaton, write_automaton
+from longreach.theory.automata.files import read_automaton, write_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import Budget
+from longreach.theory.certificates.documents import FlowCertificate
+from longreach.theory.certificates.from_proofs import table_automaton
 from longreach.theory.crasp.evaluate import accepts
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program, parse, raise_core
 from longreach.theory.crasp.words import Encoder, encode, spelled
 from longreach.theory.decide.without_positions import plain_analysis
-from longreach.theory.documents import FlowCertificate
 from longreach.theory.names import AUTOMATON, REGEX, TaskName, read_letters
 from longreach.theory.prove.equivalence import regular_language, rightness
 from longreach.theory.shares.determinacy import profiles

@@ -24,7 +24,6 @@ from longreach.errors import File, InputError, near_names
 from longreach.files import first_problem, read_json
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, labelled, minimal
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
-from longreach.theory.documents import AutomatonTable
 from longreach.theory.names import SLUG
 from longreach.wording import counted
 
@@ -261,17 +260,3 @@ def write_automaton(machine: Machine, name: str | None = None) -> str:
     else:
         document["accepting"] = sorted(machine.accepting)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-
-
-def automaton_table(automaton: Automaton) -> AutomatonTable:
-    """The automaton as certificates carry it."""
-    return AutomatonTable(
-        alphabet=automaton.alphabet,
-        transitions=automaton.transitions,
-        accepting=tuple(sorted(automaton.accepting)),
-    )
-
-
-def table_automaton(table: AutomatonTable) -> Automaton:
-    """The automaton that a certificate carries, with its numbers of states."""
-    return Automaton(table.alphabet, table.transitions, frozenset(table.accepting))

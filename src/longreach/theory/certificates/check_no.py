@@ -21,8 +21,7 @@ from fractions import Fraction
 from typing import Any
 
 from longreach.errors import InputError
-from longreach.theory.budget import LOCAL
-from longreach.theory.documents import (
+from longreach.theory.certificates.documents import (
     AutomatonTable,
     Certificate,
     FlowCertificate,
@@ -30,6 +29,7 @@ from longreach.theory.documents import (
     NoCertificate,
     SampledFlowCertificate,
 )
+from longreach.theory.program_class import LOCAL
 
 # An independent check of what certificates say of prediction on prefixes; only definitions are used.
 
@@ -153,7 +153,7 @@ def check_certificate(certificate: Certificate, expected: AutomatonTable | None 
 
     With `expected`, its automaton must accept the same language as that one.
 
-    >>> from longreach.theory.documents import NoCertificate
+    >>> from longreach.theory.certificates.documents import NoCertificate
     >>> check_certificate(NoCertificate(reason="undecided"))
     'this certificate proves nothing: undecided'
     """

@@ -9,14 +9,15 @@ import numpy.typing as npt
 
 from longreach.errors import InputError, MissingExtra
 from longreach.theory.automata.automaton import Automaton, IntArray, minimal
-from longreach.theory.automata.files import automaton_table
-from longreach.theory.budget import RELATIONS
 from longreach.theory.certificates.check_no import Finding, Status, live_states_of
+from longreach.theory.certificates.documents import AutomatonTable, ProgramCertificate
+from longreach.theory.certificates.from_proofs import automaton_table
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.program import parse
 from longreach.theory.crasp.words import Encoder
-from longreach.theory.documents import END, AutomatonTable, ProgramCertificate
+from longreach.theory.names import END
+from longreach.theory.program_class import RELATIONS
 from longreach.theory.prove.equivalence import LONGEST_WORD, rightness
 from longreach.theory.prove.induction import prove_announcer
 from longreach.wording import counted

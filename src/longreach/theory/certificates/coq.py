@@ -29,17 +29,17 @@ from typing import TypeAlias, TypeGuard
 import longreach
 from longreach.errors import InputError
 from longreach.theory.automata.automaton import minimal
-from longreach.theory.automata.files import automaton_table
-from longreach.theory.budget import EMPTY, LOCAL
 from longreach.theory.certificates.check_no import live_states_of
-from longreach.theory.decide.views import Analysis, Convention
-from longreach.theory.decide.without_positions import plain_analysis
-from longreach.theory.documents import (
+from longreach.theory.certificates.documents import (
     AutomatonTable,
     FlowCertificate,
     ProgramCertificate,
     SampledFlowCertificate,
 )
+from longreach.theory.certificates.from_proofs import automaton_table
+from longreach.theory.decide.views import Analysis, Convention
+from longreach.theory.decide.without_positions import plain_analysis
+from longreach.theory.program_class import EMPTY, LOCAL
 
 # Certificates as terms of the Coq development in `formal/`: an automaton, and why it has no program.
 
@@ -72,7 +72,7 @@ class Instance:
 def instance_of(certificate: Checkable) -> Instance:
     """The instance of a certificate.
 
-    >>> from longreach.theory.documents import AutomatonTable
+    >>> from longreach.theory.certificates.documents import AutomatonTable
     >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (0,)), accepting=(0,))
     >>> automaton_term(table)
     'Automaton 1 [[1]; [0]] [0]'

@@ -12,15 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from longreach.theory.automata.automaton import Automaton, live_states
-from longreach.theory.budget import (
-    DEFAULT_BUDGET,
-    EMPTY,
-    LOCAL,
-    PERIODIC_LOCAL,
-    Budget,
-    OverBudget,
-    ProgramClass,
-)
+from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.decide.views import Analysis, Convention, judged_on
 from longreach.theory.decide.with_positions import (
     ArrowRefutation,
@@ -29,6 +21,7 @@ from longreach.theory.decide.with_positions import (
     decide_prediction,
 )
 from longreach.theory.decide.without_positions import Refutation, plain_analysis, refutation
+from longreach.theory.program_class import EMPTY, LOCAL, PERIODIC_LOCAL, ProgramClass
 
 # The prediction task: at each position the set of legal next symbols, end of sequence included.
 

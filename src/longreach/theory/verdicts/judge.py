@@ -7,15 +7,16 @@ from functools import cached_property
 from typing import Any
 
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.automata.files import automaton_table
 from longreach.theory.automata.monoid import Measures
-from longreach.theory.budget import DEFAULT_BUDGET, EMPTY, PERIODIC_LOCAL, Budget, OverBudget
-from longreach.theory.certificates.from_proofs import arrow_certificate, flow_certificate
+from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
+from longreach.theory.certificates.documents import Certificate, NoCertificate, ProgramCertificate
+from longreach.theory.certificates.from_proofs import arrow_certificate, automaton_table, flow_certificate
 from longreach.theory.crasp.program import Program
 from longreach.theory.decide.decisions import ClassDecision, Decisions, decide
 from longreach.theory.decide.views import Analysis, Convention
 from longreach.theory.decide.without_positions import Refutation, refutation
-from longreach.theory.documents import END, Certificate, NoCertificate, ProgramCertificate
+from longreach.theory.names import END
+from longreach.theory.program_class import EMPTY, PERIODIC_LOCAL
 from longreach.theory.verdicts.basis import NOT_CERTIFIED, NOT_KNOWN, NOT_WRITTEN, PROVED, program_basis
 from longreach.theory.verdicts.explain import (
     clause_at_end,

@@ -9,9 +9,9 @@ from functools import cached_property
 from html import escape
 from typing import Any, Protocol
 
-from longreach.theory.budget import ProgramClass
+from longreach.theory.certificates.documents import NoCertificate
 from longreach.theory.crasp.program import Program
-from longreach.theory.documents import NoCertificate
+from longreach.theory.program_class import ProgramClass
 
 # What a "no" says, wherever one is shown.
 MEANING_OF_NO = (

@@ -17,7 +17,7 @@ from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Builder, Program, disjunction, negation, tidy_statements
 from longreach.theory.crasp.syntax import FALSE, TRUE, Expr, count
 from longreach.theory.decide.views import Analysis, analyse, extend
-from longreach.theory.documents import END
+from longreach.theory.names import END
 from longreach.theory.write.block_writer import BlockWriter, Entries
 from longreach.theory.write.blocks import Block, Style, blocks_of
 

@@ -1,6 +1,6 @@
-"""Certificates as documents: whoever receives one can check it without the code that made it.
+"""Certificates as documents: anyone who receives one can check it without the code that made it.
 
-Each carries the automaton it speaks of. Weights are fractions in text, such as "-1/2"; letters are tokens.
+Each carries the automaton it is about. Weights are fractions in text, such as "-1/2"; letters are tokens.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from longreach.theory.budget import EMPTY, ProgramClass, WithoutPositions, WithPositions
+from longreach.theory.program_class import EMPTY, ProgramClass, WithoutPositions, WithPositions
 
-END = "EOS"
-"""How predictors name the end of a word."""
 # In JSON the field is named "class", which is not a name in Python.
 _CLASS = AliasChoices("class", "program_class")
 

@@ -1,0 +1,24 @@
+"""The classes of programs that verdicts speak of, and how documents name them."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+EMPTY: Final = "C-RASP[∅]"
+LOCAL: Final = "C-RASP[local]"
+PERIODIC_LOCAL: Final = "C-RASP[periodic, local]"
+
+WithoutPositions: TypeAlias = Literal["C-RASP[∅]"]
+WithPositions: TypeAlias = Literal["C-RASP[local]", "C-RASP[periodic, local]"]
+ProgramClass: TypeAlias = Literal[WithoutPositions, WithPositions]
+
+SIDES: Final[dict[str, ProgramClass]] = {"nope": EMPTY, "ape": PERIODIC_LOCAL, "local": LOCAL}
+"""The class behind each side of a document: no positions, learned absolute ones, local relations alone."""
+ENCODING_SIDES: Final = ("nope", "ape")
+"""The sides that forecast an encoding; every task has them."""
+RELATIONS: Final[dict[ProgramClass, tuple[str, ...]]] = {
+    EMPTY: (),
+    LOCAL: ("local",),
+    PERIODIC_LOCAL: ("periodic", "local"),
+}
+"""The positional relations that a program of the class may use."""
