@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.harness import Row
 
 if TYPE_CHECKING:
-    from longreach.config.model import DecoderConfig
+    from longreach.config.model import ModelConfig
     from longreach.models.parameters import Parameters
     from longreach.tasks.task import IntArray
 
@@ -32,13 +32,13 @@ SHAPE = {"layers": 2, "heads": 4, "width": 64, "vocabulary": 20, "positions": 2 
 def rows() -> Iterator[Row]:
     import torch
 
-    from longreach.config.model import DecoderConfig
+    from longreach.config.model import ModelConfig as ModelConfig
     from longreach.models.decoder import initialise
     from longreach.training.evaluate import generate
 
     torch.set_num_threads(1)
     for encoding, change, batch in CASES:
-        model = DecoderConfig.read({**SHAPE, "encoding": encoding, **change})
+        model = ModelConfig.read({**SHAPE, "encoding": encoding, **change})
         parameters = {name: 3 * value for name, value in initialise(model, 0).items()}
         prompts = np.random.default_rng(0).integers(0, model.vocabulary, (batch, PROMPT))
         start = time.process_time()
@@ -54,7 +54,7 @@ def rows() -> Iterator[Row]:
         yield Row(name, whole / kept, "×", "≥ 10" if batch > 1 else "> 1")
 
 
-def _again(parameters: Parameters, model: DecoderConfig, prompts: IntArray) -> IntArray:
+def _again(parameters: Parameters, model: ModelConfig, prompts: IntArray) -> IntArray:
     import torch
 
     from longreach.models.network import outputs

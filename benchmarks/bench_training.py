@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row, best_time
 
 if TYPE_CHECKING:
-    from longreach.config.run import TrainConfig
+    from longreach.config.run import RunConfig
     from longreach.training.loop import _Run
 
 LARGE = {"layers": 4, "heads": 4, "width": 256, "lr": 1e-4}
@@ -34,24 +34,24 @@ COMPARED_STEPS = 50
 PAIRS = 8
 
 
-def _config(case: str) -> TrainConfig:
+def _config(case: str) -> RunConfig:
     from longreach.runs.resolve import resolve
 
     task, given, *_ = CASES[case]
     return resolve(task, scale="paper", **given, test_size=1)
 
 
-def _run(config: TrainConfig) -> _Run:
+def _run(config: RunConfig) -> _Run:
     from longreach.training.loop import _Run
 
     return _Run(config, None, None, 1e9)
 
 
-def _plain_config(case: str) -> TrainConfig:
+def _plain_config(case: str) -> RunConfig:
     return _config(case).model_copy(update={"dtype": "float32", "compile": False})
 
 
-def _module(config: TrainConfig) -> Any:
+def _module(config: RunConfig) -> Any:
     """GPT-2 with the parameters that the engine starts from."""
     from longreach.models.huggingface import to_module
     from longreach.training.setup import decoder_of
@@ -60,7 +60,7 @@ def _module(config: TrainConfig) -> Any:
     return to_module(run.member.layout.named(run.member.state.vector), decoder_of(config))
 
 
-def _plain(config: TrainConfig) -> Callable[[], float]:
+def _plain(config: RunConfig) -> Callable[[], float]:
     """One step of a loop as a user would write it; it returns the loss."""
     import torch
     import torch.nn.functional as F
@@ -91,7 +91,7 @@ def _plain(config: TrainConfig) -> Callable[[], float]:
     return step
 
 
-def _trainer(config: TrainConfig, steps: int) -> float:
+def _trainer(config: RunConfig, steps: int) -> float:
     """Steps per second of transformers' Trainer on the same batches."""
     import tempfile
 
@@ -178,7 +178,7 @@ def _loss_difference(case: str) -> float:
     return largest
 
 
-def _products(config: TrainConfig) -> float:
+def _products(config: RunConfig) -> float:
     """The floating-point operations of matrix products in a step, on average."""
     from torch.utils.flop_counter import FlopCounterMode
 

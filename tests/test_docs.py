@@ -15,7 +15,7 @@ import pytest
 import typer.main
 
 from longreach.cli.main import _command_line, run
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.studies.catalog import EVERY
 from tests.helpers.extras import needs
 from tools import census_page, study_pages
@@ -154,8 +154,8 @@ def test_the_reference_describes_every_setting_of_a_training() -> None:
 
     extensions = griffe.load_extensions(str(ROOT / "tools" / "described_fields.py"))
     module = griffe.load("longreach.config.run", search_paths=[ROOT / "src"], extensions=extensions)
-    for name, field in TrainConfig.model_fields.items():
-        shown = module["TrainConfig"].members[name]
+    for name, field in RunConfig.model_fields.items():
+        shown = module["RunConfig"].members[name]
         assert shown.docstring.value == field.description, name
         assert "Annotated" not in str(shown.annotation), name
 

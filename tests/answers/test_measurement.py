@@ -22,7 +22,7 @@ from longreach.answers.measurement import (
     measure,
     trained_to,
 )
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.runs import timed as timed_training
 from longreach.runs.resolve import resolve
@@ -41,10 +41,10 @@ class _Listener(Nobody):
 
 
 @pytest.fixture
-def training(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[TrainConfig]]]:
+def training(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[RunConfig]]]:
     """Replaces training: results appear as a rule says, and each step takes some seconds by the estimate."""
 
-    def replace(works: Rule, seconds: float = 0.0, interrupt: bool = False) -> list[list[TrainConfig]]:
+    def replace(works: Rule, seconds: float = 0.0, interrupt: bool = False) -> list[list[RunConfig]]:
         return replace_training(monkeypatch, works, seconds, interrupt=interrupt)
 
     return replace

@@ -20,7 +20,7 @@ from longreach.answers.threshold import (
     plot_threshold,
     threshold,
 )
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.runs import timed as timed_training
 from longreach.runs.resolve import resolve
@@ -32,11 +32,11 @@ from tests.helpers.asked_results import result_of
 from tests.helpers.made_up_training import replace_training
 
 
-def _from(length: int) -> Callable[[TrainConfig], bool]:
+def _from(length: int) -> Callable[[RunConfig], bool]:
     return lambda member: member.train_lengths.last >= length
 
 
-def _lengths(asked: list[list[TrainConfig]]) -> list[list[tuple[int, int]]]:
+def _lengths(asked: list[list[RunConfig]]) -> list[list[tuple[int, int]]]:
     return [[(member.train_lengths.last, member.seed) for member in members] for members in asked]
 
 
@@ -163,7 +163,7 @@ def test_without_minutes_what_is_there_counts(tmp_path: Path, monkeypatch: pytes
 def test_what_is_not_learned_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = replace_training(monkeypatch, _from(99))
 
-    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
         asked.append(list(members))
         for member in members:
             write_result(runs, result_of(member, [0.2, *[0.0] * len(member.test_lengths)]))
@@ -180,7 +180,7 @@ def test_what_is_not_learned_is_given_up(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_failed_run_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replace_training(monkeypatch, _from(1))
 
-    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
         made = [result_of(member, [1.0] * len(member.ranges)) for member in members]
         return {each.key: each.model_copy(update={"status": "failed", "error": "no"}) for each in made}
 

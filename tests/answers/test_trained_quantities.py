@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 
 from longreach.answers.bound_subject import trained_quantities
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.theory.bounds.theorems import bounds
 
 torch = pytest.importorskip("torch")
 
 
-def saved(folder: Path, **changed: object) -> tuple[DecoderConfig, dict[str, object]]:
+def saved(folder: Path, **changed: object) -> tuple[ModelConfig, dict[str, object]]:
     from longreach.models.decoder import initialise
     from longreach.training.checkpoint import save_model
 
     shape = {"layers": 1, "heads": 2, "width": 8, "vocabulary": 6, "positions": 20, "encoding": "nope"}
-    config = DecoderConfig.read({**shape, **changed})
+    config = ModelConfig.read({**shape, **changed})
     generator = torch.Generator().manual_seed(0)
     parameters = {
         name: value + 0.3 * torch.randn(value.shape, generator=generator)
@@ -123,7 +123,7 @@ def test_bad_files(tmp_path: Path) -> None:
     save_file({"x": np.zeros(1)}, file)
     with pytest.raises(InputError, match="no shape of a decoder"):
         trained_quantities(tmp_path)
-    config = DecoderConfig(layers=1, heads=1, width=8, vocabulary=6, positions=20, encoding="nope")
+    config = ModelConfig(layers=1, heads=1, width=8, vocabulary=6, positions=20, encoding="nope")
     save_file({"x": np.zeros(1)}, file, {"config": config.model_dump_json()})
     with pytest.raises(InputError, match="not a model, or damaged"):
         trained_quantities(tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.main import run
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.studies import thresholds as threshold_law
 from longreach.training.result import Result
 from tests.cli.conftest import Outcome
@@ -20,7 +20,7 @@ Call = Callable[..., Outcome]
 SMOKE = ("study", "thresholds", "--scale", "smoke")
 
 
-def _trained(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+def _trained(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
     write_results(runs, members, lambda member: member.train_lengths.last >= 5)
     return {}
 
@@ -51,7 +51,7 @@ def test_what_would_run(longreach: Call, tmp_path: Path) -> None:
 def test_a_member_that_fails_gives_exit_code_1(
     longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+    def fail(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
         made = [result_of(member, [1.0] * len(member.ranges)) for member in members]
         return {each.key: each.model_copy(update={"status": "failed", "error": "no"}) for each in made}
 

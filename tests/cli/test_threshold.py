@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from longreach.cli.threshold import STRIP, strip
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from tests.cli.conftest import Outcome
 from tests.helpers.made_up_training import replace_training
 
 Call = Callable[..., Outcome]
 
 
-def _from_8(member: TrainConfig) -> bool:
+def _from_8(member: RunConfig) -> bool:
     return member.train_lengths.last >= 8
 
 

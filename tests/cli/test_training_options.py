@@ -10,7 +10,7 @@ import pytest
 
 from longreach.cli import train
 from longreach.cli.training_options import given_settings, setting_names
-from longreach.config.run import FROM_PYTHON_ONLY, TrainConfig, option_name
+from longreach.config.run import FROM_PYTHON_ONLY, RunConfig, option_name
 from longreach.errors import InputError
 from tests.cli.conftest import Outcome
 
@@ -34,7 +34,7 @@ def test_all_options_are_there(longreach: Callable[..., Outcome]) -> None:
 
 def test_every_field_is_an_option_with_its_help(longreach: Callable[..., Outcome]) -> None:
     text = " ".join(longreach("train", "--help").out.split())
-    for name, field in TrainConfig.model_fields.items():
+    for name, field in RunConfig.model_fields.items():
         if name in FROM_PYTHON_ONLY:
             assert option_name(name) not in text
         else:

@@ -9,13 +9,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from longreach.config.model import CellLabel, DecoderConfig
+from longreach.config.encodings import ENCODINGS
+from longreach.config.model import CellLabel, ModelConfig
 from longreach.errors import InputError
 
+ENCODING = st.text(st.characters(exclude_characters="+"), min_size=1) | st.sampled_from([*ENCODINGS])
 
-@given(st.text(st.characters(exclude_characters="+"), min_size=1), st.sampled_from([0.0, 1e-4, 0.001, 2.0]))
-def test_labels_read_back(encoding: str, penalty: float) -> None:
-    assert CellLabel.read(CellLabel(encoding, penalty).text) == CellLabel(encoding, penalty)
+
+@given(
+    ENCODING.filter(lambda name: name != "mlp"),
+    st.sampled_from([None, "coupled", "pose", "randomized"]),
+    st.sampled_from([0.0, 1e-4, 0.001, 2.0]),
+)
+def test_labels_read_back(encoding: str, ids: str | None, penalty: float) -> None:
+    for predicted in (False, True) if ids or encoding in ENCODINGS else (False,):
+        label = CellLabel(encoding, ids, predicted, penalty)
+        assert CellLabel.read(label.text) == label
+
+
+def test_the_baseline_is_an_architecture() -> None:
+    label = CellLabel(architecture="mlp", penalty=0.5)
+    assert (label.text, label.side) == ("mlp + 0.5", None)
+    assert label == CellLabel.read("mlp + 0.5") == CellLabel.of({"encoding": "mlp", "penalty": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("document", "text", "side"),
+    [
+        ({"encoding": "nope"}, "nope", "nope"),
+        ({"encoding": "ape", "penalty": 1e-4}, "ape + 0.0001", "ape"),
+        ({"encoding": "ape", "position_ids": "shift"}, "ape", "ape"),
+        ({"encoding": "rope", "position_ids": "pose"}, "rope+pose", None),
+        ({"encoding": "coupled", "predict_ids": True}, "coupled+predicted", None),
+        ({"encoding": "ape", "predict_ids": True}, "ape+coupled+predicted", None),
+        ({"encoding": "ape", "penalty": 10**400}, "ape", "ape"),
+        ({"encoding": "ape", "penalty": "much"}, "ape", "ape"),
+    ],
+)
+def test_labels_of_documents(document: dict[str, Any], text: str, side: str | None) -> None:
+    label = CellLabel.of(document)
+    assert (label.text, label.side) == (text, side)
+    assert CellLabel.read(text) == label
 
 
 @pytest.mark.parametrize("text", ["a + b", "ape + ", " + 1", "ape + nan", "ape + inf", "ape + 0", ""])
@@ -46,31 +80,31 @@ FIELDS: dict[str, Any] = {"layers": 2, "heads": 2, "width": 8, "vocabulary": 5, 
 )
 def test_errors_have_one_line(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        DecoderConfig.read({**FIELDS, **change})
+        ModelConfig.read({**FIELDS, **change})
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
 
 def test_missing_fields_are_named() -> None:
     with pytest.raises(InputError, match=r"^layers: missing$"):
-        DecoderConfig.read({"heads": 1, "width": 8, "vocabulary": 5, "positions": 20})
+        ModelConfig.read({"heads": 1, "width": 8, "vocabulary": 5, "positions": 20})
     with pytest.raises(InputError, match="JSON"):
-        DecoderConfig.read("{")
+        ModelConfig.read("{")
 
 
 def test_a_configuration_survives_json() -> None:
-    config = DecoderConfig(**FIELDS, outputs=3, tied=False, encoding="t5", dropout=0.1, log_length=True)
-    assert DecoderConfig.read(config.model_dump_json()) == config
-    assert DecoderConfig.read(config.model_dump()) == config
+    config = ModelConfig(**FIELDS, outputs=3, tied=False, encoding="t5", dropout=0.1, log_length=True)
+    assert ModelConfig.read(config.model_dump_json()) == config
+    assert ModelConfig.read(config.model_dump()) == config
 
 
 def test_outputs_default_to_the_vocabulary() -> None:
-    config = DecoderConfig(**FIELDS)
+    config = ModelConfig(**FIELDS)
     assert config.outputs == 5
-    assert config == DecoderConfig(**FIELDS, outputs=5)
+    assert config == ModelConfig(**FIELDS, outputs=5)
 
 
 def test_a_configuration_is_frozen() -> None:
-    config = DecoderConfig(**FIELDS)
+    config = ModelConfig(**FIELDS)
     with pytest.raises(ValidationError):
         config.layers = 3

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from longreach.config.run import RESOLVED, TrainConfig
+from longreach.config.run import RESOLVED, RunConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.lengths import LengthRange
 
@@ -18,15 +18,15 @@ FIELDS: dict[str, Any] = {
 
 
 def test_a_document_is_read_without_its_task() -> None:
-    config = TrainConfig.read(FIELDS)
+    config = RunConfig.read(FIELDS)
     assert config.document() == {**config.document(), **FIELDS}
-    assert TrainConfig.read(config.document()) == config
+    assert RunConfig.read(config.document()) == config
     assert isinstance(config.train_lengths, LengthRange)
     assert all(isinstance(lengths, LengthRange) for lengths in config.ranges)
 
 
 def test_another_seed_is_another_member() -> None:
-    config = TrainConfig.read(FIELDS)
+    config = RunConfig.read(FIELDS)
     other = config.with_seed(3)
     assert (other.seed, other.with_seed(0)) == (3, config)
     assert other.key != config.key
@@ -86,7 +86,7 @@ def test_another_seed_is_another_member() -> None:
 )
 def test_errors_are_one_line_at_their_field(change: dict[str, Any], place: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        TrainConfig.read({**FIELDS, **change})
+        RunConfig.read({**FIELDS, **change})
     assert caught.value.place == Field(place)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
@@ -107,20 +107,20 @@ def test_errors_are_one_line_at_their_field(change: dict[str, Any], place: str, 
     ],
 )
 def test_which_ids_a_configuration_asks_for(change: dict[str, Any], scheme: str) -> None:
-    config = TrainConfig.read({**FIELDS, **change})
+    config = RunConfig.read({**FIELDS, **change})
     assert config.id_scheme == scheme
     # What came later is told only if it says something.
-    told = {name for name in TrainConfig.later if name in config.document()}
-    assert told == {name for name in TrainConfig.later if name in change}
-    assert TrainConfig.read(config.document()) == config
+    told = {name for name in RunConfig.later if name in config.document()}
+    assert told == {name for name in RunConfig.later if name in change}
+    assert RunConfig.read(config.document()) == config
 
 
 def test_a_configuration_is_frozen() -> None:
     with pytest.raises(ValidationError):
-        TrainConfig.read(FIELDS).seed = 1
+        RunConfig.read(FIELDS).seed = 1
 
 
 def test_every_field_says_what_it_is() -> None:
-    for name, field in TrainConfig.model_fields.items():
+    for name, field in RunConfig.model_fields.items():
         assert field.description, name
-    assert set(RESOLVED) <= TrainConfig.model_fields.keys()
+    assert set(RESOLVED) <= RunConfig.model_fields.keys()

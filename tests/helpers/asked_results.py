@@ -7,11 +7,11 @@ from pathlib import Path
 
 from longreach.answers.ask import ThreeAnswers, ask
 from longreach.answers.measurement import Question, first_members, trained_to
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.training.result import Final, Result, Timings, write_result
 
 
-def result_of(member: TrainConfig, shares: Sequence[float]) -> Result:
+def result_of(member: RunConfig, shares: Sequence[float]) -> Result:
     """A result with these accuracies on the member's ranges, the training range first."""
     names = [lengths.name for lengths in member.ranges]
     return Result(
@@ -30,7 +30,7 @@ def result_of(member: TrainConfig, shares: Sequence[float]) -> Result:
 
 
 def write_results(
-    runs: Path, members: Iterable[TrainConfig], works: Callable[[TrainConfig], bool | None]
+    runs: Path, members: Iterable[RunConfig], works: Callable[[RunConfig], bool | None]
 ) -> None:
     """Results that learned the training range, and work on longer inputs or not; None: there is no result."""
     for member in members:
@@ -40,7 +40,7 @@ def write_results(
             write_result(runs, result_of(member, [1.0, *longer]))
 
 
-def other_lengths(member: TrainConfig) -> list[int]:
+def other_lengths(member: RunConfig) -> list[int]:
     """All training lengths that may be tried besides a member's own."""
     possible = range(member.train_lengths.first + 1, member.test_lengths[-1].first)
     return [length for length in possible if length != member.train_lengths.last]
@@ -50,7 +50,7 @@ def asked(task: str, runs: Path, works: dict[str, int], learned: bool = True) ->
     """An answer where so many of three runs work under each encoding, at every training length."""
     first = first_members(Question(task=task), 1.0)
 
-    def rule(member: TrainConfig) -> bool:
+    def rule(member: RunConfig) -> bool:
         return member.seed < works[member.encoding]
 
     others = [trained_to(member, length) for member in first for length in other_lengths(member)]

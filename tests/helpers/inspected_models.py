@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import torch
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.inspection.models import Subject
 from longreach.inspection.trace import trace
 from longreach.models.decoder import initialise
@@ -17,13 +17,13 @@ from longreach.runs.resolve import resolve
 from longreach.tasks.catalog import load_task
 
 
-def small_config(encoding: str = "ape", **changes: object) -> DecoderConfig:
+def small_config(encoding: str = "ape", **changes: object) -> ModelConfig:
     """Two layers of two heads."""
     shape = {"layers": 2, "heads": 2, "width": 8, "vocabulary": 6, "positions": 30, "encoding": encoding}
-    return DecoderConfig.read({**shape, **changes})
+    return ModelConfig.read({**shape, **changes})
 
 
-def lively(config: DecoderConfig, seed: int = 0, size: float = 0.4) -> Parameters:
+def lively(config: ModelConfig, seed: int = 0, size: float = 0.4) -> Parameters:
     """Random parameters, biases and gains of layer norms among them."""
     torch.manual_seed(seed)
     return {name: value + size * torch.randn(value.shape) for name, value in initialise(config, seed).items()}
@@ -52,7 +52,7 @@ def small_subject(encoding: str = "ape", task: str = "tomita-2", seed: int = 0, 
 class StandIn:
     """A decoder with the face of a Hugging Face model that returns its attention."""
 
-    def __init__(self, parameters: Parameters, config: DecoderConfig) -> None:
+    def __init__(self, parameters: Parameters, config: ModelConfig) -> None:
         self._parameters, self._config = parameters, config
         self.config = SimpleNamespace(max_position_embeddings=config.positions)
 

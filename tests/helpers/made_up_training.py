@@ -8,30 +8,30 @@ from typing import Any
 
 import pytest
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.runs import timed as timed_training
 from tests.helpers.asked_results import write_results
 
-Rule = Callable[[TrainConfig], bool | None]
+Rule = Callable[[RunConfig], bool | None]
 
 
 def replace_training(
     monkeypatch: pytest.MonkeyPatch, works: Rule, seconds: float = 0.0, *, interrupt: bool = False
-) -> list[list[TrainConfig]]:
+) -> list[list[RunConfig]]:
     """Results as the rule says, none where it says None; a thousand steps take so long by the estimate.
 
     Returns what is asked for, a list for each call.
     """
-    asked: list[list[TrainConfig]] = []
+    asked: list[list[RunConfig]] = []
 
-    def train(members: Sequence[TrainConfig], runs: Path, **_: Any) -> dict[str, Any]:
+    def train(members: Sequence[RunConfig], runs: Path, **_: Any) -> dict[str, Any]:
         asked.append(list(members))
         write_results(runs, members, works)
         if interrupt:
             raise KeyboardInterrupt
         return {}
 
-    def estimate(members: Sequence[TrainConfig]) -> dict[str, float]:
+    def estimate(members: Sequence[RunConfig]) -> dict[str, float]:
         return {each.key: seconds * each.max_steps / 1000 for each in members}
 
     monkeypatch.setattr(timed_training, "train_pending", train)

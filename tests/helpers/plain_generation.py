@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import torch
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.models.network import outputs
 from longreach.models.parameters import Parameters
 
 
 def plainly_generated(
     parameters: Parameters,
-    model: DecoderConfig,
+    model: ModelConfig,
     tokens: list[int],
     ids: list[int],
     following: list[int],

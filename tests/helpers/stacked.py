@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.models.decoder import forward
 from longreach.models.parameters import Parameters
 
@@ -25,7 +25,7 @@ def member(parameters: Mapping[str, Tensor], index: int) -> Parameters:
 
 def forward_members(
     parameters: Mapping[str, Tensor],
-    config: DecoderConfig,
+    config: ModelConfig,
     tokens: Tensor,
     position_ids: Tensor | None = None,
     mask_positions: Tensor | None = None,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from longreach.answers.agreement import Place
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.runs.index import Row
 
 
 def rows(
-    members: Mapping[Place, Sequence[TrainConfig]], accuracy: Callable[[Place, int], Sequence[float]]
+    members: Mapping[Place, Sequence[RunConfig]], accuracy: Callable[[Place, int], Sequence[float]]
 ) -> list[Row]:
     """A row per member with the accuracies that the function gives for its place and seed."""
     found = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.inspection.extract import TrainedModel, extract, extract_programs, inputs_compared, open_run
 from longreach.models.network import initial
@@ -25,7 +25,7 @@ from tests.helpers.result_samples import sample
 # Automata from models. The oracle: a model that is an automaton itself, which is to be found again.
 
 
-MODEL = DecoderConfig(layers=1, heads=1, width=8, vocabulary=6, positions=60, encoding="nope")
+MODEL = ModelConfig(layers=1, heads=1, width=8, vocabulary=6, positions=60, encoding="nope")
 TRAINED, TESTED = LengthRange(2, 12), (LengthRange(13, 24),)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.inspection.limit import (
     BITS,
     LimitSummary,
@@ -95,7 +95,7 @@ def test_numbers_of_the_theory() -> None:
 TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5, 2, 3, 1], [0, 5, 5, 2, 4, 3, 3, 1, 1]])
 
 
-def _summary(config: DecoderConfig, parameters: Parameters) -> LimitSummary:
+def _summary(config: ModelConfig, parameters: Parameters) -> LimitSummary:
     plain = trace(parameters, config, TOKENS)
     scales = norm_scales(config, [(plain, torch.ones(TOKENS.shape, dtype=torch.bool))])
     model = fold(parameters, config, scales)
@@ -152,7 +152,7 @@ def test_positions_that_are_periodic_are_kept_whole() -> None:
 
 def test_a_local_product_becomes_phi() -> None:
     """Orthogonal positions with KᵀQ that shifts by one: φ is what the product is at distance 1."""
-    config = DecoderConfig(
+    config = ModelConfig(
         layers=1, heads=1, width=16, vocabulary=3, positions=16, encoding="ape", layer_norm=False,
         log_length=True,
     )  # fmt: skip

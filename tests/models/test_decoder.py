@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.decoder import Decoder, forward, initialise, parameter_table
 from longreach.models.parameters import Parameters
@@ -26,11 +26,11 @@ SHAPES: list[dict[str, Any]] = [
 ]
 
 
-def shape(**change: Any) -> DecoderConfig:
-    return DecoderConfig(**{"layers": 2, "heads": 2, "width": 8, "vocabulary": 6, "positions": 24, **change})
+def shape(**change: Any) -> ModelConfig:
+    return ModelConfig(**{"layers": 2, "heads": 2, "width": 8, "vocabulary": 6, "positions": 24, **change})
 
 
-def lively(config: DecoderConfig, seed: int = 0, dtype: torch.dtype = torch.float64) -> Parameters:
+def lively(config: ModelConfig, seed: int = 0, dtype: torch.dtype = torch.float64) -> Parameters:
     """Initial values plus noise: attention that is far from uniform, no biases at zero."""
     generator = torch.Generator().manual_seed(seed + 1000)
     return {

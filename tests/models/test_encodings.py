@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.decoder import ENCODING_MODULES, forward, initialise
 from longreach.models.encodings import (
@@ -29,12 +29,12 @@ from longreach.models.parameters import Parameters
 # Every encoding against a literal implementation of its paper's formula.
 
 
-def shape(encoding: str, heads: int = 2, width: int = 8) -> DecoderConfig:
-    return DecoderConfig(layers=2, heads=heads, width=width, vocabulary=5, positions=40, encoding=encoding)
+def shape(encoding: str, heads: int = 2, width: int = 8) -> ModelConfig:
+    return ModelConfig(layers=2, heads=heads, width=width, vocabulary=5, positions=40, encoding=encoding)
 
 
 def bias_of(
-    config: DecoderConfig, parameters: Parameters, queries: Tensor, keys: Tensor, layer: int = 0
+    config: ModelConfig, parameters: Parameters, queries: Tensor, keys: Tensor, layer: int = 0
 ) -> Tensor:
     bias = ENCODING_MODULES[config.encoding].bias(parameters, config, layer, queries, keys)
     assert bias is not None
@@ -213,7 +213,7 @@ def test_relative_biases_ignore_offsets(name: str) -> None:
 # A bias per distance in coupled ids within a window, against a literal reading.
 
 
-CONFIG = DecoderConfig(
+CONFIG = ModelConfig(
     layers=1, heads=2, width=8, vocabulary=7, positions=40, encoding="coupled-local", norm_epsilon=1e-5
 )
 

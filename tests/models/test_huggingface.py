@@ -11,7 +11,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError, MissingExtra
 from longreach.models import huggingface
 from longreach.models.decoder import forward, initialise
@@ -23,7 +23,7 @@ DOCUMENT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def config_of(**change: Any) -> DecoderConfig:
+def config_of(**change: Any) -> ModelConfig:
     return huggingface.config_from_document({**DOCUMENT, **change})
 
 
@@ -42,7 +42,7 @@ def test_a_checkpoint_gives_the_literal_logits(tied: bool) -> None:
 @pytest.mark.parametrize("encoding", ["ape", "randomized", "coupled", "nope"])
 @pytest.mark.parametrize("tied", [True, False])
 def test_our_parameters_give_the_same_logits_there(encoding: str, tied: bool) -> None:
-    config = DecoderConfig(
+    config = ModelConfig(
         layers=2,
         heads=2,
         width=8,
@@ -83,7 +83,7 @@ def test_old_and_bare_checkpoints_are_read() -> None:
 
 
 def test_directories(tmp_path: Path) -> None:
-    config = DecoderConfig(layers=2, heads=2, width=8, vocabulary=7, positions=12)
+    config = ModelConfig(layers=2, heads=2, width=8, vocabulary=7, positions=12)
     parameters = initialise(config, 4)
     huggingface.save(tmp_path / "model", parameters, config)
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
@@ -123,7 +123,7 @@ def test_other_shapes_are_refused(change: dict[str, Any], message: str) -> None:
     ],
 )
 def test_what_gpt2_lacks_is_refused(change: dict[str, Any], message: str) -> None:
-    config = DecoderConfig(**{"layers": 1, "heads": 1, "width": 8, "vocabulary": 5, "positions": 9, **change})
+    config = ModelConfig(**{"layers": 1, "heads": 1, "width": 8, "vocabulary": 5, "positions": 9, **change})
     with pytest.raises(InputError, match=message):
         huggingface.to_state(initialise(config, 0), config)
 
@@ -158,7 +158,7 @@ def test_damaged_directories_are_refused(tmp_path: Path) -> None:
     assert config.layers == 2
 
 
-LIVE = DecoderConfig(layers=2, heads=2, width=8, vocabulary=7, positions=12, tied=False)
+LIVE = ModelConfig(layers=2, heads=2, width=8, vocabulary=7, positions=12, tied=False)
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

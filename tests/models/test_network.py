@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from longreach.config.model import BaselineConfig, DecoderConfig, Model
+from longreach.config.model import BaselineConfig, Model, ModelConfig
 from longreach.errors import InputError
 from longreach.models.decoder import forward
 from longreach.models.network import (
@@ -67,7 +67,7 @@ def test_parameters_of_another_shape_are_refused() -> None:
 
 
 MODELS: list[Model] = [
-    DecoderConfig(layers=1, heads=1, width=8, vocabulary=6, positions=9),
+    ModelConfig(layers=1, heads=1, width=8, vocabulary=6, positions=9),
     BaselineConfig(width=8, vocabulary=6, outputs=6),
 ]
 
@@ -78,7 +78,7 @@ def test_each_is_itself(model: Model) -> None:
     parameters = initial(model, 3)
     assert list(parameters) == list(model_table(model))
     found = logits(parameters, model, tokens, None, places)
-    if isinstance(model, DecoderConfig):
+    if isinstance(model, ModelConfig):
         assert torch.equal(found, forward(parameters, model, tokens, None, places))
     else:
         assert torch.equal(found, baseline_forward(parameters, tokens, places))

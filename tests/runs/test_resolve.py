@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longreach.cli.main import input_message
-from longreach.config.run import AnyMember, RegressionConfig, TrainConfig
+from longreach.config.run import AnyMember, RegressionConfig, RunConfig
 from longreach.config.scales import SCALES, Scale
 from longreach.errors import Argument, Field, InputError
 from longreach.runs.plan import plan
@@ -128,8 +128,8 @@ def test_what_is_given_goes_before_the_scale(scale: Scale) -> None:
 
 def test_the_document_reads_back_and_names_the_key() -> None:
     config = resolve("sort", seed=3)
-    assert TrainConfig.read(config.document()) == config
-    assert config.key == TrainConfig.read(config.document()).key
+    assert RunConfig.read(config.document()) == config
+    assert config.key == RunConfig.read(config.document()).key
     assert config.key != resolve("sort", seed=4).key
 
 

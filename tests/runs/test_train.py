@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.execution.engines import EngineOptions
 from longreach.execution.jobs import Engine, Failure, Job, Outcome
@@ -112,7 +112,7 @@ def test_on_a_cluster_devices_are_those_of_the_nodes() -> None:
 TINY = {"train_lengths": (1, 4), "max_steps": 6, "test_size": 10, "layers": 1, "heads": 1, "width": 8}
 
 
-def _members(task: str, seeds: int = 2) -> list[TrainConfig]:
+def _members(task: str, seeds: int = 2) -> list[RunConfig]:
     return [resolve(task, "nope", seed=seed, **TINY) for seed in range(seeds)]
 
 
@@ -184,7 +184,7 @@ def test_an_interruption_passes(monkeypatch: pytest.MonkeyPatch) -> None:
 # Members in, results out, from Python: with whatever watches.
 
 
-def tiny_running(**given: Any) -> TrainConfig:
+def tiny_running(**given: Any) -> RunConfig:
     few = {"train_lengths": (1, 5), "max_steps": 4, "test_size": 10, "layers": 1, "heads": 1, "width": 8}
     return resolve_running("binary-majority", **{**few, **given})
 
@@ -201,7 +201,7 @@ class Diary:
 
     @contextmanager
     def watch(
-        self, waiting: Sequence[TrainConfig], runs: Path, total: int
+        self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         self.waiting.append(len(waiting))
         self.totals.append(total)
@@ -267,7 +267,7 @@ def test_seconds_grow_with_the_steps_and_are_measured_once(
 ) -> None:
     asked = []
 
-    def seconds(config: TrainConfig) -> float:
+    def seconds(config: RunConfig) -> float:
         asked.append(config.width)
         return 0.5
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import SCALES
 from longreach.runs.train import Nobody
 from longreach.studies import curves as curve_cells
@@ -53,7 +53,7 @@ def _claims(_: str, measured: object) -> list[Claim]:
 CELLS = CurveCells("made-up", _curves, _claims)
 
 
-def _made_up(member: TrainConfig) -> Result:
+def _made_up(member: RunConfig) -> Result:
     """0.7 and 0.9 by the seed on the own task, less on the others."""
     base = 0.7 + 0.2 * member.seed
     made = result_of(member, [1.0, base, base])
@@ -66,10 +66,10 @@ def _made_up(member: TrainConfig) -> Result:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[TrainConfig]]:
-    found: list[list[TrainConfig]] = []
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[RunConfig]]:
+    found: list[list[RunConfig]] = []
 
-    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
         found.append(members)
         for member in members:
             write_result(runs, _made_up(member))
@@ -89,7 +89,7 @@ def test_lengths_are_those_that_the_tested_task_has() -> None:
     assert {curve.chance for curve in _curves("smoke")} == {0.5}
 
 
-def test_what_is_measured(tmp_path: Path, asked: list[list[TrainConfig]]) -> None:
+def test_what_is_measured(tmp_path: Path, asked: list[list[RunConfig]]) -> None:
     found = CELLS.run("laptop", runs=tmp_path, progress=Nobody())
     assert len(asked) == 1
     own, two, four = found.curves
@@ -106,7 +106,7 @@ def test_what_is_measured(tmp_path: Path, asked: list[list[TrainConfig]]) -> Non
     assert document["claims"][0]["claim"] == "the first is high"
 
 
-def test_what_is_there_is_shown_without_training(tmp_path: Path, asked: list[list[TrainConfig]]) -> None:
+def test_what_is_there_is_shown_without_training(tmp_path: Path, asked: list[list[RunConfig]]) -> None:
     none = CELLS.run("smoke", runs=tmp_path, train=False)
     assert asked == []
     assert none.claims == ()  # the smallest models claim nothing
@@ -123,7 +123,7 @@ def test_what_is_there_is_shown_without_training(tmp_path: Path, asked: list[lis
 
 
 def test_runs_that_fail_are_said_and_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, Result]:
+    def fail(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
         made = [_made_up(member).model_copy(update={"status": "failed", "error": "no"}) for member in members]
         for each in made[:1]:
             write_result(runs, each)

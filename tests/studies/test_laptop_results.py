@@ -9,7 +9,7 @@ import pytest
 
 from longreach.answers.agreement import ALGORITHMIC, REGULAR, Place
 from longreach.config.model import BASELINE
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.runs.index import Row, read_index
 from longreach.studies.catalog import STUDIES
 from longreach.studies.cells import Outcome, agreement, cell_tables, work_by_theory
@@ -51,7 +51,7 @@ def test_every_member_of_the_studies_is_there_and_nothing_else() -> None:
     assert all(read_result(RUNS, key).status == "done" for key in there)
 
 
-def _members(places: Sequence[Place], seeds: int) -> list[TrainConfig]:
+def _members(places: Sequence[Place], seeds: int) -> list[RunConfig]:
     found = STUDIES["encodings"].members_by_place("laptop", seeds, places)
     return [member for members in found.values() for member in members]
 

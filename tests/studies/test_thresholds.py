@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.runs.train import Nobody
 from longreach.studies import thresholds as threshold_law
@@ -19,11 +19,11 @@ from tests.helpers.asked_results import write_results
 
 
 @pytest.fixture
-def replaced(monkeypatch: pytest.MonkeyPatch) -> list[list[TrainConfig]]:
+def replaced(monkeypatch: pytest.MonkeyPatch) -> list[list[RunConfig]]:
     """The first seed works from length 5 on, the others never."""
-    asked: list[list[TrainConfig]] = []
+    asked: list[list[RunConfig]] = []
 
-    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, object]:
+    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, object]:
         asked.append(members)
         write_results(runs, members, lambda member: member.seed == 0 and member.train_lengths.last >= 5)
         return {}
@@ -64,7 +64,7 @@ def test_members_are_all_seeds_of_all_lengths() -> None:
     assert len({member.key for member in members}) == len(members)
 
 
-def test_a_run_of_the_study(tmp_path: Path, replaced: list[list[TrainConfig]]) -> None:
+def test_a_run_of_the_study(tmp_path: Path, replaced: list[list[RunConfig]]) -> None:
     found = LawCells("development").run("smoke", seeds=2, runs=tmp_path, progress=Nobody())
     # One seed of two is at least half: only where it fails the second is trained.
     assert [len(members) for members in replaced] == [4, 2]
@@ -78,7 +78,7 @@ def test_a_run_of_the_study(tmp_path: Path, replaced: list[list[TrainConfig]]) -
     assert "3: 0 of 2 · 5: 1 of 1" in found.text()
 
 
-def test_what_is_there_is_drawn_without_training(tmp_path: Path, replaced: list[list[TrainConfig]]) -> None:
+def test_what_is_there_is_drawn_without_training(tmp_path: Path, replaced: list[list[RunConfig]]) -> None:
     cells = LawCells("development")
     none = cells.run("smoke", runs=tmp_path, train=False)
     assert (replaced, none.measured) == ([], ())
@@ -100,7 +100,7 @@ def test_the_law_of_the_bound(
 ) -> None:
     """Lengths that are the bound follow it; lengths that are the same for all languages do not."""
 
-    def train(members: list[TrainConfig], runs: Path, **_: object) -> dict[str, object]:
+    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, object]:
         for member in members:
             least = 2 * len(task_of(member).automaton) - 2 if start == "bound" else 5  # type: ignore[attr-defined]
             write_results(runs, [member], lambda each, least=least: each.train_lengths.last >= least)

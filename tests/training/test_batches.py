@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.run import ID_SCHEMES, TrainConfig
+from longreach.config.run import ID_SCHEMES, RunConfig
 from longreach.errors import InputError
 from longreach.models.decoder import forward, last_states
 from longreach.models.network import initial
@@ -32,12 +32,12 @@ from tests.training.test_loop import tiny
 SOME_ENCODINGS = ("nope", "ape", "sinusoidal", "rope", "t5", "fire")
 
 
-def scheme(name: str, encoding: str = "ape", task: str = "reverse", **given: Any) -> TrainConfig:
+def scheme(name: str, encoding: str = "ape", task: str = "reverse", **given: Any) -> RunConfig:
     fields = {"layers": 2, "heads": 2, "train_lengths": (1, 7), "test_lengths": ((8, 11),), "batch": 12}
     return tiny(task=task, encoding=encoding, position_ids=name, **{**fields, **given})
 
 
-def _ids(config: TrainConfig, occasion: Occasion, lengths: list[int]) -> Batch:
+def _ids(config: RunConfig, occasion: Occasion, lengths: list[int]) -> Batch:
     rng = np.random.default_rng(1)
     return placed(task_of(config).sample(lengths, rng), config, occasion, rng)
 
@@ -106,7 +106,7 @@ def test_ids_to_be_predicted_are_those_of_the_next_tokens() -> None:
 
 
 def _plain(
-    vector: torch.Tensor, layout: Layout, config: TrainConfig, batch: Batch
+    vector: torch.Tensor, layout: Layout, config: RunConfig, batch: Batch
 ) -> tuple[float, torch.Tensor]:
     """Loss and gradient over the whole padded batch by automatic differentiation."""
     leaf = vector.clone().requires_grad_()
@@ -203,7 +203,7 @@ def test_every_encoding_has_its_ids() -> None:
         assert int(batch.position_ids.max()) < positions_of(config)
 
 
-def scheme_of_encoding(name: str) -> TrainConfig:
+def scheme_of_encoding(name: str) -> RunConfig:
     return tiny(task="reverse", encoding=name, heads=2, train_lengths=(1, 7), test_lengths=((8, 11),))
 
 

@@ -13,7 +13,7 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
@@ -30,7 +30,7 @@ CONFIG = tiny()
 Change = Callable[[dict[str, Tensor], dict[str, Any]], None]
 
 
-def _stopped(directory: Path, config: TrainConfig = CONFIG) -> Path:
+def _stopped(directory: Path, config: RunConfig = CONFIG) -> Path:
     """The state of a run that was killed."""
 
     def kill(done: int, row: object) -> None:

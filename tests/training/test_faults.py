@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from longreach.cli.main import run as longreach
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.files import ResultError
@@ -101,7 +101,7 @@ def _children(parent: int) -> list[int]:
     return found
 
 
-def _one(function: str, config: TrainConfig, runs: Path) -> Any:
+def _one(function: str, config: RunConfig, runs: Path) -> Any:
     (result,) = run_pending([Job.of(f"{HERE}:{function}", config.document())], runs, LocalEngine(workers=1))
     return result
 

@@ -84,8 +84,8 @@ def test_killed_process_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
     config = tiny(max_steps=500, evaluate_every=200, task="copy-repeat")
     code = (
         "import json, sys; from pathlib import Path; from longreach.training.loop import train\n"
-        "from longreach.config.run import TrainConfig\n"
-        "train(TrainConfig.read(json.loads(sys.argv[1])), Path(sys.argv[2]), checkpoint_seconds=0.05)"
+        "from longreach.config.run import RunConfig as RunConfig\n"
+        "train(RunConfig.read(json.loads(sys.argv[1])), Path(sys.argv[2]), checkpoint_seconds=0.05)"
     )
     command = [sys.executable, "-c", code, json.dumps(config.document()), str(tmp_path)]
     process = subprocess.Popen(command)

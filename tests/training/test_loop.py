@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.models.decoder import forward, initialise
 from longreach.runs.resolve import resolve
@@ -48,7 +48,7 @@ from longreach.training.steps import (
 from tests.helpers.examples import slow
 
 
-def tiny(**given: Any) -> TrainConfig:
+def tiny(**given: Any) -> RunConfig:
     fields = {
         "layers": 1, "heads": 1, "width": 16, "lr": 3e-3, "max_steps": 60, "evaluate_every": 20,
         "train_lengths": (1, 10), "test_lengths": ((11, 20),), "test_size": 100, "stop_early": True,
@@ -363,7 +363,7 @@ def test_packed_batches_are_the_batches(task: str, encoding: str) -> None:
 # Members side by side against the same members alone.
 
 
-def together(configs: Sequence[TrainConfig], **options: Any) -> list[Trained]:
+def together(configs: Sequence[RunConfig], **options: Any) -> list[Trained]:
     ended = dict(train_members(configs, **options))
     assert sorted(ended) == list(range(len(configs)))
     for end in ended.values():
@@ -371,7 +371,7 @@ def together(configs: Sequence[TrainConfig], **options: Any) -> list[Trained]:
     return [end for _, end in sorted(ended.items()) if isinstance(end, Trained)]
 
 
-def losses(configs: Sequence[TrainConfig]) -> list[list[float]]:
+def losses(configs: Sequence[RunConfig]) -> list[list[float]]:
     """The loss of every step: evaluations stand after each."""
     return [[row.loss or math.nan for row in each.rows] for each in together(configs)]
 

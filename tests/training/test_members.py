@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.runs.index import row_of
 from longreach.training.job import run
 from longreach.training.loop import train, train_members
@@ -17,7 +17,7 @@ from longreach.training.result import Evaluation
 from tests.training.test_loop import same, tiny
 
 
-def ppc(**given: Any) -> TrainConfig:
+def ppc(**given: Any) -> RunConfig:
     fields = {
         "train_lengths": (1, 4),
         "test_lengths": ((5, 6),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.runs.resolve import resolve
 from longreach.training.job import run
@@ -17,7 +17,7 @@ TINY = {
 }  # fmt: skip
 
 
-def _member(**given: object) -> TrainConfig:
+def _member(**given: object) -> RunConfig:
     return resolve("sparse-parity:2", "nope", **TINY | given)
 
 

@@ -25,7 +25,7 @@ from longreach.answers.remedies import (
 from longreach.answers.sweep import Threshold
 from longreach.answers.trials import AdviceQuestion, Trials, try_remedies
 from longreach.config.encodings import side_title
-from longreach.config.model import encoding_label
+from longreach.config.model import CellLabel
 from longreach.runs.train import Watcher
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.lengths import LengthRange
@@ -200,7 +200,7 @@ def runs_of_study(document: Mapping[str, Any]) -> list[StudyRuns]:
         found.append(
             StudyRuns(
                 task=curve["task"],
-                encoding=encoding_label(curve["config"]["encoding"], curve["config"]),
+                encoding=CellLabel.of(curve["config"]).name,
                 train_to=curve["train_lengths"][1],
                 length=last,
                 accuracy=tuple(round(run["accuracy"][str(last)], 4) for run in curve["runs"]),

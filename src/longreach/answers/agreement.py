@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -82,7 +82,7 @@ class Place:
     @property
     def label(self) -> str:
         """The encoding, and the coefficient of the penalty if there is one."""
-        return CellLabel(self.encoding, self.penalty).text
+        return replace(CellLabel.read(self.encoding), penalty=self.penalty).text
 
 
 def siblings(task: str) -> frozenset[str]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.tasks.names import RegressionName
 from longreach.theory.bounds.definition import BoundInputs, Number
@@ -51,7 +51,7 @@ ROUNDING = 1e-6
 class TrainedQuantities:
     """What the weights of one layer say."""
 
-    config: DecoderConfig
+    config: ModelConfig
     L: float
     """‖A‖_F ‖B‖_F times the largest Σ_h ‖V_h u_s‖, u_s the token after the layer norm, its gain within A."""
     margins: dict[int, float | None] | None
@@ -127,7 +127,7 @@ def trained_quantities(path: Path) -> TrainedQuantities:
     )
 
 
-def _values(tensors: Mapping[str, Array], config: DecoderConfig, inputs: Array) -> Array:
+def _values(tensors: Mapping[str, Array], config: ModelConfig, inputs: Array) -> Array:
     """Σ_h ‖V_h u_s‖ for every token."""
     out, value = (tensors[f"layers.0.attention.{part}.weight"] for part in ("out", "value"))
     total = np.zeros(len(inputs))
@@ -137,7 +137,7 @@ def _values(tensors: Mapping[str, Array], config: DecoderConfig, inputs: Array) 
     return total
 
 
-def _margins(tensors: Mapping[str, Array], config: DecoderConfig, inputs: Array) -> dict[int, float | None]:
+def _margins(tensors: Mapping[str, Array], config: ModelConfig, inputs: Array) -> dict[int, float | None]:
     """The least gap of two logits by query token, over all heads."""
     query, key = (
         inputs @ tensors[f"layers.0.attention.{part}.weight"].T + tensors[f"layers.0.attention.{part}.bias"]
@@ -155,7 +155,7 @@ def _margins(tensors: Mapping[str, Array], config: DecoderConfig, inputs: Array)
     return found
 
 
-def _normalised(tensors: Mapping[str, Array], config: DecoderConfig, name: str, y: Array) -> Array:
+def _normalised(tensors: Mapping[str, Array], config: ModelConfig, name: str, y: Array) -> Array:
     if not config.layer_norm:
         return y
     centred = y - y.mean(axis=-1, keepdims=True)
@@ -164,7 +164,7 @@ def _normalised(tensors: Mapping[str, Array], config: DecoderConfig, name: str, 
     return normalised
 
 
-def _read(path: Path) -> tuple[dict[str, Array], DecoderConfig]:
+def _read(path: Path) -> tuple[dict[str, Array], ModelConfig]:
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
@@ -181,15 +181,15 @@ def _read(path: Path) -> tuple[dict[str, Array], DecoderConfig]:
     return tensors, config
 
 
-def _config(path: Path, metadata: Mapping[str, str]) -> DecoderConfig:
+def _config(path: Path, metadata: Mapping[str, str]) -> ModelConfig:
     try:
         document = json.loads(metadata["config"])
-        return DecoderConfig.read(document if isinstance(document, dict) else {})
+        return ModelConfig.read(document if isinstance(document, dict) else {})
     except (KeyError, ValueError, RecursionError):
         raise InputError(f"{path}: no shape of a decoder in it") from None
 
 
-def _shapes(config: DecoderConfig) -> dict[str, tuple[int, ...]]:
+def _shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """What is read of the first layer."""
     width, hidden = config.width, config.mlp_ratio * config.width
     shapes: dict[str, tuple[int, ...]] = {"embedding": (config.vocabulary, width)}

@@ -17,7 +17,7 @@ from longreach.answers.forecast import Forecast
 from longreach.answers.judge import ByAccuracy, MeasuredCell
 from longreach.answers.sweep import Doubling, Sweep, sweep
 from longreach.config.encodings import unknown_encoding
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.runs.plan import START_SECONDS
 from longreach.runs.timed import TimedTraining, kept_share, largest_share, usual_member, with_share
@@ -98,7 +98,7 @@ WITHIN = 10
 """The tenth part of the first training length: the answer need not be nearer."""
 
 
-def first_members(question: Question, share: float) -> list[TrainConfig]:
+def first_members(question: Question, share: float) -> list[RunConfig]:
     """A member for each seed and encoding, with this share of the setting's steps.
 
     >>> [member.encoding for member in first_members(Question(task="aa", seeds=2), 1.0)]
@@ -113,7 +113,7 @@ def first_members(question: Question, share: float) -> list[TrainConfig]:
     ]
 
 
-def _member(question: Question, encoding: str, seed: int, share: float) -> TrainConfig:
+def _member(question: Question, encoding: str, seed: int, share: float) -> RunConfig:
     usual = usual_member(
         question.task,
         encoding,
@@ -134,7 +134,7 @@ def _lengths(question: Question) -> LengthRange | None:
     return LengthRange(least, question.train_to)
 
 
-def length_rule(member: TrainConfig) -> Doubling:
+def length_rule(member: RunConfig) -> Doubling:
     """Which training lengths to try besides a member's own: shorter ones where it works, else longer ones.
 
     >>> member, _ = first_members(Question(task="aa", seeds=1), 1.0)
@@ -147,7 +147,7 @@ def length_rule(member: TrainConfig) -> Doubling:
     return Doubling(first=own.last, least=own.first + 1, most=tested.first - 1, within=within, twice=False)
 
 
-def trained_to(member: TrainConfig, length: int) -> TrainConfig:
+def trained_to(member: RunConfig, length: int) -> RunConfig:
     """The same member trained to another length, and tested on the longest of the same inputs.
 
     >>> member, _ = first_members(Question(task="aa", seeds=1), 1.0)
@@ -156,7 +156,7 @@ def trained_to(member: TrainConfig, length: int) -> TrainConfig:
     """
     lengths = LengthRange(member.train_lengths.first, length)
     given = {"train_lengths": list(lengths), "test_lengths": [list(member.test_lengths[-1])]}
-    return TrainConfig.read({**member.document(), **given})
+    return RunConfig.read({**member.document(), **given})
 
 
 # Training within the minutes of a question: planned to fit, resumed where it was, ended at the time.
@@ -244,7 +244,7 @@ class _Measuring:
             ),
         )
 
-    def _others(self, first: Sequence[TrainConfig], cells: Sequence[MeasuredCell]) -> Sweep:
+    def _others(self, first: Sequence[RunConfig], cells: Sequence[MeasuredCell]) -> Sweep:
         """Other training lengths: the encoding that works best, or could; as many as fit."""
         chosen = self._encoding(cells)
         if chosen is None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from longreach.answers.forecast import COUPLED, COUPLED_SOURCE, Forecast, coupled_note
 from longreach.answers.judge import Tally
-from longreach.config.model import encoding_label
+from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.runs.cells import cells
 from longreach.runs.index import read_index
@@ -71,7 +71,7 @@ class Remedy:
     @property
     def label(self) -> str:
         """The encoding, as results under such ids are called."""
-        return encoding_label(self.encoding, {"predict_ids": self.predict_ids})
+        return CellLabel.of({"encoding": self.encoding, "predict_ids": self.predict_ids}).name
 
     @property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from longreach import wording as notebook
 from longreach.answers.forecast import forecast
 from longreach.answers.judge import Finding, Tally, judge_runs
 from longreach.config.encodings import side_title
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
 from longreach.runs.collected import CollectedRuns, of_keys
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class TrainedRuns:
     """Runs that differ in their seed only, and what they say of the forecast."""
 
-    config: TrainConfig
+    config: RunConfig
     """Of the first one."""
     results: tuple[Result, ...]
     """In the order of the seeds; those that failed are among them."""

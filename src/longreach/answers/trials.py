@@ -10,7 +10,7 @@ from typing import Any
 from longreach.answers.forecast import Forecast
 from longreach.answers.judge import ByAccuracy, MeasuredCell
 from longreach.answers.remedies import Remedy
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.runs.plan import START_SECONDS
 from longreach.runs.resolve import resolve
@@ -86,7 +86,7 @@ def original_encoding(remedies: Sequence[Remedy], task: str) -> str:
     return "nope" if any(each.task == task and each.encoding == "ape" for each in remedies) else "ape"
 
 
-def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> list[TrainConfig]:
+def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> list[RunConfig]:
     """A member for each seed, with this share of the setting's steps."""
     first = usual_member(
         remedy.task,
@@ -98,7 +98,7 @@ def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> li
     return [with_share(first.with_seed(seed), share) for seed in range(question.seeds)]
 
 
-def original_members(question: AdviceQuestion, encoding: str, like: TrainConfig) -> list[TrainConfig]:
+def original_members(question: AdviceQuestion, encoding: str, like: RunConfig) -> list[RunConfig]:
     """The original in the shape of a remedy's member, of as many steps, trained to the same length.
 
     `like` has its share of steps already.
@@ -260,7 +260,7 @@ class _Trying:
     def _name(self) -> str:
         return f"{self.forecast.name} with {self.encoding}"
 
-    def _pair(self, share: float) -> list[TrainConfig]:
+    def _pair(self, share: float) -> list[RunConfig]:
         """Original and remedy in turns, so that whatever is done at the end has something of both."""
         changed = remedy_members(self.question, self.remedies[0], share)
         plain = original_members(self.question, self.encoding, changed[0])
@@ -276,16 +276,16 @@ class _Trying:
             lambda: largest_share(self._pair, seconds, self.training.seconds),
         )
 
-    def _remedy_trial(self, remedy: Remedy, members: Sequence[TrainConfig]) -> Trial:
+    def _remedy_trial(self, remedy: Remedy, members: Sequence[RunConfig]) -> Trial:
         return self._trial(remedy.task, members, load_task(remedy.task, self.question.alphabet).chance)
 
-    def _trial(self, task: str, members: Sequence[TrainConfig], chance: float) -> Trial:
+    def _trial(self, task: str, members: Sequence[RunConfig], chance: float) -> Trial:
         results = [found for member in members if (found := self.training.done(member)) is not None]
         (cell,) = MeasuredCell.of(members, results, ByAccuracy(chance))
         curves = tuple(_curve(members[0], result) for result in results)
         return Trial(task=task, encoding=members[0].encoding, cell=cell, curves=curves)
 
 
-def _curve(member: TrainConfig, result: Result) -> tuple[tuple[LengthRange, float], ...]:
+def _curve(member: RunConfig, result: Result) -> tuple[tuple[LengthRange, float], ...]:
     shares = {} if result.final is None else result.final.accuracy
     return tuple((lengths, shares[lengths.name]) for lengths in member.ranges if lengths.name in shares)

@@ -41,7 +41,7 @@ from longreach.cli.training_options import (
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
-    from longreach.config.run import TrainConfig
+    from longreach.config.run import RunConfig
     from longreach.runs.train import EngineMaker
     from longreach.studies.census.draw import Part
     from longreach.studies.census.members import Collected, RecipeScore
@@ -120,13 +120,13 @@ def _known(asked: StudyAsked) -> tuple[CensusRun, ...]:
     return read_runs(asked.table)
 
 
-def _waiting(wanted: Iterable[TrainConfig], known: Sequence[CensusRun]) -> list[TrainConfig]:
+def _waiting(wanted: Iterable[RunConfig], known: Sequence[CensusRun]) -> list[RunConfig]:
     """What is in no table; failed runs are tried again."""
     done = {each.run for each in known if not each.failed}
     return [each for each in wanted if each.key not in done]
 
 
-def _train(asked: StudyAsked, waiting: Sequence[TrainConfig]) -> list[Result]:
+def _train(asked: StudyAsked, waiting: Sequence[RunConfig]) -> list[Result]:
     """Train what is not done; the runs that failed."""
     if not asked.train:
         return []

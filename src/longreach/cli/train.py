@@ -38,7 +38,7 @@ from longreach.cli.training_options import (
     trains_here,
     with_setting_options,
 )
-from longreach.config.model import encoding_label
+from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.runs.cells import Cell, Spread, cells
 from longreach.runs.index import row_of
@@ -47,7 +47,7 @@ from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
     from longreach.answers.judge import Finding, Tally
-    from longreach.config.run import AnyMember, RegressionConfig, TrainConfig
+    from longreach.config.run import AnyMember, RegressionConfig, RunConfig
     from longreach.runs.train import EngineMaker
     from longreach.theory.verdicts.verdict import Answer
     from longreach.training.result import Result
@@ -147,20 +147,20 @@ def cell_of(results: Sequence[Result]) -> Cell | None:
     return found[0] if len(found) == 1 else None
 
 
-def forecast_of(task: str, encoding: str, alphabet: Sequence[str] | None) -> Answer | None:
+def forecast_of(task: str, side: str | None, alphabet: Sequence[str] | None) -> Answer | None:
     """The forecast for what is trained, where theory has one for the encoding."""
     from longreach.answers.forecast import forecast
 
-    if encoding not in ("ape", "nope"):
+    if side is None:
         return None
     try:
         found = forecast(task, alphabet)
     except InputError:  # such as a task in a module that is gone
         return None
-    return found.sides[encoding].trained
+    return found.sides[side].trained
 
 
-def judged(config: TrainConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
+def judged(config: RunConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
     """The runs of a configuration counted, and what they say of its forecast."""
     from longreach.answers.judge import Finding, Tally, judge_runs
     from longreach.training.setup import task_of
@@ -172,8 +172,7 @@ def judged(config: TrainConfig, results: Sequence[Result]) -> tuple[Tally, Findi
         tally = Tally.of(results, config.longest_test, 1.0)
         return tally, Finding("cannot be judged", f"cannot be judged: {error.about_argument}")
     tally = Tally.of(results, config.longest_test, chance)
-    encoding = encoding_label(config.encoding, config.document())
-    return tally, judge_runs(forecast_of(config.task, encoding, config.alphabet), tally)
+    return tally, judge_runs(forecast_of(config.task, config.label.side, config.alphabet), tally)
 
 
 def judgement(tally: Tally, finding: Finding) -> dict[str, Any]:
@@ -198,7 +197,7 @@ def print_judgement(finding: Finding) -> None:
 
 def summary(cell: Cell) -> dict[str, Any]:
     """As a document: how many succeeded of all, mean and spread of those, and the forecast."""
-    found = forecast_of(cell.task, cell.encoding, cell.config.get("alphabet"))
+    found = forecast_of(cell.task, CellLabel.read(cell.encoding).side, cell.config.get("alphabet"))
     return {
         "runs": len(cell.rows),
         "finished": len(cell.finished),
@@ -213,7 +212,7 @@ def summary(cell: Cell) -> dict[str, Any]:
     }
 
 
-def print_summary(cell: Cell, config: TrainConfig) -> None:
+def print_summary(cell: Cell, config: RunConfig) -> None:
     """How many learned, and the means; of ranges where runs do opposite things, how many work instead."""
     from longreach.answers.judge import Tally
     from longreach.training.setup import task_of
@@ -337,7 +336,7 @@ def train(
     tried: Sequence[Result] = ()
     results: Sequence[Result]
     extra = dict[str, Any]()
-    chosen: TrainConfig | None = configs[0]
+    chosen: RunConfig | None = configs[0]
     with going_on():
         if search:
             found = search_shape(task, seeds=numbers, runs=runs, engine=make, progress=Bars(), **given)
@@ -367,7 +366,7 @@ def train(
                 print_judgement(judged(chosen, results)[1])
 
 
-def _reads_telling_ids(config: TrainConfig) -> bool:
+def _reads_telling_ids(config: RunConfig) -> bool:
     if config.id_scheme != "coupled" or config.predict_ids:
         return False
     from longreach.tasks.positions import ids_tell
@@ -376,7 +375,7 @@ def _reads_telling_ids(config: TrainConfig) -> bool:
     return ids_tell(task_of(config))
 
 
-def _members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[TrainConfig]:
+def _members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[RunConfig]:
     from longreach.runs.resolve import resolve
 
     first = resolve(task, seed=seeds[0], **given)
@@ -473,7 +472,7 @@ def _line(each: Result, settings: Sequence[str], names: Sequence[str], *, offset
 
 
 def _label(result: Result) -> str:
-    return encoding_label(str(result.config["encoding"]), result.config)
+    return CellLabel.of(result.config).name
 
 
 def _written(other: Mapping[str, float]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 import typer
 
-from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, TrainConfig, option_name
+from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, RunConfig, option_name
 from longreach.errors import Field, InputError
 from longreach.tasks.lengths import LengthRange, read_option, read_options
 from longreach.theory.names import read_letters
@@ -52,12 +52,12 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 
 def setting_names(without: Collection[str] = ()) -> list[str]:
     """The fields that are options, in order."""
-    return [name for name in TrainConfig.model_fields if name not in (*OWN, *FROM_PYTHON_ONLY, *without)]
+    return [name for name in RunConfig.model_fields if name not in (*OWN, *FROM_PYTHON_ONLY, *without)]
 
 
 def help_of(name: str) -> str:
     """What a field is, in a line."""
-    return TrainConfig.model_fields[name].description or ""
+    return RunConfig.model_fields[name].description or ""
 
 
 def with_setting_options(command: Callable[..., None], without: Collection[str] = ()) -> Callable[..., None]:
@@ -79,7 +79,7 @@ _choices: Any = StrEnum
 
 
 def _parameter(name: str) -> inspect.Parameter:
-    field = TrainConfig.model_fields[name]
+    field = RunConfig.model_fields[name]
     kind: Any = field.annotation if field.annotation in _READERS else _plain(field.annotation)
     spelling = option_name(name)
     metavar: str | None = None
@@ -111,7 +111,7 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if value is None:
             continue
-        kind = TrainConfig.model_fields[name].annotation
+        kind = RunConfig.model_fields[name].annotation
         if kind in _READERS:
             try:
                 value = _READERS[kind](value)

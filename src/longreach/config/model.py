@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from longreach import errors
-from longreach.config.encodings import ENCODINGS, unknown_encoding
+from longreach.config.encodings import ENCODINGS, side_title, unknown_encoding
 from longreach.errors import InputError, near_names
 from longreach.files import in_words
 
@@ -23,10 +23,10 @@ from longreach.files import in_words
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 
 
-class DecoderConfig(BaseModel):
+class ModelConfig(BaseModel):
     """The shape of a decoder-only transformer; the defaults are GPT-2's choices without dropout.
 
-    >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
+    >>> config = ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> config.encoding, config.tied, config.outputs
     ('ape', True, 5)
     """
@@ -97,7 +97,7 @@ class DecoderConfig(BaseModel):
         """The configuration in a JSON document or in its fields, or an error of one line.
 
         >>> fields = {"layers": 1, "heads": 2, "width": 64, "vocabulary": 5, "positions": 53}
-        >>> DecoderConfig.read({**fields, "encoding": "rop"})
+        >>> ModelConfig.read({**fields, "encoding": "rop"})
         Traceback (most recent call last):
         longreach.errors.InputError: encoding: unknown encoding 'rop'; did you mean 'rope'?
         """
@@ -143,7 +143,7 @@ class BaselineConfig(BaseModel):
         return self.mlp_ratio * self.width
 
 
-Model: TypeAlias = DecoderConfig | BaselineConfig
+Model: TypeAlias = ModelConfig | BaselineConfig
 """The shape of what is trained."""
 
 
@@ -189,52 +189,115 @@ def _table() -> dict[str, dict[str, Hyperparameters]]:
     }
 
 
-# An encoding, and a penalty if there is one: what the members of a cell share besides their task.
+# What the runs of a cell are called: the only way from a configuration to a name.
 
 
+TRANSFORMER = "transformer"
 _AND = " + "
+MOST_PENALTY = 1e15
+"""A document from elsewhere may hold integers of any size."""
+_PREDICTED = "+predicted"
+_UNUSUAL_IDS = ("coupled", "pose", "randomized")
 
 
 @dataclass(frozen=True)
 class CellLabel:
-    """An encoding, with or without the penalty on attention between positions.
+    """What runs share besides their task: architecture, encoding, unusual position ids, penalty.
 
-    >>> CellLabel("ape").text, CellLabel("ape", 1e-4).text, CellLabel.read("ape + 0.0001")
-    ('ape', 'ape + 0.0001', CellLabel(encoding='ape', penalty=0.0001))
+    >>> CellLabel("ape").text, CellLabel("ape", penalty=1e-4).text, CellLabel(architecture="mlp").text
+    ('ape', 'ape + 0.0001', 'mlp')
+    >>> CellLabel.read("rope+pose")
+    CellLabel(encoding='rope', ids='pose', predicted=False, penalty=0.0, architecture='transformer')
     """
 
-    encoding: str
+    encoding: str = "nope"
+    ids: str | None = None
+    """Position ids other than those that the encoding implies; theory says nothing about them."""
+    predicted: bool = False
+    """Whether the model predicts the position ids of its answer."""
     penalty: float = 0.0
+    architecture: str = TRANSFORMER
+
+    @property
+    def name(self) -> str:
+        """The label without the penalty, as the index of results keeps it."""
+        if self.architecture == BASELINE:
+            return BASELINE
+        prefix = "" if self.architecture == TRANSFORMER else f"{self.architecture}+"
+        ids = "" if self.ids is None else f"+{self.ids}"
+        return prefix + self.encoding + ids + (_PREDICTED if self.predicted else "")
 
     @property
     def text(self) -> str:
-        return f"{self.encoding}{_AND}{self.penalty:g}" if self.penalty else self.encoding
+        return f"{self.name}{_AND}{self.penalty:g}" if self.penalty else self.name
+
+    @property
+    def side(self) -> Literal["nope", "ape"] | None:
+        """The side of a forecast that speaks of these runs, or None."""
+        if self.name == "nope":
+            return "nope"
+        return "ape" if self.name == "ape" else None
+
+    @property
+    def title(self) -> str:
+        """As the papers write it.
+
+        >>> CellLabel("nope").title, CellLabel("mine").title, CellLabel("ape", penalty=1e-4).title
+        ('NoPE', 'mine', 'APE, penalty 0.0001')
+        """
+        if self.architecture == BASELINE:
+            return self._penalized("baseline (MLP)")
+        return self._penalized(ENCODINGS[self.name].title if self.name in ENCODINGS else self.name)
+
+    @property
+    def words(self) -> str:
+        """In plain words.
+
+        >>> CellLabel("nope").words, CellLabel("ape", penalty=1e-4).words
+        ('without positions (NoPE)', 'with learned positions (APE), penalty 0.0001')
+        """
+        return self._penalized(side_title(self.name))
+
+    def _penalized(self, shown: str) -> str:
+        return f"{shown}, penalty {self.penalty:g}" if self.penalty else shown
 
     @staticmethod
     def read(text: str) -> CellLabel:
-        """The label of a text; a text that is none is the name of an encoding, whatever it is."""
-        encoding, _, penalty = text.rpartition(_AND)
+        """The label that a text is; any other text counts as the name of an encoding."""
+        name, _, number = text.rpartition(_AND)
         try:
-            number = float(penalty)
+            penalty = float(number)
         except ValueError:
-            return CellLabel(text)
-        return (
-            CellLabel(encoding, number) if encoding and math.isfinite(number) and number else CellLabel(text)
-        )
+            penalty = 0.0
+        if not name or not math.isfinite(penalty) or not penalty:
+            name, penalty = text, 0.0
+        if name == BASELINE:
+            return CellLabel(penalty=penalty, architecture=BASELINE)
+        plain = name.removesuffix(_PREDICTED)
+        encoding, _, ids = plain.rpartition("+")
+        if encoding and ids in _UNUSUAL_IDS:
+            return CellLabel(encoding, ids, plain != name, penalty)
+        if plain in ENCODINGS:
+            return CellLabel(plain, None, plain != name, penalty)
+        return CellLabel(name, penalty=penalty)
 
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> CellLabel:
+        """The label of the configuration in a document, which may come from elsewhere.
 
-def encoding_label(encoding: str, config: Mapping[str, Any]) -> str:
-    """An encoding with the position ids that it was trained under, where they are unusual.
-
-    Results under other ids are results of their own: theory, and other runs, speak of the plain encoding.
-
-    >>> encoding_label("ape", {}), encoding_label("rope", {"position_ids": "pose"})
-    ('ape', 'rope+pose')
-    >>> encoding_label("ape", {"predict_ids": True})
-    'ape+coupled+predicted'
-    """
-    ids, predicted = config.get("position_ids"), config.get("predict_ids") is True
-    if predicted and ids is None:
-        ids = "coupled"
-    unusual = ids in ("coupled", "pose", "randomized") and ids != encoding
-    return encoding + (f"+{ids}" if unusual else "") + ("+predicted" if predicted else "")
+        >>> CellLabel.of({"encoding": "ape", "predict_ids": True}).text
+        'ape+coupled+predicted'
+        """
+        encoding, ids = str(document.get("encoding")), document.get("position_ids")
+        predicted = document.get("predict_ids") is True
+        if predicted and ids is None:
+            ids = "coupled"
+        if ids not in _UNUSUAL_IDS or ids == encoding:
+            ids = None
+        penalty = document.get("penalty")
+        if not isinstance(penalty, int | float) or isinstance(penalty, bool) or abs(penalty) >= MOST_PENALTY:
+            penalty = 0.0
+        architecture = str(document.get("architecture", TRANSFORMER))
+        if encoding == BASELINE:
+            encoding, architecture = "nope", BASELINE
+        return CellLabel(encoding, ids, predicted, float(penalty), architecture)

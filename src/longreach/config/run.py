@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach import errors
 from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
-from longreach.config.model import BASELINE, BASELINE_SHAPE, first_error
+from longreach.config.model import BASELINE, BASELINE_SHAPE, CellLabel, first_error
 from longreach.errors import InputError
 from longreach.files import job_key
 from longreach.tasks.lengths import LengthRange
@@ -85,10 +85,10 @@ RESOLVED = (
 """What `longreach.runs.resolve` finds for a task where it is not given."""
 
 
-class TrainConfig(MemberDocument):
+class RunConfig(MemberDocument):
     """One member. `longreach.runs.resolve` fills in the setting of a scale for a task.
 
-    >>> config = TrainConfig(
+    >>> config = RunConfig(
     ...     task="sort", layers=1, heads=1, width=16, lr=1e-3, max_steps=100, train_lengths=(1, 10),
     ...     test_lengths=((11, 20),), evaluate_every=10,
     ... )
@@ -196,6 +196,11 @@ class TrainConfig(MemberDocument):
     def longest_test(self) -> LengthRange:
         """The test range with the longest inputs, where a run works or fails."""
         return max(self.test_lengths, key=lambda lengths: lengths.last)
+
+    @property
+    def label(self) -> CellLabel:
+        """What runs of this configuration are called, besides their task."""
+        return CellLabel.of(self.document())
 
     @property
     def id_scheme(self) -> IdSchemeName:
@@ -344,7 +349,7 @@ class RegressionConfig(MemberDocument):
 # The configuration of whatever can be trained.
 
 
-AnyMember: TypeAlias = TrainConfig | RegressionConfig
+AnyMember: TypeAlias = RunConfig | RegressionConfig
 """One that learns tokens, or one that learns numbers."""
 
 
@@ -380,4 +385,4 @@ def usual(field: str) -> object:
     >>> usual("batch"), usual("offsets")
     (64, 'random')
     """
-    return TrainConfig.model_fields[field].default
+    return RunConfig.model_fields[field].default

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from longreach.config.model import BASELINE, Hyperparameters
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import File, InputError
 from longreach.theory.names import Origin, TaskName
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 else:
     _FIELDS = {
         name: (Annotated[field.annotation, Field(), *field.metadata] | None, None)
-        for name, field in TrainConfig.model_fields.items()
+        for name, field in RunConfig.model_fields.items()
         if name not in _NOT_OF_A_CELL
     }
     CellSetting = create_model("CellSetting", __base__=Setting, **_FIELDS)

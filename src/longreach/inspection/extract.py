@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from longreach.config.model import DecoderConfig, Model
-from longreach.config.run import TrainConfig
+from longreach.config.model import Model, ModelConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Argument, Field, InputError
 from longreach.models.network import logits
 from longreach.models.parameters import Parameters
@@ -93,7 +93,7 @@ class TrainedModel:
         read = torch.tensor([[self.places[token] for token in tokens]])
         ids = torch.arange(len(tokens))[None]
         lengths = None
-        if isinstance(self.model, DecoderConfig) and self.model.log_length:
+        if isinstance(self.model, ModelConfig) and self.model.log_length:
             lengths = torch.arange(1, len(tokens) + 1)[None]
         with torch.inference_mode():
             found = logits(self.parameters, self.model, read, ids, None, lengths)
@@ -191,7 +191,7 @@ def open_run(directory: str | Path, task: str | None = None) -> TrainedModel:
     folder = Path(directory)
     if not (folder / MODEL).is_file() or not (folder / RESULT).is_file():
         raise InputError(f"{directory}: no {MODEL} and {RESULT} there", place=Argument("run"))
-    config = TrainConfig.read(read_file(folder / RESULT).config)
+    config = RunConfig.read(read_file(folder / RESULT).config)
     if config.id_scheme in OTHER_IDS:
         reason = "a word is asked about with the ids 0, 1, 2, … of its positions"
         raise InputError(f"{directory}: trained with {config.id_scheme} ids; {reason}", place=Argument("run"))
@@ -344,7 +344,7 @@ def extract_programs(
         return f"it says {few}; programs are searched for where it says 2 to {MOST_CLASSES}"
     met = [*asked, *(word for words in inputs.values() for word in words)]
     letters = tuple(sorted({letter for word in met for letter in word}))
-    positions = isinstance(trained.model, DecoderConfig) and trained.model.encoding != "nope"
+    positions = isinstance(trained.model, ModelConfig) and trained.model.encoding != "nope"
     family = Family.named("both" if positions else "empty")
     wanted = tokens[-1:] if len(tokens) == 2 else tokens
     programs = []

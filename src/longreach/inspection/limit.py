@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.inspection.models import Subject, batch_at, nearest_length
 from longreach.inspection.positions import MOST_PERIOD, PeriodicFit, diagonal_means
 from longreach.inspection.trace import (
@@ -64,7 +64,7 @@ CLOSE = 0.02
 class LimitSummary:
     """An approximate limit transformer, in two forms that `traced_forward` runs."""
 
-    config: DecoderConfig
+    config: ModelConfig
     period: int
     positions: Array
     """(period, width)"""
@@ -95,7 +95,7 @@ class LimitSummary:
             gelu=self.gelu,
         )
 
-    def strict_model(self, parameters: Parameters) -> tuple[DecoderConfig, Parameters]:
+    def strict_model(self, parameters: Parameters) -> tuple[ModelConfig, Parameters]:
         """What `strict` goes with: the factor log |x|, and queries that are divided by as much."""
         config = self.config.model_copy(update={"log_length": True})
         changed = {
@@ -105,10 +105,10 @@ class LimitSummary:
         return config, changed
 
 
-def cannot_be_limit(config: DecoderConfig) -> str | None:
+def cannot_be_limit(config: ModelConfig) -> str | None:
     """Why a decoder has no approximate limit transformer, or None.
 
-    >>> cannot_be_limit(DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)) is None
+    >>> cannot_be_limit(ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)) is None
     True
     """
     return UNSUPPORTED.get(config.encoding)

@@ -22,8 +22,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.model import BaselineConfig, DecoderConfig
-from longreach.config.run import TrainConfig
+from longreach.config.model import BaselineConfig, ModelConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Argument, Field, InputError, MissingExtra
 from longreach.models import huggingface
 from longreach.models.parameters import Parameters
@@ -50,9 +50,9 @@ class Subject:
     name: str
     path: Path
     kind: Literal["run", "checkpoint", "gpt2"]
-    config: DecoderConfig
+    config: ModelConfig
     parameters: Parameters
-    training: TrainConfig | None = None
+    training: RunConfig | None = None
     result: Result | None = None
     task: Task | None = None
     task_name: str | None = None
@@ -160,11 +160,11 @@ def _result(folder: Path) -> Result | None:
     return read_file(path.resolve()) if path.exists() else None
 
 
-def _training(result: Result, folder: Path) -> TrainConfig | None:
+def _training(result: Result, folder: Path) -> RunConfig | None:
     task = result.config.get("task")
     if isinstance(task, str) and RegressionName.is_one(task):
         raise InputError(f"{folder}: {task} has numbers as answers", place=Argument("model"))
-    return TrainConfig.read(result.config)
+    return RunConfig.read(result.config)
 
 
 def _huggingface_document(folder: Path) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import torch
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.inspection.trace import FoldedModel, Trace
 from longreach.models.decoder import ENCODING_MODULES
@@ -63,11 +63,11 @@ class PositionProduct:
         return ", ".join([f"layer {self.layer} head {self.head}", *through])
 
 
-def has_position_functions(config: DecoderConfig) -> bool:
+def has_position_functions(config: ModelConfig) -> bool:
     """Whether the encoding adds vectors to tokens, or numbers to logits: else there is nothing to read.
 
     >>> made = {"layers": 1, "heads": 1, "width": 4, "vocabulary": 3, "positions": 8}
-    >>> [has_position_functions(DecoderConfig(**made, encoding=name)) for name in ("ape", "t5", "nope")]
+    >>> [has_position_functions(ModelConfig(**made, encoding=name)) for name in ("ape", "t5", "nope")]
     [True, True, False]
     """
     found = type(ENCODING_MODULES[config.encoding])
@@ -114,7 +114,7 @@ def value_products(model: FoldedModel, *, size: int | None = None) -> Iterator[P
                 yield PositionProduct(layer, head, each.product(keys, queries), key_path, query_path)
 
 
-def _added(parameters: Parameters, config: DecoderConfig, layer: int, size: int) -> Array:
+def _added(parameters: Parameters, config: ModelConfig, layer: int, size: int) -> Array:
     """What the encoding adds to the logits of each head."""
     ids = torch.arange(size)
     found = ENCODING_MODULES[config.encoding].bias(parameters, config, layer, ids, ids)

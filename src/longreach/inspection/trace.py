@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.models.decoder import ENCODING_MODULES
 from longreach.models.parameters import Parameters
 from longreach.theory.limit.model import Array
@@ -85,7 +85,7 @@ def broken_gelu(pieces: int = 16, reach: float = 4.0) -> BrokenLine:
 
 def trace(
     parameters: Parameters,
-    config: DecoderConfig,
+    config: ModelConfig,
     tokens: Tensor,
     position_ids: Tensor | None = None,
     *,
@@ -178,7 +178,7 @@ def _unseen(time: int, hidden: Tensor | None) -> Tensor:
     return later | others
 
 
-def _factor(config: DecoderConfig, time: int, lengths: Tensor | None) -> Tensor | None:
+def _factor(config: ModelConfig, time: int, lengths: Tensor | None) -> Tensor | None:
     if not config.log_length:
         return None
     found = torch.arange(1, time + 1)[None] if lengths is None else lengths
@@ -229,7 +229,7 @@ class FoldedLayer:
 class FoldedModel:
     """The linear parts of a decoder in double precision."""
 
-    config: DecoderConfig
+    config: ModelConfig
     scales: Mapping[str, float]
     embedding: Array
     positions: Array | None
@@ -239,10 +239,10 @@ class FoldedModel:
     """To the outputs."""
 
 
-def norm_names(config: DecoderConfig) -> tuple[str, ...]:
+def norm_names(config: ModelConfig) -> tuple[str, ...]:
     """The layer norms of a decoder.
 
-    >>> norm_names(DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8))
+    >>> norm_names(ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8))
     ('layers.0.attention_norm', 'layers.0.mlp_norm', 'norm')
     """
     if not config.layer_norm:
@@ -251,7 +251,7 @@ def norm_names(config: DecoderConfig) -> tuple[str, ...]:
     return (*inner, "norm")
 
 
-def norm_scales(config: DecoderConfig, found: Sequence[tuple[Trace, Tensor]]) -> dict[str, float]:
+def norm_scales(config: ModelConfig, found: Sequence[tuple[Trace, Tensor]]) -> dict[str, float]:
     """√(average variance + ε) of each layer norm, over the tokens that each mask (batch, time) names."""
     scales = {}
     for name in norm_names(config):
@@ -261,7 +261,7 @@ def norm_scales(config: DecoderConfig, found: Sequence[tuple[Trace, Tensor]]) ->
 
 
 def fold(
-    parameters: Parameters, config: DecoderConfig, scales: Mapping[str, float], *, tokens: bool = True
+    parameters: Parameters, config: ModelConfig, scales: Mapping[str, float], *, tokens: bool = True
 ) -> FoldedModel:
     """The decoder with its layer norms folded in; without `tokens`, no embedding and no outputs.
 
@@ -315,11 +315,11 @@ def fold(
     )
 
 
-def embedded_parts(parameters: Parameters, config: DecoderConfig) -> tuple[Array, Array | None]:
+def embedded_parts(parameters: Parameters, config: ModelConfig) -> tuple[Array, Array | None]:
     """The token embeddings as they enter the first layer, and the vectors of the positions, if there are any.
 
     >>> from longreach.models.decoder import initialise
-    >>> config = DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8, encoding="nope")
+    >>> config = ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8, encoding="nope")
     >>> embedding, positions = embedded_parts(initialise(config, 0), config)
     >>> embedding.shape, positions
     ((3, 4), None)

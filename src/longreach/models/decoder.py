@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from longreach.config.encodings import ENCODINGS, EncodingRow
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.encodings import Encoding
 from longreach.models.parameters import Initial, Parameters, check, draw, register
@@ -62,12 +62,12 @@ GELU_LINEAR = 2 * math.sqrt(2 / math.pi)
 GELU_CUBIC = 0.044715 * GELU_LINEAR
 
 
-def parameter_table(config: DecoderConfig) -> dict[str, Initial]:
+def parameter_table(config: ModelConfig) -> dict[str, Initial]:
     """Names, shapes and initial values of all parameters; matrices are (outputs, inputs).
 
     As GPT-2: normal with deviation 0.02, projections back into the residual stream divided by √(2·layers).
 
-    >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
+    >>> config = ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> parameter_table(config)["layers.0.mlp.in.weight"].shape
     (64, 16)
     """
@@ -109,7 +109,7 @@ def _norm(name: str, width: int) -> dict[str, Initial]:
 
 
 def initialise(
-    config: DecoderConfig,
+    config: ModelConfig,
     seed: int,
     *,
     dtype: torch.dtype = torch.float32,
@@ -117,7 +117,7 @@ def initialise(
 ) -> Parameters:
     """The initial parameters of the member with this seed.
 
-    >>> config = DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8, encoding="nope")
+    >>> config = ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8, encoding="nope")
     >>> sum(value.numel() for value in initialise(config, 0).values())
     264
     """
@@ -139,7 +139,7 @@ class _Reading(NamedTuple):
 
 def forward(
     parameters: Mapping[str, Tensor],
-    config: DecoderConfig,
+    config: ModelConfig,
     tokens: Tensor,
     position_ids: Tensor | None = None,
     mask_positions: Tensor | None = None,
@@ -161,7 +161,7 @@ def forward(
 
     `training` turns dropout on; under vmap it needs a randomness mode.
 
-    >>> config = DecoderConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
+    >>> config = ModelConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
     >>> tokens, parameters = torch.tensor([[0, 3, 1], [0, 2, 2]]), initialise(config, 0)
     >>> logits = forward(parameters, config, tokens)
     >>> some = forward(parameters, config, tokens, mask_positions=torch.tensor([[2], [1]]))
@@ -174,7 +174,7 @@ def forward(
 
 def last_states(
     parameters: Mapping[str, Tensor],
-    config: DecoderConfig,
+    config: ModelConfig,
     tokens: Tensor,
     position_ids: Tensor | None = None,
     mask_positions: Tensor | None = None,
@@ -202,7 +202,7 @@ def last_states(
 
 
 def _everything(
-    config: DecoderConfig, tokens: Tensor, position_ids: Tensor | None, lengths: Tensor | None
+    config: ModelConfig, tokens: Tensor, position_ids: Tensor | None, lengths: Tensor | None
 ) -> _Reading:
     """Every place reads itself and all before it."""
     time = tokens.shape[-1]
@@ -229,7 +229,7 @@ def _at(reading: _Reading, places: Tensor) -> _Reading:
 
 def _attend(
     parameters: Parameters,
-    config: DecoderConfig,
+    config: ModelConfig,
     layer: int,
     y: Tensor,
     reading: _Reading,
@@ -273,9 +273,7 @@ def _attend(
     return _take(y, reading.places) + _drop(out, dropout)
 
 
-def feed(
-    parameters: Parameters, config: DecoderConfig, layer: int, y: Tensor, dropout: float = 0.0
-) -> Tensor:
+def feed(parameters: Parameters, config: ModelConfig, layer: int, y: Tensor, dropout: float = 0.0) -> Tensor:
     """The residual stream after the MLP."""
     name = f"layers.{layer}.mlp"
     inputs = normalise(parameters, config, f"layers.{layer}.mlp_norm", y)
@@ -303,7 +301,7 @@ def _is_traced() -> bool:
     return proxies is not None and proxies.get_proxy_mode() is not None
 
 
-def normalise(parameters: Parameters, config: DecoderConfig, name: str, y: Tensor) -> Tensor:
+def normalise(parameters: Parameters, config: ModelConfig, name: str, y: Tensor) -> Tensor:
     """A layer norm by its name, where the model has them."""
     if not config.layer_norm:
         return y
@@ -325,13 +323,13 @@ def _drop(values: Tensor, dropout: float) -> Tensor:
 class Decoder(nn.Module):
     """The transformer as an ordinary module; its state dictionary is the dictionary of `forward`.
 
-    >>> model = Decoder(DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53), seed=0)
+    >>> model = Decoder(ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53), seed=0)
     >>> model(torch.tensor([[0, 3, 1]])).shape
     torch.Size([1, 3, 5])
     """
 
     def __init__(
-        self, config: DecoderConfig, *, seed: int = 0, parameters: Mapping[str, Tensor] | None = None
+        self, config: ModelConfig, *, seed: int = 0, parameters: Mapping[str, Tensor] | None = None
     ) -> None:
         """Fresh parameters of a seed, or copies of those given."""
         super().__init__()

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.parameters import Initial, Parameters
 
@@ -34,20 +34,20 @@ class Encoding:
     relative = False
     """Whether the bias depends on distances alone, so that offsets do not change it."""
 
-    def table(self, config: DecoderConfig) -> dict[str, Initial]:
+    def table(self, config: ModelConfig) -> dict[str, Initial]:
         """The parameters of the encoding."""
         return {}
 
-    def embed(self, parameters: Parameters, config: DecoderConfig, embedded: Tensor, ids: Tensor) -> Tensor:
+    def embed(self, parameters: Parameters, config: ModelConfig, embedded: Tensor, ids: Tensor) -> Tensor:
         """The input of the first layer, from token embeddings (batch, time, width)."""
         return embedded
 
-    def turn(self, config: DecoderConfig, vectors: Tensor, ids: Tensor) -> Tensor:
+    def turn(self, config: ModelConfig, vectors: Tensor, ids: Tensor) -> Tensor:
         """Queries or keys (batch, heads, time, head width) as they enter the inner products."""
         return vectors
 
     def bias(
-        self, parameters: Parameters, config: DecoderConfig, layer: int, query_ids: Tensor, key_ids: Tensor
+        self, parameters: Parameters, config: ModelConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
         """What is added to the logits, (…, heads, queries, keys), or None."""
         return None
@@ -59,10 +59,10 @@ class LearnedAbsolute(Encoding):
     Ids outside the table read its nearest row; only padding should have such ids.
     """
 
-    def table(self, config: DecoderConfig) -> dict[str, Initial]:
+    def table(self, config: ModelConfig) -> dict[str, Initial]:
         return {"positions": Initial((config.positions, config.width), "normal", 0.02)}
 
-    def embed(self, parameters: Parameters, config: DecoderConfig, embedded: Tensor, ids: Tensor) -> Tensor:
+    def embed(self, parameters: Parameters, config: ModelConfig, embedded: Tensor, ids: Tensor) -> Tensor:
         return embedded + F.embedding(ids.clamp(0, config.positions - 1), parameters["positions"])
 
 
@@ -73,7 +73,7 @@ class Sinusoidal(Encoding):
     cosine.
     """
 
-    def embed(self, parameters: Parameters, config: DecoderConfig, embedded: Tensor, ids: Tensor) -> Tensor:
+    def embed(self, parameters: Parameters, config: ModelConfig, embedded: Tensor, ids: Tensor) -> Tensor:
         angles = _angles(ids, config.width)
         waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
         return embedded * math.sqrt(config.width) + waves.to(embedded.dtype)
@@ -82,7 +82,7 @@ class Sinusoidal(Encoding):
 class Rotary(Encoding):
     """RoPE (Su et al., arXiv 2104.09864, section 3.4.2): pairs 2i, 2i + 1 turn by id · 10000^(−2i/d)."""
 
-    def turn(self, config: DecoderConfig, vectors: Tensor, ids: Tensor) -> Tensor:
+    def turn(self, config: ModelConfig, vectors: Tensor, ids: Tensor) -> Tensor:
         angles = _angles(ids, config.head_width).unsqueeze(-3)  # the same for all heads
         cos, sin = angles.cos().to(vectors.dtype), angles.sin().to(vectors.dtype)
         even, odd = vectors[..., 0::2], vectors[..., 1::2]
@@ -95,7 +95,7 @@ class LinearBias(Encoding):
     relative = True
 
     def bias(
-        self, parameters: Parameters, config: DecoderConfig, layer: int, query_ids: Tensor, key_ids: Tensor
+        self, parameters: Parameters, config: ModelConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
         dtype = parameters["embedding"].dtype
         slopes = torch.tensor(alibi_slopes(config.heads), dtype=dtype, device=query_ids.device)
@@ -127,7 +127,7 @@ class RelativeBuckets(Encoding):
     buckets = 32
     reach = 128
 
-    def table(self, config: DecoderConfig) -> dict[str, Initial]:
+    def table(self, config: ModelConfig) -> dict[str, Initial]:
         return {"relative.weight": Initial((self.buckets, config.heads), "normal", 0.02)}
 
     def bucket(self, distance: Tensor) -> Tensor:
@@ -139,7 +139,7 @@ class RelativeBuckets(Encoding):
         return torch.where(distance < exact, distance, wide.clamp(max=self.buckets - 1))
 
     def bias(
-        self, parameters: Parameters, config: DecoderConfig, layer: int, query_ids: Tensor, key_ids: Tensor
+        self, parameters: Parameters, config: ModelConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
         found = F.embedding(self.bucket(_distance(query_ids, key_ids)), parameters["relative.weight"])
         return found.movedim(-1, -3)
@@ -159,7 +159,7 @@ class FunctionalInterpolation(Encoding):
     initial_threshold = 512.0
     epsilon = 1e-6
 
-    def table(self, config: DecoderConfig) -> dict[str, Initial]:
+    def table(self, config: ModelConfig) -> dict[str, Initial]:
         made: dict[str, Initial] = {}
         for layer in range(config.layers):
             name = f"layers.{layer}.fire"
@@ -176,7 +176,7 @@ class FunctionalInterpolation(Encoding):
         return made
 
     def bias(
-        self, parameters: Parameters, config: DecoderConfig, layer: int, query_ids: Tensor, key_ids: Tensor
+        self, parameters: Parameters, config: ModelConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
         name = f"layers.{layer}.fire"
         c = parameters[f"{name}.c"]
@@ -221,11 +221,11 @@ class LocalCoupling(Encoding):
 
     relative = True
 
-    def table(self, config: DecoderConfig) -> dict[str, Initial]:
+    def table(self, config: ModelConfig) -> dict[str, Initial]:
         return {"relative.weight": Initial((2 * WINDOW + 2, config.heads), "normal", 0.02)}
 
     def bias(
-        self, parameters: Parameters, config: DecoderConfig, layer: int, query_ids: Tensor, key_ids: Tensor
+        self, parameters: Parameters, config: ModelConfig, layer: int, query_ids: Tensor, key_ids: Tensor
     ) -> Tensor | None:
         distance = query_ids[..., :, None] - key_ids[..., None, :]
         marks = (key_ids == key_ids[..., :1])[..., None, :].expand_as(distance)

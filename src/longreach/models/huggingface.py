@@ -23,7 +23,7 @@ from safetensors.torch import load as read_tensors
 from safetensors.torch import save as write_tensors
 from torch import Tensor, nn
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError, MissingExtra
 from longreach.files import write_atomically
 from longreach.models.decoder import parameter_table
@@ -61,7 +61,7 @@ class GPT2Document(BaseModel):
     tie_word_embeddings: bool = True
 
 
-def config_from_document(document: Mapping[str, Any]) -> DecoderConfig:
+def config_from_document(document: Mapping[str, Any]) -> ModelConfig:
     """The shape in GPT-2's configuration; dropout is that of its residual stream.
 
     >>> config_from_document({"model_type": "gpt2", "n_layer": 2}).width
@@ -81,7 +81,7 @@ def config_from_document(document: Mapping[str, Any]) -> DecoderConfig:
     hidden = 4 * read.n_embd if read.n_inner is None else read.n_inner
     if hidden % read.n_embd:
         raise InputError(f"{CONFIG}: n_inner {hidden} is not a multiple of n_embd {read.n_embd}")
-    return DecoderConfig.read(
+    return ModelConfig.read(
         {
             "layers": read.n_layer,
             "heads": read.n_head,
@@ -96,10 +96,10 @@ def config_from_document(document: Mapping[str, Any]) -> DecoderConfig:
     )
 
 
-def config_to_document(config: DecoderConfig) -> dict[str, Any]:
+def config_to_document(config: ModelConfig) -> dict[str, Any]:
     """GPT-2's configuration of the same shape, or an error that says what GPT-2 lacks.
 
-    >>> config = DecoderConfig(layers=2, heads=2, width=64, vocabulary=5, positions=150, encoding="rope")
+    >>> config = ModelConfig(layers=2, heads=2, width=64, vocabulary=5, positions=150, encoding="rope")
     >>> config_to_document(config)
     Traceback (most recent call last):
     longreach.errors.InputError: GPT-2 has no encoding 'rope'
@@ -134,11 +134,11 @@ def config_to_document(config: DecoderConfig) -> dict[str, Any]:
     }
 
 
-def to_state(parameters: Mapping[str, Tensor], config: DecoderConfig) -> Parameters:
+def to_state(parameters: Mapping[str, Tensor], config: ModelConfig) -> Parameters:
     """The state dictionary of a `GPT2LMHeadModel` of the same function; without positions `wpe` is zero.
 
     >>> from longreach.models.decoder import initialise
-    >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
+    >>> config = ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> to_state(initialise(config, 0), config)["transformer.h.0.attn.c_attn.weight"].shape
     torch.Size([16, 48])
     """
@@ -167,11 +167,11 @@ def to_state(parameters: Mapping[str, Tensor], config: DecoderConfig) -> Paramet
     return {name: value.detach().clone().contiguous() for name, value in named.items()}
 
 
-def from_state(state: Mapping[str, Tensor], config: DecoderConfig) -> Parameters:
+def from_state(state: Mapping[str, Tensor], config: ModelConfig) -> Parameters:
     """Our parameters from a state dictionary of `GPT2LMHeadModel` or `GPT2Model`; half precision is widened.
 
     >>> from longreach.models.decoder import initialise
-    >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
+    >>> config = ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> first = initialise(config, 0)
     >>> again = from_state(to_state(first, config), config)
     >>> all(torch.equal(again[name], first[name]) for name in first)
@@ -216,12 +216,12 @@ def _transposed(value: Tensor) -> Tensor:
     return value.T if value.ndim == 2 else value
 
 
-def save(directory: str | Path, parameters: Mapping[str, Tensor], config: DecoderConfig) -> None:
+def save(directory: str | Path, parameters: Mapping[str, Tensor], config: ModelConfig) -> None:
     """Write a directory that `GPT2LMHeadModel.from_pretrained` reads.
 
     >>> import tempfile
     >>> from longreach.models.decoder import initialise
-    >>> config = DecoderConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
+    >>> config = ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(folder, initialise(config, 0), config)
     ...     load(folder)[0] == config
@@ -241,7 +241,7 @@ def save(directory: str | Path, parameters: Mapping[str, Tensor], config: Decode
         raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
 
 
-def load(directory: str | Path) -> tuple[DecoderConfig, Parameters]:
+def load(directory: str | Path) -> tuple[ModelConfig, Parameters]:
     """The configuration and parameters of a GPT-2 directory (`config.json`, `model.safetensors`).
 
     >>> load("no/such/folder")
@@ -263,7 +263,7 @@ def load(directory: str | Path) -> tuple[DecoderConfig, Parameters]:
     return config, from_state(state, config)
 
 
-def to_module(parameters: Mapping[str, Tensor], config: DecoderConfig) -> nn.Module:
+def to_module(parameters: Mapping[str, Tensor], config: ModelConfig) -> nn.Module:
     """A live `GPT2LMHeadModel` with these parameters (extra `hf`), in evaluation mode."""
     document, state = config_to_document(config), to_state(parameters, config)
     if importlib.util.find_spec("transformers") is None:
@@ -274,7 +274,7 @@ def to_module(parameters: Mapping[str, Tensor], config: DecoderConfig) -> nn.Mod
     return module.eval()
 
 
-def from_module(module: nn.Module) -> tuple[DecoderConfig, Parameters]:
+def from_module(module: nn.Module) -> tuple[ModelConfig, Parameters]:
     """The configuration and parameters of a live `GPT2LMHeadModel`."""
     described: Any = module.config
     config = config_from_document(described.to_dict())

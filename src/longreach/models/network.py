@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from longreach.config.model import BaselineConfig, DecoderConfig, Model
+from longreach.config.model import BaselineConfig, Model, ModelConfig
 from longreach.models import decoder as transformer
 from longreach.models.parameters import Initial, Parameters, check, draw, register
 
@@ -87,7 +87,7 @@ class Baseline(nn.Module):
 def model_table(model: Model) -> dict[str, Initial]:
     """Names, shapes and initial values of the parameters.
 
-    >>> "positions" in model_table(DecoderConfig(layers=1, heads=1, width=8, vocabulary=5, positions=9))
+    >>> "positions" in model_table(ModelConfig(layers=1, heads=1, width=8, vocabulary=5, positions=9))
     True
     """
     if isinstance(model, BaselineConfig):
@@ -139,5 +139,5 @@ def read_model(document: dict[str, object]) -> Model:
     32
     """
     if "layers" in document:
-        return DecoderConfig.read(document)
+        return ModelConfig.read(document)
     return BaselineConfig.model_validate(document)

@@ -372,7 +372,7 @@ def further_verdicts(name: str, columns: Iterable[str], known: Known) -> tuple[E
     views = []
     for column in columns:
         label = CellLabel.read(column)
-        encoding, penalty = label.encoding, label.penalty
+        encoding, penalty = label.name, label.penalty
         if column in ENCODING_SIDES:
             continue
         base = next((verdict for verdict in known.verdicts if verdict.encoding == encoding), None)

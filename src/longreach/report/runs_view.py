@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -37,7 +37,7 @@ MOST = 10**15
 def column_of(cell: Cell) -> str:
     """The column of a cell in the matrix: its encoding, and a penalty if it has one."""
     penalty = setting(cell.config, "penalty")
-    return CellLabel(cell.encoding, penalty if _is_number(penalty) else 0.0).text
+    return replace(CellLabel.read(cell.encoding), penalty=float(penalty) if _is_number(penalty) else 0.0).text
 
 
 def _is_number(value: object) -> bool:

@@ -11,9 +11,9 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
-from longreach.config.encodings import ENCODINGS, side_title
-from longreach.config.model import BASELINE, CellLabel
-from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, TrainConfig, option_name, usual
+from longreach.config.encodings import side_title
+from longreach.config.model import CellLabel
+from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, RunConfig, option_name, usual
 from longreach.tasks.lengths import LengthRange, write_options
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName
@@ -30,12 +30,7 @@ def encoding_name(name: str) -> str:
     >>> encoding_name("nope"), encoding_name("mine"), encoding_name("ape + 0.0001")
     ('NoPE', 'mine', 'APE, penalty 0.0001')
     """
-    label = CellLabel.read(name)
-    plain = label.encoding
-    shown = ENCODINGS[plain].title if plain in ENCODINGS else plain
-    if plain == BASELINE:
-        shown = "baseline (MLP)"
-    return f"{shown}, penalty {label.penalty:g}" if label.penalty else shown
+    return CellLabel.read(name).title
 
 
 def encoding_title(name: str) -> str:
@@ -44,9 +39,7 @@ def encoding_title(name: str) -> str:
     >>> encoding_title("nope"), encoding_title("ape + 0.0001")
     ('without positions (NoPE)', 'with learned positions (APE), penalty 0.0001')
     """
-    label = CellLabel.read(name)
-    title = side_title(label.encoding)
-    return f"{title}, penalty {label.penalty:g}" if label.penalty else title
+    return CellLabel.read(name).words
 
 
 def encoding_note(name: str) -> str:
@@ -207,10 +200,10 @@ def task_title(name: str) -> str:
 _ALWAYS = ("layers", "heads", "width", "lr", "max_steps", "warmup", "test_size", "evaluate_every")
 # Settings that are written in a way of their own.
 _REST = ("task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed")
-_KNOWN = TrainConfig.model_fields.keys() - {"seed"}
+_KNOWN = RunConfig.model_fields.keys() - {"seed"}
 # The others are named when they are not as usual.
 _SELDOM = [
-    name for name in TrainConfig.model_fields if name not in (*_ALWAYS, *_REST, *SWITCHES, *FROM_PYTHON_ONLY)
+    name for name in RunConfig.model_fields if name not in (*_ALWAYS, *_REST, *SWITCHES, *FROM_PYTHON_ONLY)
 ]
 
 
@@ -220,7 +213,7 @@ def train_command(config: Mapping[str, Any], seeds: Sequence[int | None]) -> str
     >>> train_command({"task": "parity"}, [0]) is None
     True
     """
-    usually: dict[str, Any] = {name: usual(name) for name in TrainConfig.later}
+    usually: dict[str, Any] = {name: usual(name) for name in RunConfig.later}
     config = usually | dict(config)
     if config.keys() != _KNOWN or any(config[name] != usual(name) for name in FROM_PYTHON_ONLY):
         return None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from longreach.config.model import encoding_label
+from longreach.config.model import CellLabel
 from longreach.files import ResultError
 from longreach.training.result import (
     Candidate,
@@ -199,7 +199,7 @@ def _fields(result: Result) -> dict[str, Any]:
     return {
         "status": result.status,
         "task": named(result.config, "task"),
-        "encoding": None if encoding is None else encoding_label(encoding, result.config),
+        "encoding": None if encoding is None else CellLabel.of({**result.config, "encoding": encoding}).name,
         "seed": result.seed,
         "steps": None if final is None else final.steps,
         "seconds": result.timings.seconds,

@@ -8,7 +8,7 @@ from typing import Any
 
 from longreach.config.encodings import unknown_encoding
 from longreach.config.model import BASELINE, BASELINE_SHAPE, hyperparameters
-from longreach.config.run import RegressionConfig, TrainConfig
+from longreach.config.run import RegressionConfig, RunConfig
 from longreach.config.scales import Scale, scale_table
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
@@ -25,7 +25,7 @@ COMPILE_FROM_STEPS = 50_000
 COMPILE_UP_TO_LAYERS = 2
 
 
-def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> TrainConfig:
+def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> RunConfig:
     """The configuration of a task, from what is given and the setting of a scale for the rest.
 
     What is not given is as in the studies of the scale.
@@ -59,7 +59,7 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **give
         fields["test_lengths"] = known.test_ranges(fields["train_lengths"][1])
     fields.setdefault("evaluate_every", min(1000, _a_tenth(fields["max_steps"])))
     fields.setdefault("compile", _worth_compiling(fields))
-    config = TrainConfig.read(fields)
+    config = RunConfig.read(fields)
     try:
         check_lengths(config)
     except InputError as error:

@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.runs.resolve import resolve
 from longreach.runs.train import EngineMaker, Nobody, Watcher, train
@@ -34,7 +34,7 @@ SEED_FACTOR = 3
 NONE_IS_RIGHT = "no member of the search is right on the whole training range"
 
 
-def grid(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> list[TrainConfig]:
+def grid(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> list[RunConfig]:
     """The members of the search, the simplest first; what is given is not searched.
 
     Lengths and steps are those of the scale.
@@ -54,7 +54,7 @@ def grid(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: 
 
 def last_resort(
     task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any
-) -> TrainConfig | None:
+) -> RunConfig | None:
     """What is trained when no member of the whole grid is right on the training range.
 
     None where a part of the grid was given: then no other shape is asked for. As it takes months on a
@@ -72,7 +72,7 @@ def last_resort(
     return resolve(task, encoding, scale=scale, **fields)
 
 
-def choose(members: Iterable[TrainConfig], finals: Mapping[str, Final]) -> TrainConfig | None:
+def choose(members: Iterable[RunConfig], finals: Mapping[str, Final]) -> RunConfig | None:
     """The member to go on with, from the final numbers by key; None if none is right on the training range.
 
     >>> members = grid("sort", layers=1, heads=1, lr=1e-3)
@@ -84,7 +84,7 @@ def choose(members: Iterable[TrainConfig], finals: Mapping[str, Final]) -> Train
     >>> choose(members, finals).width
     64
     """
-    best: TrainConfig | None = None
+    best: RunConfig | None = None
     most = -1.0
     for member in members:
         final = finals.get(member.key)
@@ -102,7 +102,7 @@ class Search:
 
     tried: tuple[Result, ...]
     """The members of the grid."""
-    chosen: TrainConfig | None
+    chosen: RunConfig | None
     """The shape that was gone on with."""
     results: tuple[Result, ...]
     """Its members."""
@@ -132,7 +132,7 @@ def search(
 
 
 def _successes(
-    chosen: TrainConfig, seeds: Sequence[int], runs: str | Path, engine: EngineMaker | None, progress: Watcher
+    chosen: RunConfig, seeds: Sequence[int], runs: str | Path, engine: EngineMaker | None, progress: Watcher
 ) -> list[Result]:
     """The results of the chosen shape: further seeds while fewer are successful than were asked for."""
     wanted, configs = len(seeds), [chosen.with_seed(seed) for seed in seeds]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longreach.config.run import AnyMember, TrainConfig
+from longreach.config.run import AnyMember, RunConfig
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
 from longreach.files import ResultError, write_atomically
@@ -107,7 +107,7 @@ def _about(seconds: float) -> str:
     return f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"
 
 
-def usual_member(task: str, encoding: str, **given: Any) -> TrainConfig:
+def usual_member(task: str, encoding: str, **given: Any) -> RunConfig:
     """The laptop's setting, where only `train_to` can be chosen: what is wrong with default tests names that.
 
     >>> usual_member("regex:a|ab", "ape")
@@ -122,7 +122,7 @@ def usual_member(task: str, encoding: str, **given: Any) -> TrainConfig:
         raise
 
 
-def with_share(usual: TrainConfig, share: float) -> TrainConfig:
+def with_share(usual: RunConfig, share: float) -> RunConfig:
     """The member with a share of its steps; with all of them it is as `longreach train` has it.
 
     >>> from longreach.runs.resolve import resolve
@@ -133,13 +133,13 @@ def with_share(usual: TrainConfig, share: float) -> TrainConfig:
         return usual
     steps = max(LEAST_STEPS, 100 * round(share * usual.max_steps / 100))
     given = {"max_steps": steps, "evaluate_every": steps, "warmup": int(share * usual.warmup)}
-    return TrainConfig.read({**usual.document(), **given})
+    return RunConfig.read({**usual.document(), **given})
 
 
 def largest_share(
-    members: Callable[[float], Sequence[TrainConfig]],
+    members: Callable[[float], Sequence[RunConfig]],
     seconds: float,
-    cost: Callable[[Sequence[TrainConfig]], float],
+    cost: Callable[[Sequence[RunConfig]], float],
 ) -> float:
     """The largest share of steps with which members take no more than these seconds; else the least.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from longreach.config.run import AnyMember, RegressionConfig, TrainConfig
+from longreach.config.run import AnyMember, RegressionConfig, RunConfig
 from longreach.errors import Field, InputError, MissingExtra
 from longreach.execution.engines import EngineOptions, make_engine
 from longreach.execution.jobs import Engine, Failure, Job, Outcome, is_over
@@ -87,7 +87,7 @@ def _stacked(engine: Engine, device: str, size: int) -> Engine:
         most = -(-len(jobs) // engine.parallel) if device == "cpu" else size
         known = {job.key: job for job in jobs}
         numbers = [job.config for job in jobs if _learns_numbers(job)]
-        tokens = [TrainConfig.read(job.config) for job in jobs if not _learns_numbers(job)]
+        tokens = [RunConfig.read(job.config) for job in jobs if not _learns_numbers(job)]
         made = [[member.key for member in group] for group in groups(tokens, min(size, most))]
         made += [[member.key for member in group] for group in regression_groups(numbers, min(size, most))]
         return [[known[key] for key in keys] for keys in made]

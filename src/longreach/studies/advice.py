@@ -13,7 +13,7 @@ from typing import Any
 from longreach.answers.forecast import forecast
 from longreach.answers.remedies import Remedy, remedies
 from longreach.answers.trials import AdviceQuestion, original_encoding, original_members, remedy_members
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.studies.curves import SMOKE, Claim, Curve, CurveCells, Measured, lengths_at
 from longreach.studies.study import Study
@@ -85,12 +85,12 @@ def curves(scale: Scale) -> list[Curve]:
     return found
 
 
-def _tested(config: TrainConfig, at: AdviceScale) -> TrainConfig:
+def _tested(config: RunConfig, at: AdviceScale) -> RunConfig:
     """The same, tested at the longest lengths up to once, twice and three times that of training."""
     task = load_task(config.task)
     known = task.lengths(task.least_length, TIMES[-1] * at.train_to).tolist()
     longest = [max(length for length in known if length <= times * at.train_to) for times in TIMES]
-    return TrainConfig.read({**config.document(), **at.setting, "test_lengths": lengths_at(*longest)})
+    return RunConfig.read({**config.document(), **at.setting, "test_lengths": lengths_at(*longest)})
 
 
 def claims(scale: Scale, measured: Sequence[Measured]) -> list[Claim]:

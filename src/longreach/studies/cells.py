@@ -25,7 +25,7 @@ from longreach.answers.agreement import (
     published_lengths,
 )
 from longreach.answers.judge import Tally
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.files import canonical_json
 from longreach.runs.cells import Cell, Spread, cells, without_seed
 from longreach.runs.index import Row
@@ -129,7 +129,7 @@ def _spreads(found: Mapping[str, Spread]) -> dict[str, Any]:
 
 
 def outcomes(
-    members: Mapping[Place, Sequence[TrainConfig]], remarks: Mapping[Place, str], rows: Iterable[Row]
+    members: Mapping[Place, Sequence[RunConfig]], remarks: Mapping[Place, str], rows: Iterable[Row]
 ) -> list[Outcome]:
     """What the results say of each cell; results of other members are not looked at."""
     keys = {config.key for configs in members.values() for config in configs}

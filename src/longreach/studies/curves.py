@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.files import figure_bytes
 from longreach.runs.cells import Spread, without_seed
@@ -33,13 +33,13 @@ class Curve:
 
     panel: str
     name: str
-    config: TrainConfig
+    config: RunConfig
     """With the seed 0."""
     seeds: int
     tested: str | None = None
     """A further task of the configuration; None: its own."""
 
-    def members(self, seeds: int | None = None) -> tuple[TrainConfig, ...]:
+    def members(self, seeds: int | None = None) -> tuple[RunConfig, ...]:
         """What is trained for it, with the seeds 0, 1, …."""
         return tuple(self.config.with_seed(seed) for seed in range(self.seeds if seeds is None else seeds))
 
@@ -69,7 +69,7 @@ class Measured:
     """A curve with its runs."""
 
     curve: Curve
-    members: tuple[TrainConfig, ...]
+    members: tuple[RunConfig, ...]
     results: tuple[Result, ...]
     """Those that are done."""
 
@@ -294,7 +294,7 @@ class CurveCells:
     curves: Curves
     claims: Claims
 
-    def members(self, scale: Scale, seeds: int | None = None) -> list[TrainConfig]:
+    def members(self, scale: Scale, seeds: int | None = None) -> list[RunConfig]:
         """What is trained, the most work first; curves that differ in the test only share their members."""
         return longest_first(member for curve in self.curves(scale) for member in curve.members(seeds))
 
@@ -409,7 +409,7 @@ POSE: dict[str, Any] = {"encoding": "rope", "position_ids": "pose"}
 """Rotary positions under PoSE."""
 
 
-def curve_config(task: str, *settings: dict[str, Any], **given: Any) -> TrainConfig:
+def curve_config(task: str, *settings: dict[str, Any], **given: Any) -> RunConfig:
     """The member of a curve with the seed 0, from settings of which the later ones prevail.
 
     >>> config = curve_config(
@@ -422,7 +422,7 @@ def curve_config(task: str, *settings: dict[str, Any], **given: Any) -> TrainCon
     fields: dict[str, Any] = {"task": self_contained(task)}
     for each in settings:
         fields |= each
-    return TrainConfig.read(fields | given)
+    return RunConfig.read(fields | given)
 
 
 def lengths_at(*lengths: int) -> tuple[tuple[int, int], ...]:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
 from longreach.files import figure_bytes
@@ -247,7 +247,7 @@ ALPHA, HALVINGS = Fraction(1), 10
 class InferenceCells:
     """Nothing is trained: the learner is exact, and takes a smallest program."""
 
-    def members(self, scale: Scale, seeds: int | None = None) -> Sequence[TrainConfig]:
+    def members(self, scale: Scale, seeds: int | None = None) -> Sequence[RunConfig]:
         return ()
 
     def run(

@@ -19,7 +19,7 @@ import numpy as np
 from longreach.answers.judge import ByAccuracy
 from longreach.answers.odds import OddsModel, fitted_odds
 from longreach.answers.odds_features import CANDIDATES, KNOWN, ODDS_ENCODINGS, OddsCase, odds_features
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
 from longreach.files import figure_bytes, write_atomically
@@ -53,7 +53,7 @@ class Chosen:
 
     key: str
     folder: Path
-    config: TrainConfig
+    config: RunConfig
     result: Result
     language: LanguageFacts | None
     """Of the census."""
@@ -95,9 +95,9 @@ def chosen_runs(runs: Path, *, held_out: bool) -> Iterator[Chosen]:
         )
 
 
-def _config(result: Result) -> TrainConfig | None:
+def _config(result: Result) -> RunConfig | None:
     try:
-        config = TrainConfig.read(result.config)
+        config = RunConfig.read(result.config)
     except InputError:  # such as a task with numbers as answers
         return None
     name = TaskName(config.task)
@@ -105,11 +105,11 @@ def _config(result: Result) -> TrainConfig | None:
     return None if outside or config.encoding == "mlp" else config
 
 
-def _to(config: TrainConfig) -> int:
+def _to(config: RunConfig) -> int:
     return config.train_lengths.last
 
 
-def _names(config: TrainConfig) -> list[str]:
+def _names(config: RunConfig) -> list[str]:
     return [lengths.name for lengths in config.test_lengths]
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from longreach.answers.agreement import Place
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import PAPER_SEEDS, Scale
 from longreach.runs.resolve import resolve
 from longreach.tasks.catalog import load_task
@@ -295,7 +295,7 @@ def state_places() -> tuple[Place, ...]:
     return (*after, *(Place(STATES + sample()[name].expression, "nope") for name in EASIER))
 
 
-def state_config(place: Place, scale: Scale) -> TrainConfig:
+def state_config(place: Place, scale: Scale) -> RunConfig:
     """The member of a cell with the seed 0.
 
     >>> config = state_config(state_places()[0], "laptop")

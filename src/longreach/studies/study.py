@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.answers.agreement import Place, PublishedRow, published_row, verdict_of
-from longreach.config.run import AnyMember, TrainConfig
+from longreach.config.run import AnyMember, RunConfig
 from longreach.config.scales import Scale, first_seed_of, remark_of, scale_table, seeds_of
 from longreach.errors import Field, InputError, near_names
 from longreach.files import figure_bytes
@@ -212,7 +212,7 @@ class Study:
     """From the cells and a title."""
     table: Callable[[], TheoryTable] | None = None
     """What the theory says, for which nothing is trained."""
-    config: Callable[[Place, Scale], TrainConfig] | None = None
+    config: Callable[[Place, Scale], RunConfig] | None = None
     """The member of a cell with the seed 0, where that is not the setting of the scale for its task."""
     seeds: Mapping[Scale, int] | None = None
     """Members a cell at each scale, where that is not the scale's own number."""
@@ -256,12 +256,12 @@ class Study:
 
     def members_by_place(
         self, scale: Scale, seeds: int | None = None, places: Iterable[Place] | None = None
-    ) -> dict[Place, tuple[TrainConfig, ...]]:
+    ) -> dict[Place, tuple[RunConfig, ...]]:
         """What is trained for each cell; the seeds follow each other from the first one of the scale."""
         usual = seeds_of(scale) if self.seeds is None else self.seeds[scale]
         start = first_seed_of(scale) if self.config is None else 0
         numbers = range(start, start + (usual if seeds is None else seeds))
-        found: dict[Place, tuple[TrainConfig, ...]] = {}
+        found: dict[Place, tuple[RunConfig, ...]] = {}
         for place in self.places if places is None else places:
             first = (self.config or config_of)(place, scale)
             found[place] = tuple(first.with_seed(seed) for seed in numbers)
@@ -307,7 +307,7 @@ def check_suffix(suffix: str, known: Sequence[str]) -> None:
         raise InputError(reason, place=Field("out"))
 
 
-def config_of(place: Place, scale: Scale) -> TrainConfig:
+def config_of(place: Place, scale: Scale) -> RunConfig:
     """The member of a cell with the seed 0.
 
     >>> config = config_of(Place("binary-majority", "ape"), "paper")
@@ -332,7 +332,7 @@ class StudyRun:
 
 def study_members(
     study: Study, scale: Scale, *, seeds: int | None = None, places: Iterable[Place] | None = None
-) -> list[TrainConfig]:
+) -> list[RunConfig]:
     """What is trained, the most work first. Figures may share members: each is trained once."""
     members = study.members_by_place(scale, seeds, places)
     return longest_first(config for configs in members.values() for config in configs)

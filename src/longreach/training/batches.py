@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
-from longreach.config.run import TrainConfig
+from longreach.config.model import ModelConfig
+from longreach.config.run import RunConfig
 from longreach.models.encodings import pose_ids, randomized_ids
 from longreach.models.fast.gradient import first_kinds
 from longreach.models.fast.packed import Packed, PackedRows, group_widths
@@ -29,7 +29,7 @@ Occasion: TypeAlias = Literal["training", "first", "shifted"]
 """A training batch, or a test: from the first position on, or shifted by a random number that fits."""
 
 
-def placed(batch: Batch, config: TrainConfig, occasion: Occasion, rng: np.random.Generator) -> Batch:
+def placed(batch: Batch, config: RunConfig, occasion: Occasion, rng: np.random.Generator) -> Batch:
     """The batch with its position ids.
 
     Randomized ids are drawn in tests as in training. PoSE is for training; tests have the true ids.
@@ -53,7 +53,7 @@ def placed(batch: Batch, config: TrainConfig, occasion: Occasion, rng: np.random
     return (random_offsets if shifted else no_offsets)(batch, positions, rng)
 
 
-def _coupled(batch: Batch, config: TrainConfig, occasion: Occasion, rng: np.random.Generator) -> Batch:
+def _coupled(batch: Batch, config: RunConfig, occasion: Occasion, rng: np.random.Generator) -> Batch:
     still = occasion == "first" or (occasion == "training" and config.offsets == "none")
     ids, positions = own_ids(config, batch), positions_of(config)
     made = coupled_offsets(batch, ids, positions, None if still else rng)
@@ -112,7 +112,7 @@ class Batches:
     """
 
     def __init__(
-        self, config: TrainConfig, rng: np.random.Generator, shape: tuple[int, int] | None = None
+        self, config: RunConfig, rng: np.random.Generator, shape: tuple[int, int] | None = None
     ) -> None:
         """`shape` fixes columns and supervised places of a row, for a step that is compiled."""
         self._config = config
@@ -253,11 +253,11 @@ class Rows:
             for rows in self._cut(number, parts)
         ]
 
-    def packed(self, number: int, model: DecoderConfig, widths: Sequence[int]) -> Packed:
+    def packed(self, number: int, model: ModelConfig, widths: Sequence[int]) -> Packed:
         """One of the batches without padding; its groups are as wide as this at most."""
         return self._pack(slice(number * self._each, (number + 1) * self._each), model, widths)
 
-    def packed_parts(self, model: DecoderConfig, tokens: int) -> Iterator[tuple[Packed, Counts]]:
+    def packed_parts(self, model: ModelConfig, tokens: int) -> Iterator[tuple[Packed, Counts]]:
         """All rows without padding, in parts of about so many tokens; how many of each row are supervised."""
         ends = np.cumsum(self._sizes)
         borders = np.searchsorted(ends, np.arange(tokens, ends[-1], tokens)).tolist()
@@ -266,7 +266,7 @@ class Rows:
             widths = group_widths(sizes, rows=len(sizes), heads=model.heads)
             yield self._pack(slice(first, last), model, widths), self._counts[first:last]
 
-    def _pack(self, rows: slice, model: DecoderConfig, widths: Sequence[int]) -> Packed:
+    def _pack(self, rows: slice, model: ModelConfig, widths: Sequence[int]) -> Packed:
         sizes = self._sizes[rows]
         inner = np.searchsorted(sizes, widths[:-1], side="right").tolist()
         if self._packed is None:

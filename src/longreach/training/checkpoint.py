@@ -20,7 +20,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.config.model import Model
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.files import clean_up, write_atomically
 from longreach.models.network import model_table, read_model
@@ -63,7 +63,7 @@ def save(directory: Path, state: State, progress: Progress) -> None:
     write_atomically(directory / STATE, content)
 
 
-def load(directory: Path, config: TrainConfig, size: int) -> tuple[State, Progress] | None:
+def load(directory: Path, config: RunConfig, size: int) -> tuple[State, Progress] | None:
     """The last state of the run with this configuration and so many parameters; None when there is none."""
     return load_state(directory, size, lambda progress: _inconsistent(progress, config))
 
@@ -96,7 +96,7 @@ def load_state(
     return State(tensors["vector"], tensors["first"], tensors["second"], progress.step), progress
 
 
-def _inconsistent(progress: Progress, config: TrainConfig) -> str | None:
+def _inconsistent(progress: Progress, config: RunConfig) -> str | None:
     """Why a run with this configuration cannot have come to this progress, if it cannot."""
     if progress.key != config.key:
         return f"the state of another configuration, {progress.key[:40]!r}"

@@ -16,8 +16,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import BaselineConfig, DecoderConfig
-from longreach.config.run import TrainConfig
+from longreach.config.model import BaselineConfig, ModelConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.models.decoder import ID_MATRIX, ignores_offsets
 from longreach.models.fast.cached import CachedDecoder
@@ -73,12 +73,12 @@ class Bin:
         return self.lengths.name
 
 
-def draw_bins(config: TrainConfig, rng: np.random.Generator, device: torch.device = CPU) -> Iterator[Bin]:
+def draw_bins(config: RunConfig, rng: np.random.Generator, device: torch.device = CPU) -> Iterator[Bin]:
     """The test sets of a member, the training range first; each is drawn when it is asked for."""
     return (_bin(config, lengths, rng, device) for lengths in config.ranges)
 
 
-def _bin(config: TrainConfig, lengths: LengthRange, rng: np.random.Generator, device: torch.device) -> Bin:
+def _bin(config: RunConfig, lengths: LengthRange, rng: np.random.Generator, device: torch.device) -> Bin:
     task, model = task_of(config), model_of(config)
     batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
     # Both are drawn whatever comes of them, so that the numbers that follow are the same.
@@ -90,7 +90,7 @@ def _bin(config: TrainConfig, lengths: LengthRange, rng: np.random.Generator, de
     return Bin(lengths, made, made if _ignores_offsets(config) else cut(shifted), written)
 
 
-def _ignores_offsets(config: TrainConfig) -> bool:
+def _ignores_offsets(config: RunConfig) -> bool:
     if isinstance(model_of(config), BaselineConfig):
         return True
     return config.id_scheme != "randomized" and ignores_offsets(config.encoding)
@@ -100,7 +100,7 @@ def _cut(batch: Batch) -> tuple[Part, ...]:
     return tuple(chunks(batch, max(2, -(-batch.tokens.size // EVALUATED_AT_ONCE))))
 
 
-def packed_parts(batch: Batch, config: TrainConfig) -> tuple[Part, ...]:
+def packed_parts(batch: Batch, config: RunConfig) -> tuple[Part, ...]:
     """The batch without padding."""
     return tuple(
         PackedPart(packed, len(counts), torch.from_numpy(np.repeat(np.arange(len(counts)), counts)))
@@ -114,7 +114,7 @@ def accuracy(vector: Tensor, layout: Layout, parts: Sequence[Part]) -> float:
     Where the model predicts ids, all of them must be the most likely ones, too.
     """
     named, model = layout.named(vector), layout.model
-    packed = PackedForward(model, named) if isinstance(model, DecoderConfig) else None
+    packed = PackedForward(model, named) if isinstance(model, ModelConfig) else None
     total, right = 0, torch.zeros((), dtype=torch.long, device=vector.device)
     with torch.inference_mode():
         for part in parts:
@@ -166,7 +166,7 @@ class Generated:
 
 def generate(
     parameters: Parameters,
-    model: DecoderConfig,
+    model: ModelConfig,
     tokens: IntArray,
     *,
     sizes: IntArray | None = None,
@@ -182,7 +182,7 @@ def generate(
     (rows, most), or the numbers that follow the last id of the prompt.
 
     >>> from longreach.models.decoder import initialise
-    >>> model = DecoderConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)
+    >>> model = ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)
     >>> prompts, sizes = np.array([[1, 2], [1, 0]]), np.array([2, 1])
     >>> written = generate(initialise(model, 0), model, prompts, sizes=sizes, most=3)
     >>> written.ids.tolist(), written.counts.tolist()
@@ -217,7 +217,7 @@ def generate(
 
 
 def _check_ids(
-    model: DecoderConfig, ids: IntArray, sizes: IntArray, following: IntArray, limits: IntArray
+    model: ModelConfig, ids: IntArray, sizes: IntArray, following: IntArray, limits: IntArray
 ) -> None:
     """Refuse ids for which the model has no vector."""
     inside = np.where(np.arange(ids.shape[1]) < sizes[:, None], ids, 0)
@@ -233,7 +233,7 @@ class _Writer:
     """The most likely tokens, and ids, from the states that output matrices read."""
 
     parameters: Parameters
-    model: DecoderConfig
+    model: ModelConfig
 
     def tokens(self, states: Tensor) -> Tensor:
         return self._most_likely(states, "embedding" if self.model.tied else "unembedding")
@@ -301,7 +301,7 @@ class Written:
     """The share with all tokens right, whatever the ids."""
 
 
-def written_right(parameters: Parameters, model: DecoderConfig, task: Task, batch: Batch) -> Written | None:
+def written_right(parameters: Parameters, model: ModelConfig, task: Task, batch: Batch) -> Written | None:
     """Let the model write each example from the first supervised token on.
 
     None where that makes no sense: what is between supervised tokens would have to be given.

@@ -14,7 +14,7 @@ import safetensors.torch
 import torch
 from pydantic import JsonValue
 
-from longreach.config.run import RegressionConfig, TrainConfig
+from longreach.config.run import RegressionConfig, RunConfig
 from longreach.files import ResultError, write_atomically
 from longreach.models.counting import RegressionShape
 from longreach.models.parameters import Parameters
@@ -53,7 +53,7 @@ def run_numbers(
     """Train the member with this configuration.
 
     >>> given = {"train_lengths": [1, 5], "test_lengths": [[10, 10]], "max_steps": 3, "batch": 8, "hidden": 4}
-    >>> result = run({"task": "simple-task:omega=1", "test_size": 8, **given})
+    >>> result = run_numbers({"task": "simple-task:omega=1", "test_size": 8, **given})
     >>> result.final.steps, sorted(result.final.other)
     (3, ['L', 'logit margin', 'loss 1-5', 'loss 10-10'])
     """
@@ -232,7 +232,7 @@ def _earlier(runs: Path | None, key: str) -> Result | None:
 
 
 def _close(
-    member: TrainConfig,
+    member: RunConfig,
     ended: Trained | Diverged,
     started: datetime,
     where: torch.device,
@@ -252,7 +252,7 @@ def _close(
     return result
 
 
-def _done(config: TrainConfig, trained: Trained, started: datetime, directory: Path | None) -> Result:
+def _done(config: RunConfig, trained: Trained, started: datetime, directory: Path | None) -> Result:
     last = trained.rows[-1]
     return Result(
         key=config.key,
@@ -278,7 +278,7 @@ def _done(config: TrainConfig, trained: Trained, started: datetime, directory: P
     )
 
 
-def _diverged(config: TrainConfig, error: Diverged, started: datetime, where: torch.device) -> Result:
+def _diverged(config: RunConfig, error: Diverged, started: datetime, where: torch.device) -> Result:
     return Result(
         key=config.key,
         config=config.document(),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from longreach.config.model import BASELINE
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.files import canonical_json
 from longreach.models.fast.gradient import has_gradient_by_hand
@@ -60,7 +60,7 @@ FORWARD = 1 / 3  # of a step
 
 
 def train(
-    config: TrainConfig,
+    config: RunConfig,
     directory: Path | None = None,
     *,
     report: Report | None = None,
@@ -79,7 +79,7 @@ def train(
     return _Run(config, directory, report, checkpoint_seconds, found).go()
 
 
-def step_seconds(config: TrainConfig) -> float:
+def step_seconds(config: RunConfig) -> float:
     """How long a step takes on this processor, from a few; of wide models with few rows and layers.
 
     >>> from longreach.runs.resolve import resolve
@@ -99,7 +99,7 @@ def step_seconds(config: TrainConfig) -> float:
     return found * config.batch / rows
 
 
-def _sampled(config: TrainConfig) -> float:
+def _sampled(config: RunConfig) -> float:
     run = _Run(config.model_copy(update={"test_size": 1, "compile": False}), None, None, CHECKPOINT_SECONDS)
     run._step()  # the first one is slow
     found: list[float] = []
@@ -110,7 +110,7 @@ def _sampled(config: TrainConfig) -> float:
     return statistics.median(found)  # somebody else may have had the core for one of them
 
 
-def steps_at_most(config: TrainConfig) -> float:
+def steps_at_most(config: RunConfig) -> float:
     """All steps of a member, with its evaluations as if they were steps; most members stop before the last.
 
     >>> from longreach.runs.resolve import resolve
@@ -125,12 +125,12 @@ def steps_at_most(config: TrainConfig) -> float:
     return config.max_steps + FORWARD * batches * (on_the_way + at_the_end)
 
 
-def chunks_of(config: TrainConfig) -> int:
+def chunks_of(config: RunConfig) -> int:
     """Into how many chunks a batch is cut."""
     return CHUNKS if config.width >= CHUNKS_FROM_WIDTH else 1
 
 
-def steps_by_hand(config: TrainConfig, device: torch.device) -> bool:
+def steps_by_hand(config: RunConfig, device: torch.device) -> bool:
     """Whether the gradient that is written out serves: on a CPU, in float32, for a decoder.
 
     >>> from longreach.runs.resolve import resolve
@@ -143,7 +143,7 @@ def steps_by_hand(config: TrainConfig, device: torch.device) -> bool:
 class _Run:
     def __init__(
         self,
-        config: TrainConfig,
+        config: RunConfig,
         directory: Path | None,
         report: Report | None,
         checkpoint_seconds: float,
@@ -218,7 +218,7 @@ class _Run:
 NOT_COMPILED = "the step of members side by side is not compiled"
 
 
-def shape(config: TrainConfig) -> dict[str, Any]:
+def shape(config: RunConfig) -> dict[str, Any]:
     """What members that train side by side have in common.
 
     >>> from longreach.runs.resolve import resolve
@@ -234,7 +234,7 @@ def shape(config: TrainConfig) -> dict[str, Any]:
     return model | own
 
 
-def check_shapes(configs: Sequence[TrainConfig]) -> None:
+def check_shapes(configs: Sequence[RunConfig]) -> None:
     """Refuse members that cannot train side by side, in one line."""
     first = shape(configs[0])
     for number, config in enumerate(configs[1:], 1):
@@ -248,7 +248,7 @@ def check_shapes(configs: Sequence[TrainConfig]) -> None:
         raise InputError("members cannot be stacked: one stands twice")
 
 
-def groups(configs: Sequence[TrainConfig], size: int) -> list[list[TrainConfig]]:
+def groups(configs: Sequence[RunConfig], size: int) -> list[list[RunConfig]]:
     """The members that train side by side, at most `size` of them, in groups of about the same number.
 
     >>> from longreach.runs.resolve import resolve
@@ -256,7 +256,7 @@ def groups(configs: Sequence[TrainConfig], size: int) -> list[list[TrainConfig]]
     >>> [[(member.width, member.seed) for member in group] for group in groups(members, 2)]
     [[(16, 0), (16, 1)], [(16, 2)], [(64, 0), (64, 1)], [(64, 2)]]
     """
-    alike: defaultdict[str, list[TrainConfig]] = defaultdict(list)
+    alike: defaultdict[str, list[RunConfig]] = defaultdict(list)
     for config in configs:
         alike[canonical_json(shape(config))].append(config)
     made = []
@@ -267,7 +267,7 @@ def groups(configs: Sequence[TrainConfig], size: int) -> list[list[TrainConfig]]
 
 
 def train_members(
-    configs: Sequence[TrainConfig],
+    configs: Sequence[RunConfig],
     directories: Sequence[Path | None] | None = None,
     *,
     reports: Sequence[Report | None] | None = None,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
-from longreach.config.model import DecoderConfig
-from longreach.config.run import TrainConfig
+from longreach.config.model import ModelConfig
+from longreach.config.run import RunConfig
 from longreach.models.network import initial
 from longreach.models.parameters import Parameters
 from longreach.tasks.task import Batch
@@ -67,7 +67,7 @@ Report = Callable[[int, Evaluation | None], None]
 class Member:
     """A member on its way; whoever takes the steps changes `state` and says how they went."""
 
-    config: TrainConfig
+    config: RunConfig
     directory: Path | None = None
     device: torch.device = CPU
     shape: tuple[int, int] | None = None
@@ -201,7 +201,7 @@ class Member:
         model = self.layout.model
         with self.timed("generate") if self.config.predict_ids else nullcontext():
             for test in self.tests:
-                if test.written is None or not isinstance(model, DecoderConfig):
+                if test.written is None or not isinstance(model, ModelConfig):
                     continue
                 named = self.layout.named(self.state.vector)
                 share = written_right(named, model, task_of(self.config), test.written)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import BASELINE, BaselineConfig, DecoderConfig, Model
-from longreach.config.run import RegressionConfig, TrainConfig
+from longreach.config.model import BASELINE, BaselineConfig, Model, ModelConfig
+from longreach.config.run import RegressionConfig, RunConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument, load_task
 from longreach.tasks.names import RegressionName
@@ -25,7 +25,7 @@ SOME_EXAMPLES = 256
 """Of the longest inputs: ids may depend on more than the length."""
 
 
-def task_of(config: TrainConfig) -> Task:
+def task_of(config: RunConfig) -> Task:
     """The task that a member learns."""
     return _task(config.task, config.alphabet)
 
@@ -37,7 +37,7 @@ def _task(name: str, alphabet: tuple[str, ...] | None) -> Task:
 
 
 @lru_cache(maxsize=256)
-def positions_of(config: TrainConfig) -> int:
+def positions_of(config: RunConfig) -> int:
     """As many as said, or as the longest input of any range needs."""
     if config.max_position is not None:
         return config.max_position
@@ -46,7 +46,7 @@ def positions_of(config: TrainConfig) -> int:
     return max(map(task.input_size, longest))
 
 
-def model_of(config: TrainConfig) -> Model:
+def model_of(config: RunConfig) -> Model:
     """The shape of what is trained."""
     if config.encoding != BASELINE:
         return decoder_of(config)
@@ -55,9 +55,9 @@ def model_of(config: TrainConfig) -> Model:
 
 
 @lru_cache(maxsize=256)
-def decoder_of(config: TrainConfig) -> DecoderConfig:
+def decoder_of(config: RunConfig) -> ModelConfig:
     """The shape of the transformer."""
-    return DecoderConfig(
+    return ModelConfig(
         layers=config.layers,
         heads=config.heads,
         width=config.width,
@@ -71,7 +71,7 @@ def decoder_of(config: TrainConfig) -> DecoderConfig:
     )
 
 
-def check_lengths(config: TrainConfig) -> None:
+def check_lengths(config: RunConfig) -> None:
     """Refuse ranges in which the task has no input."""
     task = task_of(config)
     for field, lengths in config.named_ranges:
@@ -83,7 +83,7 @@ def check_lengths(config: TrainConfig) -> None:
         on_task(config, other)
 
 
-def on_task(config: TrainConfig, name: str) -> TrainConfig:
+def on_task(config: RunConfig, name: str) -> RunConfig:
     """The same member as if its tests were on another task, in the ranges where that has inputs.
 
     >>> from longreach.runs.resolve import resolve
@@ -107,7 +107,7 @@ def on_task(config: TrainConfig, name: str) -> TrainConfig:
     return config.model_copy(update={"task": name, **ranges, **same})
 
 
-def own_ids(config: TrainConfig, batch: Batch) -> IntArray:
+def own_ids(config: RunConfig, batch: Batch) -> IntArray:
     """The task's own ids of a batch; a refusal, where it has none, names the option that asked for them."""
     ids = task_of(config).coupled_ids(batch)
     if ids is not None:
@@ -120,7 +120,7 @@ def own_ids(config: TrainConfig, batch: Batch) -> IntArray:
     raise InputError(f"{config.task} has no position ids of its own", place=Field(field))
 
 
-def check_ids(config: TrainConfig) -> None:
+def check_ids(config: RunConfig) -> None:
     """Refuse ids of its own that the task does not have, and fewer than inputs need."""
     task, positions = task_of(config), positions_of(config)
     for lengths in config.ranges:
@@ -135,9 +135,9 @@ def check_ids(config: TrainConfig) -> None:
         check_ids(on_task(config, other))
 
 
-def read_member(document: Mapping[str, Any]) -> TrainConfig:
+def read_member(document: Mapping[str, Any]) -> RunConfig:
     """The configuration in a document, if it can be trained."""
-    config = TrainConfig.read(document)
+    config = RunConfig.read(document)
     check_lengths(config)
     check_ids(config)
     return config

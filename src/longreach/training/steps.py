@@ -19,8 +19,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig, Model
-from longreach.config.run import TrainConfig
+from longreach.config.model import Model, ModelConfig
+from longreach.config.run import RunConfig
 from longreach.models.fast.gradient import DecoderGradient
 from longreach.models.fast.packed import Packed, Workspace
 from longreach.models.network import model_table, outputs
@@ -41,7 +41,7 @@ class Layout:
     """Where each parameter of a model lies in the vector.
 
     >>> from longreach.models.network import initial
-    >>> layout = Layout(DecoderConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
+    >>> layout = Layout(ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
     >>> layout.named(layout.vector(initial(layout.model, 0)))["embedding"].shape
     torch.Size([3, 2])
     """
@@ -78,7 +78,7 @@ class State:
         return cls(vector, torch.zeros_like(vector), torch.zeros_like(vector))
 
 
-def learning_rate(config: TrainConfig, step: int) -> float:
+def learning_rate(config: RunConfig, step: int) -> float:
     """The rate of a step, counted from 0: up over the warm-up, then constant or down to 0.
 
     >>> from longreach.runs.resolve import resolve
@@ -96,13 +96,13 @@ def learning_rate(config: TrainConfig, step: int) -> float:
 def chunk_outputs(parameters: Parameters, model: Model, chunk: Chunk) -> tuple[Tensor, Tensor | None]:
     """The logits at the supervised places of a chunk, and of the next token's id where it is predicted."""
     lengths: Tensor | None = None
-    if isinstance(model, DecoderConfig) and model.log_length:
+    if isinstance(model, ModelConfig) and model.log_length:
         # Of the prefix that a place ends: how much is still to come is not known when a text is written.
         lengths = torch.arange(1, chunk.tokens.shape[1] + 1, device=chunk.tokens.device)[None]
     return outputs(parameters, model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
 
 
-def chunk_loss(vector: Tensor, layout: Layout, config: TrainConfig, chunk: Chunk) -> Tensor:
+def chunk_loss(vector: Tensor, layout: Layout, config: RunConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places: of the tokens, and of their ids."""
     with precision(config.dtype, vector.device):
         found, ids = chunk_outputs(layout.named(vector), layout.model, chunk)
@@ -117,10 +117,10 @@ def _cross_entropies(logits: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), reduction="none")
 
 
-def penalty_loss(vector: Tensor, layout: Layout, config: TrainConfig) -> Tensor:
+def penalty_loss(vector: Tensor, layout: Layout, config: RunConfig) -> Tensor:
     """The penalty on attention between positions, times its coefficient."""
     named, shape = layout.named(vector), layout.model
-    assert isinstance(shape, DecoderConfig)  # a configuration with a penalty is that of a transformer
+    assert isinstance(shape, ModelConfig)  # a configuration with a penalty is that of a transformer
     products = []
     for layer in range(shape.layers):
         key, query = (
@@ -132,7 +132,7 @@ def penalty_loss(vector: Tensor, layout: Layout, config: TrainConfig) -> Tensor:
 
 
 def loss_and_gradient(
-    vector: Tensor, layout: Layout, config: TrainConfig, parts: Iterable[Chunk]
+    vector: Tensor, layout: Layout, config: RunConfig, parts: Iterable[Chunk]
 ) -> tuple[Tensor, Tensor]:
     """The loss of a batch in chunks, penalty included, and its gradient: those of the whole batch at once."""
     vector = vector.detach().requires_grad_()
@@ -151,7 +151,7 @@ def loss_and_gradient(
 class GradientByHand:
     """The same for a packed batch, written out; the gradient is overwritten by the next one."""
 
-    def __init__(self, layout: Layout, config: TrainConfig, space: Workspace | None = None) -> None:
+    def __init__(self, layout: Layout, config: RunConfig, space: Workspace | None = None) -> None:
         self._layout, self._config, self._space = layout, config, space
         self._vector: Tensor | None = None
 
@@ -159,7 +159,7 @@ class GradientByHand:
         """The loss of the batch, penalty included, and its gradient."""
         if vector is not self._vector:
             model = self._layout.model
-            assert isinstance(model, DecoderConfig)
+            assert isinstance(model, ModelConfig)
             self._vector, self._gradient = vector, torch.zeros_like(vector)
             named = self._layout.named
             self._run = DecoderGradient(model, named(vector), named(self._gradient), self._space)
@@ -173,7 +173,7 @@ class GradientByHand:
 
 
 def update(
-    vector: Tensor, first: Tensor, second: Tensor, gradient: Tensor, numbers: Tensor, config: TrainConfig
+    vector: Tensor, first: Tensor, second: Tensor, gradient: Tensor, numbers: Tensor, config: RunConfig
 ) -> Tensor:
     """Clip and apply AdamW (Loshchilov and Hutter, arXiv 1711.05101) in place; the norm before clipping.
 
@@ -191,7 +191,7 @@ def update(
     return norm.squeeze(-1)
 
 
-def step_numbers(config: TrainConfig, step: int) -> Tensor:
+def step_numbers(config: RunConfig, step: int) -> Tensor:
     """Learning rate, step size and the scale of the second moment's root, both corrected for their bias."""
     rate = learning_rate(config, step)
     size = rate / (1 - BETAS[0] ** (step + 1))
@@ -214,7 +214,7 @@ def compiler() -> str | None:
     return next((found for name in names if (found := shutil.which(name))), None)
 
 
-def fixed_shape(config: TrainConfig) -> tuple[int, int]:
+def fixed_shape(config: RunConfig) -> tuple[int, int]:
     """The width of all batches and the most supervised places of a row.
 
     >>> from longreach.runs.resolve import resolve
@@ -229,7 +229,7 @@ def fixed_shape(config: TrainConfig) -> tuple[int, int]:
     return width, min(places, width)
 
 
-def compiled_step(config: TrainConfig) -> Step:
+def compiled_step(config: RunConfig) -> Step:
     """Forward, backward, clipping and AdamW in one graph; it is compiled at its first call.
 
     Members that differ in seed or learning rate share it, one after the other in one process.
@@ -239,7 +239,7 @@ def compiled_step(config: TrainConfig) -> Step:
 
 
 @lru_cache(maxsize=1)
-def _shared(config: TrainConfig) -> Step:
+def _shared(config: RunConfig) -> Step:
     # Compiled code outlives the process, in the user's cache.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "longreach" / "compiled"
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
@@ -259,7 +259,7 @@ def _shared(config: TrainConfig) -> Step:
     return step
 
 
-def _compiled(config: TrainConfig, inputs: tuple[Tensor, ...]) -> Compiled:
+def _compiled(config: RunConfig, inputs: tuple[Tensor, ...]) -> Compiled:
     """The step as code for inputs of these shapes.
 
     The graph is taken once and compiled as it is: `torch.compile` would look at each call whether its graph

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.models.decoder import forward
 from longreach.models.fast.forward import LARGEST, Attender, PackedForward
 from longreach.models.fast.packed import PackedRows, Workspace
@@ -44,7 +44,7 @@ def test_attention_is_a_softmax_over_what_came_before(factor: float) -> None:
                 assert torch.allclose(out[token, own], wanted, rtol=1e-9, atol=1e-12)
 
 
-def plain(config: DecoderConfig, parameters: Parameters, drawn: Drawn) -> Tensor:
+def plain(config: ModelConfig, parameters: Parameters, drawn: Drawn) -> Tensor:
     """The logits at the supervised places, with padding and logits everywhere."""
     tokens, ids, mask = map(torch.from_numpy, (drawn.tokens, drawn.ids, drawn.mask))
     lengths = torch.arange(1, tokens.shape[1] + 1)[None] if config.log_length else None

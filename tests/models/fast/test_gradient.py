@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from longreach.config.encodings import ENCODINGS
-from longreach.config.model import BaselineConfig, DecoderConfig
+from longreach.config.model import BaselineConfig, ModelConfig
 from longreach.models.decoder import forward, initialise, last_states
 from longreach.models.fast.gradient import DecoderGradient, first_kinds, has_gradient_by_hand
 from longreach.models.fast.packed import Packed, PackedRows
 from longreach.models.parameters import Parameters
 
 
-def shape(**given: Any) -> DecoderConfig:
+def shape(**given: Any) -> ModelConfig:
     fields = {"layers": 2, "heads": 2, "width": 8, "vocabulary": 7, "positions": 15}
-    return DecoderConfig(**{**fields, **given})
+    return ModelConfig(**{**fields, **given})
 
 
-def parameters_of(config: DecoderConfig, scale: float = 0.3) -> Parameters:
+def parameters_of(config: ModelConfig, scale: float = 0.3) -> Parameters:
     """Far from the initial ones, where biases are 0 and attention is even."""
     generator = torch.Generator().manual_seed(0)
     return {
@@ -38,7 +38,7 @@ class Drawn:
     """A batch with rows of these sizes, padded with tokens that would change everything if they were seen."""
 
     def __init__(
-        self, config: DecoderConfig, sizes: list[int], share: float, seed: int = 0, any_ids: bool = False
+        self, config: ModelConfig, sizes: list[int], share: float, seed: int = 0, any_ids: bool = False
     ) -> None:
         """Ids are consecutive, or any at all, as the schemes of tasks may have them."""
         rng = np.random.default_rng(seed)
@@ -55,13 +55,13 @@ class Drawn:
         if any_ids:
             self.ids = rng.integers(0, config.positions, extent)
 
-    def packed(self, config: DecoderConfig, borders: list[int], shared: bool = False) -> Packed:
+    def packed(self, config: ModelConfig, borders: list[int], shared: bool = False) -> Packed:
         arrays = self.tokens, self.ids, self.targets, self.mask, self.sizes
         kinds = first_kinds(config, self.tokens, self.ids) if shared else None
         rows = PackedRows(*arrays, kinds, self.next_ids if config.predict_ids else None)
         return rows.batch(slice(0, len(self.sizes)), heads=config.heads, borders=borders)
 
-    def plain(self, config: DecoderConfig, parameters: Parameters) -> tuple[Tensor, Parameters]:
+    def plain(self, config: ModelConfig, parameters: Parameters) -> tuple[Tensor, Parameters]:
         """The loss, and its gradient as automatic differentiation has it."""
         leaves = {name: value.clone().requires_grad_() for name, value in parameters.items()}
         tokens, ids, targets, mask = map(torch.from_numpy, (self.tokens, self.ids, self.targets, self.mask))
@@ -76,7 +76,7 @@ class Drawn:
         return loss.detach(), dict(zip(leaves, found, strict=True))
 
 
-def by_hand(config: DecoderConfig, parameters: Parameters, packed: Packed) -> tuple[Tensor, Parameters]:
+def by_hand(config: ModelConfig, parameters: Parameters, packed: Packed) -> tuple[Tensor, Parameters]:
     gradients = {name: torch.full_like(value, torch.nan) for name, value in parameters.items()}
     run = DecoderGradient(config, parameters, gradients)
     first = run(packed).clone()
@@ -85,7 +85,7 @@ def by_hand(config: DecoderConfig, parameters: Parameters, packed: Packed) -> tu
     return first, gradients
 
 
-def check(config: DecoderConfig, drawn: Drawn, borders: list[int], parameters: Parameters) -> None:
+def check(config: ModelConfig, drawn: Drawn, borders: list[int], parameters: Parameters) -> None:
     wanted_loss, wanted = drawn.plain(config, parameters)
     for shared in (False, True):
         loss, gradients = by_hand(config, parameters, drawn.packed(config, borders, shared))
@@ -164,7 +164,7 @@ def test_what_is_not_a_number_stays_so() -> None:
     assert torch.isnan(gradients["embedding"]).any()
 
 
-def by_hand_once(config: DecoderConfig, parameters: Parameters, packed: Packed) -> tuple[Tensor, Parameters]:
+def by_hand_once(config: ModelConfig, parameters: Parameters, packed: Packed) -> tuple[Tensor, Parameters]:
     gradients = {name: torch.zeros_like(value) for name, value in parameters.items()}
     return DecoderGradient(config, parameters, gradients)(packed), gradients
 

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.models.decoder import initialise
 from longreach.models.encodings import LinearBias
 from longreach.models.fast.packed import (
@@ -23,7 +23,7 @@ from longreach.models.fast.packed import (
     group_widths,
 )
 
-CONFIG = DecoderConfig(layers=2, heads=2, width=4, vocabulary=3, positions=30, encoding="alibi")
+CONFIG = ModelConfig(layers=2, heads=2, width=4, vocabulary=3, positions=30, encoding="alibi")
 
 
 def packed_with(ids: np.ndarray, mask: np.ndarray | None = None) -> Packed:

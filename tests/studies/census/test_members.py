@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.studies.census.draw import STRATA
 from longreach.studies.census.members import (
@@ -36,7 +36,7 @@ from tests.helpers.paths import ROOT
 # Runs of the census from a table and from results.
 
 
-def _result(config: TrainConfig, *values: float) -> Result:
+def _result(config: RunConfig, *values: float) -> Result:
     names = [each.name for each in config.ranges]
     final = Final(steps=5, accuracy=dict(zip(names, values, strict=True))) if values else None
     return Result(
@@ -52,7 +52,7 @@ def _result(config: TrainConfig, *values: float) -> Result:
     )
 
 
-def _members() -> list[tuple[Member, TrainConfig, str | None]]:
+def _members() -> list[tuple[Member, RunConfig, str | None]]:
     found = members(language_table().values(), settings(), parts=("development",), trained_to=(20,))
     return [(member, config, None) for member, config in list(found.items())[:4]]
 
@@ -140,7 +140,7 @@ def repository(tmp_path: Path) -> Path:
 def test_the_setting_says_every_field_so_that_no_other_default_can_change_it() -> None:
     of_a_member = {"task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed"}
     # Fields that came later stand in no document while they have their default, which never changes.
-    asked = TrainConfig.model_fields.keys() - of_a_member - set(TrainConfig.later)
+    asked = RunConfig.model_fields.keys() - of_a_member - set(RunConfig.later)
     assert settings().setting.given.keys() == asked
 
 

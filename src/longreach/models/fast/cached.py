@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.decoder import ENCODING_MODULES, feed, normalise
 
@@ -24,7 +24,7 @@ class CachedDecoder:
     """`transformer.forward` for rows that grow; attention is scaled by the length of the prefix, if at all.
 
     >>> from longreach.models.decoder import forward, initialise
-    >>> config = DecoderConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
+    >>> config = ModelConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
     >>> parameters, tokens = initialise(config, 0), torch.tensor([[0, 3, 1, 2]])
     >>> cache = CachedDecoder(parameters, config, rows=1, columns=4)
     >>> ids = torch.arange(4)[None]
@@ -36,7 +36,7 @@ class CachedDecoder:
     """
 
     def __init__(
-        self, parameters: Mapping[str, Tensor], config: DecoderConfig, *, rows: int, columns: int
+        self, parameters: Mapping[str, Tensor], config: ModelConfig, *, rows: int, columns: int
     ) -> None:
         """Room for so many rows of so many tokens."""
         self._parameters, self._config = dict(parameters), config

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.models.decoder import ENCODING_MODULES, GELU_CUBIC, GELU_LINEAR, ID_MATRIX
 from longreach.models.encodings import Encoding
 from longreach.models.fast.packed import Packed, PackedBiases, Queries, Workspace
@@ -218,7 +218,7 @@ class PackedForward:
     >>> import numpy as np
     >>> from longreach.models.fast.packed import PackedRows
     >>> from longreach.models.decoder import forward, initialise
-    >>> config = DecoderConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
+    >>> config = ModelConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
     >>> tokens, parameters = np.array([[0, 3, 1]]), initialise(config, 0)
     >>> rows = PackedRows(tokens, np.arange(3)[None], tokens, tokens >= 0, np.array([3]))
     >>> found = PackedForward(config, parameters).logits(rows.batch(slice(0, 1), heads=2, borders=[0, 1]))
@@ -226,7 +226,7 @@ class PackedForward:
     True
     """
 
-    def __init__(self, config: DecoderConfig, parameters: Parameters, space: Workspace | None = None) -> None:
+    def __init__(self, config: ModelConfig, parameters: Parameters, space: Workspace | None = None) -> None:
         """Those that never run at once may share a workspace."""
         self._config = config
         self._encoding = ENCODING_MODULES[config.encoding]

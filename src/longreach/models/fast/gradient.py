@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig, Model
+from longreach.config.model import Model, ModelConfig
 from longreach.models.decoder import ENCODING_MODULES, GELU_CUBIC, GELU_LINEAR, ID_MATRIX
 from longreach.models.encodings import Encoding, LearnedAbsolute, Rotary, Sinusoidal
 from longreach.models.fast.forward import Attended, Norm, PackedForward, entering
@@ -26,10 +26,10 @@ _aten = torch.ops.aten
 def has_gradient_by_hand(model: Model) -> bool:
     """Whether it is written out for a model: without dropout; biases of attention may be anything.
 
-    >>> has_gradient_by_hand(DecoderConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
+    >>> has_gradient_by_hand(ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
     True
     """
-    if not isinstance(model, DecoderConfig) or model.dropout:
+    if not isinstance(model, ModelConfig) or model.dropout:
         return False
     encoding = type(ENCODING_MODULES[model.encoding])
     return encoding.embed in (Encoding.embed, LearnedAbsolute.embed, Sinusoidal.embed) and encoding.turn in (
@@ -38,13 +38,13 @@ def has_gradient_by_hand(model: Model) -> bool:
     )
 
 
-def first_kinds(config: DecoderConfig, tokens: Ints, ids: Ints) -> Ints | None:
+def first_kinds(config: ModelConfig, tokens: Ints, ids: Ints) -> Ints | None:
     """Numbers that are the same where tokens enter the first layer as the same vector.
 
     None where queries and keys there differ all the same, or are nobody's but the supervised tokens'.
 
     >>> import numpy as np
-    >>> config = DecoderConfig(layers=2, heads=1, width=2, vocabulary=3, positions=10)
+    >>> config = ModelConfig(layers=2, heads=1, width=2, vocabulary=3, positions=10)
     >>> first_kinds(config, np.array([0, 2]), np.array([7, 8]))
     array([ 7, 28])
     """
@@ -77,7 +77,7 @@ class DecoderGradient(PackedForward):
 
     def __init__(
         self,
-        config: DecoderConfig,
+        config: ModelConfig,
         parameters: Parameters,
         gradients: Parameters,
         space: Workspace | None = None,

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.model import DecoderConfig
+from longreach.config.model import ModelConfig
 from longreach.models.decoder import ENCODING_MODULES
 from longreach.models.parameters import Parameters
 
@@ -247,7 +247,7 @@ class PackedBiases:
     """The biases of one batch, layer by layer."""
 
     def __init__(
-        self, config: DecoderConfig, parameters: Parameters, packed: Packed, *, keep: bool = True
+        self, config: ModelConfig, parameters: Parameters, packed: Packed, *, keep: bool = True
     ) -> None:
         """What `write` needs is kept if wanted."""
         self._config, self._packed, self._keep = config, packed, keep

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 import longreach
 from longreach.answers.statistics import bootstrap, interval
 from longreach.config.model import first_error
-from longreach.config.run import TrainConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
 from longreach.errors import File, InputError
 from longreach.files import ResultError
@@ -169,7 +169,7 @@ def members(
     trained_to: Iterable[int],
     encodings: Iterable[str] | None = None,
     seeds: int | None = None,
-) -> dict[Member, TrainConfig]:
+) -> dict[Member, RunConfig]:
     """The configuration of each run, in the order in which they are trained.
 
     The first seed of all languages comes first, with strata in turn, so that a census that was ended halfway
@@ -178,7 +178,7 @@ def members(
     wanted, lengths, listed = tuple(parts), tuple(trained_to), tuple(languages)
     names = settings.encodings if encodings is None else tuple(encodings)
     numbers = {part: settings.seeds[part] if seeds is None else seeds for part in wanted}
-    found: dict[Member, TrainConfig] = {}
+    found: dict[Member, RunConfig] = {}
     for seed in range(max(numbers.values(), default=0)):
         for part in wanted:
             if seed >= numbers[part]:
@@ -203,10 +203,10 @@ def in_turn(languages: Iterable[LanguageFacts], part: Part, count: int) -> list[
     return [each for _, _, each in sorted(chosen, key=lambda entry: entry[:2])]
 
 
-def config_of_member(task: str, member: Member, settings: CensusSettings) -> TrainConfig:
+def config_of_member(task: str, member: Member, settings: CensusSettings) -> RunConfig:
     """The configuration of one run."""
     first, *others = ranges_tested(member.trained_to)
-    return TrainConfig.read(
+    return RunConfig.read(
         {
             "task": task,
             "encoding": member.encoding,
@@ -236,7 +236,7 @@ def check_parts(parts: Iterable[Part], path: Path = SETTINGS) -> str | None:
 
 
 def collect(
-    members: Iterable[tuple[Member, TrainConfig, str | None]],
+    members: Iterable[tuple[Member, RunConfig, str | None]],
     runs: Path,
     settings: str,
     known: Sequence[CensusRun] = (),
@@ -326,11 +326,11 @@ class Recipes(BaseModel):
             }
         )
 
-    def config(self, name: str, task: str, seed: int) -> TrainConfig:
+    def config(self, name: str, task: str, seed: int) -> RunConfig:
         """The run of a recipe on a task."""
         first, *others = ranges_tested(self.trained_to)
         change = self.recipes[name]
-        return TrainConfig.read(
+        return RunConfig.read(
             {
                 "task": task,
                 **self.base.given,
@@ -384,9 +384,9 @@ def recipes() -> Recipes:
 
 def recipe_members(
     tried: Recipes, languages: Mapping[str, LanguageFacts], seeds: int | None = None
-) -> dict[tuple[str, Member], TrainConfig]:
+) -> dict[tuple[str, Member], RunConfig]:
     """The configuration of each run by recipe and member, language after language."""
-    found: dict[tuple[str, Member], TrainConfig] = {}
+    found: dict[tuple[str, Member], RunConfig] = {}
     for seed in range(tried.seeds if seeds is None else seeds):
         for language in tried.languages:
             for name in tried.recipes:
