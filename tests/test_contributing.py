@@ -18,8 +18,6 @@ SECTIONS: dict[str, str] = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE,
 FILE = re.compile(r"^File `(.*?)`:\n\n```python\n(.*?)```", re.M | re.S)
 LINE = re.compile(r"^In `(.*?)`, (after|before) `(.*?)`:\n\n```text\n(.*?)```", re.M | re.S)
 COMMAND = re.compile(r"^\$ (.*)$", re.M)
-MOST_LINES = {"A kind of certificate": 2}
-"""Lines in tables: an entry each, and for one the import of what stands in it."""
 
 
 def test_there_is_an_example_of_each_kind() -> None:
@@ -35,11 +33,9 @@ def test_an_addition_is_one_file_and_one_line(title: str, tmp_path: Path) -> Non
     ((name, code),) = FILE.findall(text)
     assert not (tmp_path / name).exists()
     (tmp_path / name).write_text(code, encoding="utf-8")
-    lines = LINE.findall(text)
-    assert 1 <= len(lines) <= MOST_LINES.get(title, 1)
-    for table, where, anchor, line in lines:
-        assert len(line.splitlines()) == 1
-        _insert(tmp_path / table, where, anchor, line)
+    ((table, where, anchor, line),) = LINE.findall(text)
+    assert len(line.splitlines()) == 1
+    _insert(tmp_path / table, where, anchor, line)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "OMP_NUM_THREADS": "1"}
     commands = COMMAND.findall(text)
     assert commands

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from longreach.answers.bounds import bound_lines, bounds_note, bounds_of, task_bounds, task_subject
+from longreach.answers.bound_subject import task_subject
+from longreach.answers.bounds import bound_lines, bounds_note, bounds_of, task_bounds
 from longreach.answers.forecast import forecast
 from longreach.answers.threshold import threshold
 from longreach.config.run import RegressionConfig

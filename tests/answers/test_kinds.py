@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import permutations, product
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal
 
 import pytest
@@ -16,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from longreach.answers.checkers import count_rows, try_program, wrong_prediction
 from longreach.answers.forecast import forecast
-from longreach.answers.kinds import FINDERS, KINDS, LanguageKind, TaskKind, kind_of, read_any
+from longreach.answers.kinds import KINDS, TaskKind, kind_of, read_any
 from longreach.answers.oracle import follows
 from longreach.answers.verify import check_claims, own_subject, read_statements
 from longreach.errors import InputError
@@ -313,13 +314,27 @@ def imported(module: str, seen: set[str] | None = None) -> set[str]:
     return seen
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.document.__name__)
-def test_checkers_load_nothing_of_what_finds(kind: LanguageKind | TaskKind) -> None:
-    finders = {each.find.__module__ for each in KINDS if isinstance(each, TaskKind)}
+FINDS = {
+    *(f"longreach.theory.{room}" for room in ("decide", "write", "verdicts")),
+    "longreach.theory.certificates.from_proofs",
+    *(f"longreach.answers.{each}" for each in ("finders", "verdicts", "structured", "black_box", "learned")),
+    *(f"longreach.answers.{each}" for each in ("kinds", "task_kinds", "forecast")),
+}
+
+
+@pytest.mark.parametrize("place", [place for _, place in KINDS])
+def test_checkers_load_nothing_of_what_finds(place: str) -> None:
+    assert all(importlib.util.find_spec(module) for module in FINDS)
+    kind = resolve_name(place)
+    if isinstance(kind, TaskKind):
+        assert {kind.find.__module__} & FINDS
     for module in imported(kind.check.__module__):
-        assert module not in finders
-        assert not module.startswith(("longreach.languages.decide", "longreach.languages.write")), module
-        assert not module.startswith(("longreach.verdicts", "longreach.forecast.evidence_to")), module
+        assert not any(module == each or module.startswith(f"{each}.") for each in FINDS), module
+
+
+def test_the_table_names_each_kind_as_its_documents_do() -> None:
+    for name, place in KINDS:
+        assert resolve_name(place).document.model_fields["kind"].default == name
 
 
 def test_explaining_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,16 +367,17 @@ def by_oracle(task: Task, name: str, key: str, evidence: Evidence, trusted: bool
     return same_answers(SIDES[key], Answer.NO, Proof(reason=evidence.reason, certify=lambda: certificate))
 
 
+ORACLE = TaskKind(
+    document=Oracle,
+    proves="no",
+    find=by_oracle,
+    check=lambda certificate, task, trusted: Finding.claimed(f"only {certificate.who} says so"),
+    explain=lambda certificate: (f"{certificate.who} says so.",),
+)
+
+
 def test_a_new_kind_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    new = TaskKind(
-        document=Oracle,
-        proves="no",
-        find=by_oracle,
-        check=lambda certificate, task, trusted: Finding.claimed(f"only {certificate.who} says so"),
-        explain=lambda certificate: (f"{certificate.who} says so.",),
-    )
-    monkeypatch.setattr("longreach.answers.kinds.KINDS", (*KINDS, new))
-    monkeypatch.setattr("longreach.answers.verdicts.FINDERS", {**FINDERS, "oracle": by_oracle})
+    monkeypatch.setattr("longreach.answers.kinds.KINDS", (*KINDS, ("oracle", f"{__name__}:ORACLE")))
     monkeypatch.setattr(Sort, "nope", Evidence("oracle", "Delphi", "the oracle was asked"))
     found = forecast("sort")
     assert (found.sides["nope"].answer, found.sides["nope"].reason) == ("no", "the oracle was asked")

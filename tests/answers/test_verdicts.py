@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.answers.forecast import forecast
-from longreach.answers.verdicts import state_sides
+from longreach.answers.structured import state_sides
 from longreach.answers.verify import check_claims, own_subject, read_statements
 from longreach.tasks.regular import StateTask
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, labelled

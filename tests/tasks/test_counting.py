@@ -13,7 +13,7 @@ import pytest
 from longreach.answers.certificates import ReductionCertificate
 from longreach.answers.checkers import check_reduction
 from longreach.answers.forecast import forecast
-from longreach.answers.kinds import reduction_in_short
+from longreach.answers.kinds import kind_of
 from longreach.errors import InputError
 from longreach.tasks import layouts as draws
 from longreach.tasks.counting import EVERY_FIFTH, Count, CycleNavigation, EvenPairs, Mode, ModularArithmetic
@@ -108,7 +108,11 @@ def test_the_proof_is_about_reading_after_the_last_letter() -> None:
     certificate = forecast("even-pairs").sides["nope"].certificate
     assert isinstance(certificate, ReductionCertificate)
     assert getattr(certificate.certificate, "convention", None) == "end-of-sequence"
-    assert reduction_in_short(certificate).endswith("in C-RASP[∅] that is read after the last letter (flow)")
+    assert (
+        kind_of(certificate)
+        .in_short(certificate)
+        .endswith("in C-RASP[∅] that is read after the last letter (flow)")
+    )
     assert check_reduction(certificate, EvenPairs(), True).valid
     # Read at the last letter there is a program: without SEP the same certificate proves nothing.
     read_before = certificate.reduction.model_copy(update={"after": ()})

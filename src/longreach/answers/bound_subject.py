@@ -18,26 +18,20 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from longreach.answers.bounds import program_or_reason, task_inputs
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.tasks.names import RegressionName
+from longreach.tasks.task import Task
 from longreach.theory.bounds.definition import BoundInputs, Number
-from longreach.theory.bounds.quantities import (
-    NO_WORSE,
-    ONE_LAYER,
-    TWO_LAYERS,
-    combined,
-    depth_reason,
-    model_inputs,
-    program_inputs,
-    quantities,
-    together,
-    without_model,
-)
+from longreach.theory.bounds.inputs import ONE_LAYER, TWO_LAYERS, program_inputs, together, without_model
+from longreach.theory.bounds.quantities import NO_WORSE, combined, depth_reason, model_inputs, quantities
 from longreach.theory.crasp.program import parse
+from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.files import CONFIG, UNSCALED, is_regression, is_scaled
 from longreach.theory.limit.model import Array, Transformer
 from longreach.theory.limit.named import HAND, load_model, task_model
+from longreach.theory.verdicts.verdict import Verdict
 
 # Quantities of a trained decoder of one layer, read off its weights as far as they are defined.
 
@@ -279,3 +273,23 @@ def _limit(name: str) -> Transformer:
     if model.kind != "limit":
         raise InputError(f"{name}: a finite transformer; the bounds are about limit transformers")
     return model
+
+
+MOST_OPERATIONS = 300
+"""Of a program that is compiled on the way: larger ones take long, and have many layers."""
+
+
+def task_subject(task: Task, sides: Mapping[str, Verdict], *, precision: int | None = None) -> Subject:
+    """The same, and the quantities of the compiled program where that has one or two layers."""
+    inputs = task_inputs(task, sides)
+    program = program_or_reason(sides)
+    if isinstance(program, str):
+        return Subject(inputs=together(inputs, without_model(program)))
+    core = program.core
+    if core.size > MOST_OPERATIONS:
+        reason = (
+            f"the program has {core.size} operations; those of more than {MOST_OPERATIONS} are not compiled"
+        )
+        return Subject(inputs=together(inputs, without_model(reason)))
+    compiled = limit_subject(compile_program(core), precision=precision)
+    return Subject(inputs=together(inputs, compiled.inputs), quantities=compiled.quantities)

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from longreach.answers.bound_subject import Subject, limit_subject
 from longreach.answers.verdicts import known_program
 from longreach.errors import InputError
 from longreach.tasks.regular import LabelledLanguage
 from longreach.tasks.task import Task
 from longreach.theory.bounds.definition import ERROR, Bound, BoundInputs, Number, Size
-from longreach.theory.bounds.quantities import automaton_inputs, program_inputs, together, without_model
+from longreach.theory.bounds.inputs import automaton_inputs, program_inputs, together
 from longreach.theory.bounds.theorems import (
     AUTOMATON,
     DEPTH_ONE,
@@ -26,7 +25,6 @@ from longreach.theory.bounds.theorems import (
     bounds,
 )
 from longreach.theory.crasp.program import Program
-from longreach.theory.limit.compiler import compile_program
 from longreach.theory.verdicts.verdict import Verdict
 from longreach.training.setup import load_regression
 
@@ -35,8 +33,6 @@ from longreach.training.setup import load_regression
 
 NO_AUTOMATON = "the task is not given by an automaton"
 NONE_KNOWN = "no bound on the training length is known without a model"
-MOST_OPERATIONS = 300
-"""Of a program that is compiled on the way: larger ones take long, and have many layers."""
 
 
 def task_inputs(task: Task, sides: Mapping[str, Verdict]) -> BoundInputs:
@@ -49,7 +45,7 @@ def task_inputs(task: Task, sides: Mapping[str, Verdict]) -> BoundInputs:
     """
     states = _states(task)
     automaton = BoundInputs(absent={"states": NO_AUTOMATON}) if states is None else automaton_inputs(states)
-    program = _program(sides)
+    program = program_or_reason(sides)
     read = BoundInputs(absent={"T": program}) if isinstance(program, str) else program_inputs(program.core)
     return together(automaton, read)
 
@@ -57,22 +53,6 @@ def task_inputs(task: Task, sides: Mapping[str, Verdict]) -> BoundInputs:
 def task_bounds(task: Task, sides: Mapping[str, Verdict]) -> BoundsFound:
     """The bounds that need no ε and no model."""
     return bounds(task_inputs(task, sides), definitions=(AUTOMATON, DEPTH_ONE))
-
-
-def task_subject(task: Task, sides: Mapping[str, Verdict], *, precision: int | None = None) -> Subject:
-    """The same, and the quantities of the compiled program where that has one or two layers."""
-    inputs = task_inputs(task, sides)
-    program = _program(sides)
-    if isinstance(program, str):
-        return Subject(inputs=together(inputs, without_model(program)))
-    core = program.core
-    if core.size > MOST_OPERATIONS:
-        reason = (
-            f"the program has {core.size} operations; those of more than {MOST_OPERATIONS} are not compiled"
-        )
-        return Subject(inputs=together(inputs, without_model(reason)))
-    compiled = limit_subject(compile_program(core), precision=precision)
-    return Subject(inputs=together(inputs, compiled.inputs), quantities=compiled.quantities)
 
 
 def bounds_note(found: BoundsFound) -> str:
@@ -95,7 +75,7 @@ def _line(found: Bound) -> str:
     return f"{about.formula} with {inputs} ({about.name})"
 
 
-def _program(sides: Mapping[str, Verdict]) -> Program | str:
+def program_or_reason(sides: Mapping[str, Verdict]) -> Program | str:
     """The program of the task, or why there is none."""
     try:
         return known_program(sides)

@@ -7,19 +7,17 @@ None of them proves its verdict for inputs of all lengths, and their checkers ne
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from longreach.tasks.task import Evidence, Split, Task
+from longreach.tasks.task import Split
 from longreach.theory.certificates.documents import (
     FlowCertificate,
     ProgramCertificate,
     SampledFlowCertificate,
 )
 from longreach.theory.program_class import ProgramClass
-from longreach.theory.verdicts.verdict import Verdict
 
 # Certificates about tasks that are no regular languages: programs, communication, reductions.
 
@@ -173,13 +171,3 @@ class MeasuredRowsCertificate(TaskDocument):
     bits: tuple[float, ...]
     exhaustive: bool
     """Whether all words over the letters were asked about; otherwise inputs that the task draws."""
-
-
-# What belongs to a kind of certificate: its document, who finds it, who checks it, who explains it.
-
-
-Finder: TypeAlias = Callable[[Task, str, str, Evidence, bool], Verdict]
-"""A task, its name, a side, the evidence for it, and whether the task is one of ours → the verdict."""
-
-
-# What certificates about tasks say, for people: sentences, numbers, and one line.

@@ -98,7 +98,7 @@ def _subject(
         return number_task_subject(name, precision=precision)
     if "/" in name and not TaskName(name).prefix:
         raise InputError(f"MODEL|TASK: {name}: no such directory")
-    from longreach.answers.bounds import task_subject
+    from longreach.answers.bound_subject import task_subject
     from longreach.answers.forecast import forecast
 
     task = forecast(name, letters)

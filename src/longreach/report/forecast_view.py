@@ -15,8 +15,9 @@ import numpy as np
 from longreach.answers.agreement import Place, level, published_accuracy, published_lengths
 from longreach.answers.certificates import ReductionCertificate
 from longreach.answers.forecast import forecast
-from longreach.answers.kinds import kind_of, language_name
+from longreach.answers.kinds import kind_of
 from longreach.answers.published import FIGURE_1_TASKS
+from longreach.answers.task_kinds import language_name
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.report.view import Answer, AttentionView, CertificateView, EncodingView, HeadView, ProgramView
@@ -54,10 +55,10 @@ def certificate_view(certificate: CertificateDocument, program: Program | None =
     """
     kind = kind_of(certificate)
     if kind.proves is None:
-        return CertificateView(kind=kind.name)
+        return CertificateView(kind=certificate.kind)
     text = json.dumps(certificate.model_dump(mode="json", by_alias=True), ensure_ascii=False)
     return CertificateView(
-        kind=kind.name,
+        kind=certificate.kind,
         lines=kind.explain(certificate),
         facts=kind.facts(certificate),
         program=program_view(program) if kind.proves == "yes" and program is not None else None,

@@ -11,19 +11,16 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.theory.bounds.definition import BoundInputs, NotApplicable
+from longreach.theory.bounds.inputs import automaton_inputs, program_inputs, together, without_model
 from longreach.theory.bounds.quantities import (
     NO_WORSE,
     ModelQuantities,
     Regime,
-    automaton_inputs,
     combined,
     complexity_log2,
     depth_reason,
     model_inputs,
-    program_inputs,
     quantities,
-    together,
-    without_model,
 )
 from longreach.theory.bounds.theorems import NO_BOUND, bounds
 from longreach.theory.crasp.library import load

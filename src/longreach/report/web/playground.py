@@ -15,7 +15,7 @@ import numpy as np
 
 from longreach.answers.kinds import kind_of
 from longreach.answers.odds import USUAL_LENGTH, OddsRow, odds_words, task_odds
-from longreach.answers.verdicts import language_sides, sides
+from longreach.answers.verdicts import sides
 from longreach.config.encodings import side_title
 from longreach.errors import Field, File, InputError, Spot
 from longreach.report.forecast_view import MOST_HEADS, MOST_WIDTH, head_views, program_view
@@ -40,6 +40,7 @@ from longreach.theory.prove.equivalence import regular_language, rightness
 from longreach.theory.shares.determinacy import profiles
 from longreach.theory.shares.summaries import Summary
 from longreach.theory.verdicts.basis import clause, expectation, rests_on
+from longreach.theory.verdicts.judge import language_sides
 from longreach.theory.verdicts.verdict import Answer, Verdict
 from longreach.wording import counted
 

@@ -278,3 +278,11 @@ def no_certificate(decision: ClassDecision, reason: str) -> Certificate:
 def _too_large(decision: ClassDecision) -> Certificate:
     limit = decision.budget.certificate
     return NoCertificate(reason=f"the component that fails has more than {limit} states (budget)")
+
+
+def language_sides(automaton: Automaton, *, trained: bool = False) -> dict[str, Verdict]:
+    """The sides of a regular language: exactly what `longreach language` says.
+
+    With `trained`, what is trained is predicting what may follow.
+    """
+    return {key: replace(verdict, predicts=trained) for key, verdict in judge(automaton).sides.items()}
