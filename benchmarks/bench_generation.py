@@ -34,6 +34,7 @@ def rows() -> Iterator[Row]:
 
     from longreach.config.model import ModelConfig as ModelConfig
     from longreach.models.decoder import initialise
+    from longreach.models.network import network
     from longreach.training.evaluate import generate
 
     torch.set_num_threads(1)
@@ -42,7 +43,7 @@ def rows() -> Iterator[Row]:
         parameters = {name: 3 * value for name, value in initialise(model, 0).items()}
         prompts = np.random.default_rng(0).integers(0, model.vocabulary, (batch, PROMPT))
         start = time.process_time()
-        written = generate(parameters, model, prompts, most=LENGTH - PROMPT)
+        written = generate(parameters, network(model), prompts, most=LENGTH - PROMPT)
         kept = time.process_time() - start
         start = time.process_time()
         again = _again(parameters, model, prompts)
@@ -57,14 +58,14 @@ def rows() -> Iterator[Row]:
 def _again(parameters: Parameters, model: ModelConfig, prompts: IntArray) -> IntArray:
     import torch
 
-    from longreach.models.network import outputs
+    from longreach.models.network import Inputs, network
 
     tokens = torch.from_numpy(prompts)
     ids = torch.arange(PROMPT).expand(len(prompts), -1)
     with torch.inference_mode():
         for place in range(PROMPT, LENGTH):
             last = torch.full((len(prompts), 1), tokens.shape[1] - 1)
-            logits, guessed = outputs(parameters, model, tokens, ids, last)
+            logits, guessed = network(model).outputs(parameters, Inputs(tokens, ids, last))
             number = torch.full((len(prompts),), place) if guessed is None else guessed[:, 0].argmax(-1)
             tokens = torch.cat([tokens, logits[:, 0].argmax(-1)[:, None]], dim=1)
             ids = torch.cat([ids, number[:, None]], dim=1)

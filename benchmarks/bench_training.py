@@ -57,7 +57,7 @@ def _module(config: RunConfig) -> Any:
     from longreach.training.setup import decoder_of
 
     run = _run(config)
-    return to_module(run.member.layout.named(run.member.state.vector), decoder_of(config))
+    return to_module(run.member.network.named(run.member.state.vector), decoder_of(config))
 
 
 def _plain(config: RunConfig) -> Callable[[], float]:

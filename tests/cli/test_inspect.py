@@ -12,11 +12,10 @@ import pytest
 
 from longreach.cli.inspect import failure_words
 from longreach.models import huggingface
-from longreach.models.network import initial
 from longreach.runs.resolve import resolve
 from longreach.training.checkpoint import save_model
 from longreach.training.result import write_result
-from longreach.training.setup import model_of
+from longreach.training.setup import model_of, network_of
 from tests.cli.conftest import Outcome
 from tests.helpers.inspected_models import lively, small_config
 from tests.helpers.inspected_runs import small_member, write_run
@@ -35,7 +34,7 @@ def _run(runs: Path, task: str, **given: Any) -> Path:
     """Of a model that has learned nothing."""
     few = {"train_lengths": (1, 6), "test_lengths": [(7, 9)], "test_size": 10, "max_steps": 2}
     config = resolve(task, layers=1, heads=1, width=8, **few, **given)
-    save_model(runs / config.key, initial(model_of(config), 0), model_of(config))
+    save_model(runs / config.key, network_of(config).initial(0), model_of(config))
     write_result(runs, sample().model_copy(update={"key": config.key, "config": config.document()}))
     return runs / config.key
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from longreach.config.model import ModelConfig
-from longreach.models.network import outputs
+from longreach.models.network import Inputs, network
 from longreach.models.parameters import Parameters
 
 
@@ -20,10 +20,8 @@ def plainly_generated(
     """Tokens and ids behind one prompt; as many as `following` has, whose ids are used unless predicted."""
     tokens, ids, start = list(tokens), list(ids), len(tokens)
     for number in following:
-        lengths = torch.arange(1, len(tokens) + 1)[None] if model.log_length else None
-        logits, guessed = outputs(
-            parameters, model, torch.tensor([tokens]), torch.tensor([ids]), lengths=lengths
-        )
+        inputs = Inputs(torch.tensor([tokens]), torch.tensor([ids]))
+        logits, guessed = network(model).outputs(parameters, inputs)
         tokens.append(int(logits[0, -1].argmax()))
         ids.append(number if guessed is None else int(guessed[0, -1].argmax()))
         if tokens[-1] == end:

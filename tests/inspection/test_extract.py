@@ -10,7 +10,6 @@ import pytest
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.inspection.extract import TrainedModel, extract, extract_programs, inputs_compared, open_run
-from longreach.models.network import initial
 from longreach.runs.resolve import resolve
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import LengthRange
@@ -19,7 +18,7 @@ from longreach.theory.automata.named import named_automaton
 from longreach.theory.search.learn import LearnedAutomaton, NotLearned
 from longreach.training.checkpoint import save_model
 from longreach.training.result import write_result
-from longreach.training.setup import model_of
+from longreach.training.setup import model_of, network_of
 from tests.helpers.result_samples import sample
 
 # Automata from models. The oracle: a model that is an automaton itself, which is to be found again.
@@ -79,7 +78,7 @@ def _run(directory: Path, task: str = "parity", encoding: str = "ape") -> Path:
     """A run of no steps at all."""
     given = {"train_lengths": (1, 6), "test_lengths": [(7, 9)], "test_size": 10, "max_steps": 2}
     config = resolve(task, encoding, layers=1, heads=1, width=8, **given)
-    save_model(directory / config.key, initial(model_of(config), 0), model_of(config))
+    save_model(directory / config.key, network_of(config).initial(0), model_of(config))
     write_result(directory, sample().model_copy(update={"key": config.key, "config": config.document()}))
     return directory / config.key
 

@@ -30,7 +30,7 @@ from longreach.inspection.models import (
 from longreach.inspection.report import inspect_outside
 from longreach.inspection.trace import trace
 from longreach.models import huggingface
-from longreach.models.network import initial
+from longreach.models.network import network
 from longreach.tasks.catalog import load_task
 from longreach.theory.limit.files import save as save_limit
 from longreach.theory.limit.hand_built import induction_head
@@ -231,7 +231,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a model, or damaged"):
         open_model(tmp_path / "broken")
     baseline = BaselineConfig(width=4, vocabulary=5, outputs=5)
-    save_model(tmp_path / "mlp", initial(baseline, 0), baseline)
+    save_model(tmp_path / "mlp", network(baseline).initial(0), baseline)
     with pytest.raises(InputError, match="no attention"):
         open_model(tmp_path / "mlp")
     save_limit(induction_head("ab"), tmp_path / "limit")

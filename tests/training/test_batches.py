@@ -13,14 +13,13 @@ from longreach.config.encodings import ENCODINGS
 from longreach.config.run import ID_SCHEMES, RunConfig
 from longreach.errors import InputError
 from longreach.models.decoder import forward, last_states
-from longreach.models.network import initial
+from longreach.models.network import Network
 from longreach.tasks.task import Batch
 from longreach.training.batches import Batches, Occasion, Streams, chunks, placed
 from longreach.training.loop import side_by_side, train
-from longreach.training.setup import decoder_of, positions_of, task_of
+from longreach.training.setup import decoder_of, network_of, positions_of, task_of
 from longreach.training.steps import (
     GradientByHand,
-    Layout,
     chunk_loss,
     compiler,
     fixed_shape,
@@ -106,11 +105,11 @@ def test_ids_to_be_predicted_are_those_of_the_next_tokens() -> None:
 
 
 def _plain(
-    vector: torch.Tensor, layout: Layout, config: RunConfig, batch: Batch
+    vector: torch.Tensor, network: Network, config: RunConfig, batch: Batch
 ) -> tuple[float, torch.Tensor]:
     """Loss and gradient over the whole padded batch by automatic differentiation."""
     leaf = vector.clone().requires_grad_()
-    named, model = layout.named(leaf), decoder_of(config)
+    named, model = network.named(leaf), decoder_of(config)
     tokens, ids, targets, mask = map(
         torch.from_numpy, (batch.tokens, batch.position_ids, batch.targets, batch.mask)
     )
@@ -139,13 +138,13 @@ def _plain(
 )
 def test_all_ways_to_the_gradient_are_one(name: str, encoding: str, given: dict[str, Any]) -> None:
     config = scheme(name, encoding, **given)
-    layout = Layout(decoder_of(config))
-    vector = layout.vector(initial(layout.model, 1)) * 5
+    network = network_of(config)
+    vector = network.vector(network.initial(1)) * 5
     batches, fixed = (Batches(config, Streams(0).data, shape) for shape in (None, fixed_shape(config)))
-    by_hand = GradientByHand(layout, config)
+    by_hand = GradientByHand(network, config)
     for step in (0, 1):
         whole = batches.whole(step)
-        wanted_loss, wanted = _plain(vector, layout, config, whole)
+        wanted_loss, wanted = _plain(vector, network, config, whole)
         (stacked,) = side_by_side([whole, whole], 1)
         second = type(stacked)(
             stacked.tokens[1],
@@ -156,7 +155,7 @@ def test_all_ways_to_the_gradient_are_one(name: str, encoding: str, given: dict[
             None if stacked.target_ids is None else stacked.target_ids[1],
         )
         ways = [
-            loss_and_gradient(vector, layout, config, parts)
+            loss_and_gradient(vector, network, config, parts)
             for parts in (chunks(whole, 3), batches.chunks(step, 2), [fixed.fixed(step)], [second])
         ]
         ways.append(by_hand(vector, batches.packed(step)))
@@ -167,18 +166,18 @@ def test_all_ways_to_the_gradient_are_one(name: str, encoding: str, given: dict[
 
 def test_chunks_side_by_side_have_the_same_losses_under_vmap() -> None:
     config = scheme("coupled", predict_ids=True)
-    layout = Layout(decoder_of(config))
-    vectors = torch.stack([layout.vector(initial(layout.model, seed)) for seed in (1, 2)])
+    network = network_of(config)
+    vectors = torch.stack([network.vector(network.initial(seed)) for seed in (1, 2)])
     batches = [Batches(config, Streams(seed).data).whole(0) for seed in (1, 2)]
     (chunk,) = side_by_side(batches, 1)
     for member, batch in enumerate(batches):
-        alone = chunk_loss(vectors[member], layout, config, chunks(batch, 1)[0])
+        alone = chunk_loss(vectors[member], network, config, chunks(batch, 1)[0])
         mine = type(chunk)(
             *(None if value is None else value[member] for value in (
                 chunk.tokens, chunk.position_ids, chunk.places, chunk.targets, chunk.weights, chunk.target_ids
             ))
         )  # fmt: skip
-        assert chunk_loss(vectors[member], layout, config, mine).item() == pytest.approx(
+        assert chunk_loss(vectors[member], network, config, mine).item() == pytest.approx(
             alone.item(), rel=1e-5
         )
 

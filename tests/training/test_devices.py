@@ -17,8 +17,8 @@ from longreach.training.job import run
 from longreach.training.loop import train
 from longreach.training.members import Diverged
 from longreach.training.result import Evaluation
-from longreach.training.setup import decoder_of
-from longreach.training.steps import Layout, State, chunk_outputs, step_numbers, update
+from longreach.training.setup import decoder_of, network_of
+from longreach.training.steps import State, step_numbers, update
 from tests.training.test_loop import Killed, same, tiny
 
 
@@ -89,12 +89,12 @@ def test_one_thread_only_where_the_processor_works(monkeypatch: pytest.MonkeyPat
 def test_nothing_is_made_on_the_wrong_device(encoding: str) -> None:
     """The device `meta` has shapes only, and refuses tensors of others."""
     config = tiny(encoding=encoding, layers=2, heads=2, task="sort", log_length=True)
-    meta, layout = torch.device("meta"), Layout(decoder_of(config))
-    state = State.fresh(layout.vector(initialise(decoder_of(config), 0)).to(meta))
+    meta, network = torch.device("meta"), network_of(config)
+    state = State.fresh(network.vector(initialise(decoder_of(config), 0)).to(meta))
     leaf = state.vector.detach().requires_grad_()
     for chunk in Batches(config, Streams(0).data).chunks(0, 2):
         sent = send_chunk(chunk, meta)
-        logits, _ = chunk_outputs(layout.named(leaf), layout.model, sent)
+        logits, _ = network.outputs(network.named(leaf), sent.inputs)
         assert logits.device == meta
         assert logits.shape == (*sent.targets.shape, decoder_of(config).vocabulary)
         (gradient,) = torch.autograd.grad(logits.sum(), leaf)

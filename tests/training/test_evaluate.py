@@ -14,7 +14,8 @@ from longreach.config.model import BASELINE, BASELINE_SHAPE
 from longreach.errors import InputError
 from longreach.models.decoder import forward, initialise
 from longreach.models.fast.packed import Packed
-from longreach.models.network import initial
+from longreach.models.network import Network
+from longreach.models.network import network as network_for
 from longreach.tasks.task import Batch, draw_lengths
 from longreach.training import evaluate as bins
 from longreach.training import evaluate as generation
@@ -29,8 +30,7 @@ from longreach.training.evaluate import (
     written_right,
 )
 from longreach.training.loop import train
-from longreach.training.setup import decoder_of, model_of, task_of
-from longreach.training.steps import Layout
+from longreach.training.setup import decoder_of, network_of, task_of
 from tests.helpers.plain_generation import plainly_generated
 from tests.models.fast.test_gradient import parameters_of, shape
 from tests.training.test_loop import tiny
@@ -39,14 +39,14 @@ from tests.training.test_loop import tiny
 @pytest.mark.parametrize("task", ["parity", "addition", "tomita-1"])
 def test_a_sequence_is_right_when_all_its_supervised_tokens_are(task: str) -> None:
     config = tiny(task=task, train_lengths=(4, 6), test_lengths=((7, 9),), test_size=400)
-    layout = Layout(decoder_of(config))
+    network = network_of(config)
     rng = np.random.default_rng(0)
     known = task_of(config)
     batch = placed(known.sample(draw_lengths(known, 4, 6, 400, rng), rng), config, "shifted", rng)
     # Half trained, so that some are right; and with large parameters, so that answers differ.
-    half = layout.vector(train(config.model_copy(update={"max_steps": 40})).parameters)
-    for vector in (half, *(layout.vector(initialise(decoder_of(config), seed)) * 20 for seed in range(3))):
-        named = layout.named(vector)
+    half = network.vector(train(config.model_copy(update={"max_steps": 40})).parameters)
+    for vector in (half, *(network.vector(initialise(decoder_of(config), seed)) * 20 for seed in range(3))):
+        named = network.named(vector)
         logits = forward(
             named, decoder_of(config), torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
         )
@@ -56,7 +56,7 @@ def test_a_sequence_is_right_when_all_its_supervised_tokens_are(task: str) -> No
             for row in range(len(batch))
         )
         for parts in (chunks(batch, 7), packed_parts(batch, config)):
-            found = accuracy(vector, layout, parts)
+            found = accuracy(vector, network, parts)
             assert found == right / len(batch)
         assert vector is not half or task == "addition" or found > 0
 
@@ -106,7 +106,7 @@ def test_bins_without_padding_have_the_same_accuracy(
 ) -> None:
     given = BASELINE_SHAPE if encoding == BASELINE else {"heads": 2}
     config = tiny(task=task, encoding=encoding, test_size=120, test_lengths=((11, 30),), **given, **options)
-    layout = Layout(model_of(config))
+    network = network_of(config)
     monkeypatch.setattr(bins, "PACKED_AT_ONCE", 300)
     packed = list(draw_bins(config, np.random.default_rng(3)))
     monkeypatch.setattr(bins, "has_gradient_by_hand", lambda model: False)
@@ -116,11 +116,11 @@ def test_bins_without_padding_have_the_same_accuracy(
     assert isinstance(padded[0].first[0], Chunk)
     same = encoding in ("nope", "alibi", "t5", "coupled-local", BASELINE)
     trained = train(config.model_copy(update={"max_steps": 30})).parameters
-    for vector in (layout.vector(trained), layout.vector(initial(layout.model, 0)) * 20):
+    for vector in (network.vector(trained), network.vector(network.initial(0)) * 20):
         for mine, yours in zip(packed, padded, strict=True):
             assert (mine.shifted is mine.first) == same
             for kind in ("first", "shifted"):
-                found, wanted = (accuracy(vector, layout, getattr(each, kind)) for each in (mine, yours))
+                found, wanted = (accuracy(vector, network, getattr(each, kind)) for each in (mine, yours))
                 # One sequence may hang on the rounding of a tie.
                 assert found == pytest.approx(wanted, abs=1 / 120 + 1e-9)
 
@@ -130,14 +130,14 @@ def test_a_row_without_supervised_tokens_is_right() -> None:
     rng = np.random.default_rng(0)
     batch = task_of(config).sample([3] * 50, rng)
     unasked = replace(batch, mask=batch.mask & (np.arange(50) < 20)[:, None])
-    layout = Layout(decoder_of(config))
-    vector = layout.vector(initialise(decoder_of(config), 0)) * 20
+    network = network_of(config)
+    vector = network.vector(initialise(decoder_of(config), 0)) * 20
     found, wanted = (
-        accuracy(vector, layout, parts) for parts in (packed_parts(unasked, config), chunks(unasked, 1))
+        accuracy(vector, network, parts) for parts in (packed_parts(unasked, config), chunks(unasked, 1))
     )
     assert found == wanted >= 0.6
     nothing = replace(batch, mask=np.zeros_like(batch.mask))
-    assert accuracy(vector, layout, packed_parts(nothing, config)) == 1.0
+    assert accuracy(vector, network, packed_parts(nothing, config)) == 1.0
 
 
 # Generation with kept keys and values against the whole prefix again and again.
@@ -159,7 +159,14 @@ def test_as_if_the_prefix_were_read_again(
     ids, following = (rng.integers(0, config.positions, (rows, size)) for size in (width, most))
     sizes, limits = rng.integers(1, width + 1, rows), rng.integers(0, most + 1, rows)
     made = generate(
-        parameters, config, tokens, sizes=sizes, ids=ids, most=limits, end=end, following=following
+        parameters,
+        network_for(config),
+        tokens,
+        sizes=sizes,
+        ids=ids,
+        most=limits,
+        end=end,
+        following=following,
     )
     for row in range(rows):
         size, limit, count = int(sizes[row]), int(limits[row]), int(made.counts[row])
@@ -175,21 +182,23 @@ def test_as_if_the_prefix_were_read_again(
 def test_ids_go_on_where_nothing_is_said() -> None:
     config = shape(positions=9)
     parameters = parameters_of(config)
-    made = generate(parameters, config, np.array([[1, 2, 5], [1, 4, 0]]), sizes=np.array([3, 2]), most=6)
+    made = generate(
+        parameters, network_for(config), np.array([[1, 2, 5], [1, 4, 0]]), sizes=np.array([3, 2]), most=6
+    )
     assert made.ids.tolist() == [[3, 4, 5, 6, 7, 8], [2, 3, 4, 5, 6, 7]]
     # The last one is written and never read: its id need not exist.
-    assert generate(parameters, config, np.array([[1, 2, 5]]), most=7).ids[0, -1] == 9
+    assert generate(parameters, network_for(config), np.array([[1, 2, 5]]), most=7).ids[0, -1] == 9
     with pytest.raises(InputError, match="the position id 9 is beyond the 9 of the model"):
-        generate(parameters, config, np.array([[1, 2, 5]]), most=8)
+        generate(parameters, network_for(config), np.array([[1, 2, 5]]), most=8)
     with pytest.raises(InputError, match="a prompt has no token"):
-        generate(parameters, config, np.array([[1]]), sizes=np.array([0]), most=1)
+        generate(parameters, network_for(config), np.array([[1]]), sizes=np.array([0]), most=1)
 
 
-def _trained(**given: Any) -> tuple[Any, Layout, torch.Tensor]:
+def _trained(**given: Any) -> tuple[Any, Network, torch.Tensor]:
     fields = {"train_lengths": (1, 3), "test_lengths": ((4, 5),), "lr": 1e-2, "max_steps": 90}
     config = tiny(task=given.pop("task", "copy-repeat"), **{**fields, **given})
-    layout = Layout(decoder_of(config))
-    return config, layout, layout.vector(train(config).parameters)
+    network = network_of(config)
+    return config, network, network.vector(train(config).parameters)
 
 
 @pytest.mark.parametrize(
@@ -205,13 +214,13 @@ def _trained(**given: Any) -> tuple[Any, Layout, torch.Tensor]:
 )
 def test_a_sequence_is_written_right_when_each_step_is(given: dict[str, Any]) -> None:
     """Teacher-forced accuracy and free generation count the same sequences: a wrong step spoils both."""
-    config, layout, vector = _trained(**given)
+    config, network, vector = _trained(**given)
     task, rng = task_of(config), np.random.default_rng(1)
     shares = []
     for lengths in config.ranges:
         batch = placed(task.sample(rng.integers(lengths[0], lengths[1] + 1, 300), rng), config, "first", rng)
-        forced = accuracy(vector, layout, packed_parts(batch, config))
-        found = written_right(layout.named(vector), decoder_of(config), task, batch)
+        forced = accuracy(vector, network, packed_parts(batch, config))
+        found = written_right(network.named(vector), network, task, batch)
         assert found is not None
         assert found.right == pytest.approx(forced, abs=1 / 300 + 1e-9)
         assert found.tokens_right >= found.right
@@ -226,4 +235,4 @@ def test_what_cannot_be_written_on_ones_own() -> None:
     tokens = np.array([[1, 4, 3, 6]])
     mask = np.array([[True, False, True, True]])
     batch = Batch(tokens, tokens, mask, np.arange(4)[None], np.array([4]))
-    assert written_right(parameters_of(model), model, task_of(config), batch) is None
+    assert written_right(parameters_of(model), network_for(model), task_of(config), batch) is None

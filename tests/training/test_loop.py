@@ -35,12 +35,10 @@ from longreach.training.job import run, run_members
 from longreach.training.loop import groups, side_by_side, train, train_members
 from longreach.training.members import Diverged, Member, Trained
 from longreach.training.result import Evaluation, read_result
-from longreach.training.setup import decoder_of
+from longreach.training.setup import decoder_of, network_of
 from longreach.training.steps import (
     GradientByHand,
-    Layout,
     State,
-    chunk_outputs,
     loss_and_gradient,
     step_numbers,
     update,
@@ -68,27 +66,27 @@ def test_chunks_have_the_gradient_of_the_whole_batch(task: str, encoding: str) -
     config = tiny(
         task=task, encoding=encoding, layers=2, train_lengths=(4, 15), test_lengths=((16, 20),), penalty=0.0
     )
-    layout = Layout(decoder_of(config))
-    vector = layout.vector(initialise(decoder_of(config), 1))
+    network = network_of(config)
+    vector = network.vector(initialise(decoder_of(config), 1))
     batch = Batches(config, Streams(0).data).whole(0)
 
     leaf = vector.clone().requires_grad_()
     tokens, ids = torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
-    logits = forward(layout.named(leaf), decoder_of(config), tokens, ids)
+    logits = forward(network.named(leaf), decoder_of(config), tokens, ids)
     mask = torch.from_numpy(batch.mask)
     plain = F.cross_entropy(logits[mask], torch.from_numpy(batch.targets)[mask])
     (wanted,) = torch.autograd.grad(plain, leaf)
 
     for parts in (1, 3, 8):
-        loss, gradient = loss_and_gradient(vector, layout, config, chunks(batch, parts))
+        loss, gradient = loss_and_gradient(vector, network, config, chunks(batch, parts))
         assert loss.item() == pytest.approx(plain.item(), abs=1e-6)
         assert (gradient - wanted).abs().max() < 1e-6
 
 
 def test_chunks_of_a_fixed_shape_have_the_same_gradient() -> None:
     config = tiny(task="addition", train_lengths=(4, 15))
-    layout = Layout(decoder_of(config))
-    vector = layout.vector(initialise(decoder_of(config), 1))
+    network = network_of(config)
+    vector = network.vector(initialise(decoder_of(config), 1))
     shape = compiled.fixed_shape(config)
     batches = Batches(config, Streams(0).data, shape)
     for number in range(20):
@@ -96,7 +94,7 @@ def test_chunks_of_a_fixed_shape_have_the_same_gradient() -> None:
         assert fixed.tokens.shape == (64, shape[0])
         assert fixed.targets.shape == (64, shape[1])
         parts = [[fixed], chunks(free, 4)]
-        one, other = (loss_and_gradient(vector, layout, config, each)[1] for each in parts)
+        one, other = (loss_and_gradient(vector, network, config, each)[1] for each in parts)
         assert (one - other).abs().max() < 1e-6
 
 
@@ -183,12 +181,12 @@ def test_schedules() -> None:
 
 def test_penalty_enters_the_loss_and_its_gradient() -> None:
     config, plain = tiny(penalty=10.0), tiny()
-    layout = Layout(decoder_of(config))
-    vector = layout.vector(initialise(decoder_of(config), 1)) * 5
+    network = network_of(config)
+    vector = network.vector(initialise(decoder_of(config), 1)) * 5
     batch = Batches(config, Streams(0).data).whole(0)
-    with_it = loss_and_gradient(vector, layout, config, chunks(batch, 1))
-    without = loss_and_gradient(vector, layout, plain, chunks(batch, 1))
-    named = layout.named(vector)
+    with_it = loss_and_gradient(vector, network, config, chunks(batch, 1))
+    without = loss_and_gradient(vector, network, plain, chunks(batch, 1))
+    named = network.named(vector)
     kq = named["layers.0.attention.key.weight"].T @ named["layers.0.attention.query.weight"]
     squares = (named["positions"] @ kq @ named["positions"].T).square().triu()
     n = len(squares)
@@ -335,7 +333,7 @@ def test_logits_scaled_by_the_length_of_the_prefix() -> None:
     batch = Batches(config, Streams(0).data).whole(0)
     (chunk,) = chunks(batch, 1)
     named = initialise(decoder_of(config), 0)
-    logits, _ = chunk_outputs(named, decoder_of(config), chunk)
+    logits, _ = network_of(config).outputs(named, chunk.inputs)
     assert chunk.places is not None
     # What comes later must not matter: cut every row right after the place.
     for row, column in ((0, 0), (3, 1), (10, 0)):

@@ -18,7 +18,7 @@ import torch
 from longreach.config.model import Model, ModelConfig
 from longreach.config.run import RunConfig
 from longreach.errors import Argument, Field, InputError
-from longreach.models.network import logits
+from longreach.models.network import Inputs, network
 from longreach.models.parameters import Parameters
 from longreach.tasks.catalog import load_argument
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
@@ -91,13 +91,10 @@ class TrainedModel:
     def predicted(self, tokens: Word) -> list[str]:
         """The most likely token after each of these, from the first position on."""
         read = torch.tensor([[self.places[token] for token in tokens]])
-        ids = torch.arange(len(tokens))[None]
-        lengths = None
-        if isinstance(self.model, ModelConfig) and self.model.log_length:
-            lengths = torch.arange(1, len(tokens) + 1)[None]
+        inputs = Inputs(read, torch.arange(len(tokens))[None])
         with torch.inference_mode():
-            found = logits(self.parameters, self.model, read, ids, None, lengths)
-        return self.task.decode(found[0].argmax(dim=-1).tolist())
+            found = network(self.model).outputs(self.parameters, inputs)
+        return self.task.decode(found.tokens[0].argmax(dim=-1).tolist())
 
     def right(self, word: Word) -> str | None:
         """The same from the task; None where nothing is asked."""

@@ -21,14 +21,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.models.parameters import Parameters
+from longreach.models.network import Network, Outputs
+from longreach.models.parameters import Parameters, views
 
 # The small transformers of Izzo, Nichani and Lee (arXiv 2510.27015): shapes, μP initial values and rates.
 
@@ -41,6 +42,8 @@ class RegressionShape:
     >>> sum(math.prod(each) for each in shape.table.values())
     9280
     """
+
+    architecture: ClassVar[str] = "counting"
 
     symbols: int
     outputs: int
@@ -80,12 +83,7 @@ class RegressionShape:
 
     def named(self, vectors: Tensor) -> Parameters:
         """The parameters as views of vectors, whose leading axes they keep."""
-        sizes = [math.prod(shape) for shape in self.table.values()]
-        parts = torch.split_with_sizes(vectors, sizes, dim=-1)
-        return {
-            name: part.view(*vectors.shape[:-1], *shape)
-            for (name, shape), part in zip(self.table.items(), parts, strict=True)
-        }
+        return views(self.table, vectors)
 
     def initial(self, rng: np.random.Generator) -> Tensor:
         """A vector of initial values."""
@@ -115,6 +113,38 @@ class RegressionShape:
 def _embeds(name: str) -> bool:
     """Whether a parameter is looked up rather than multiplied; a bias by distance is, too."""
     return name in ("embedding", "positions") or name.endswith(".bias")
+
+
+INITIAL = 0
+"""The stream of initial values among those of a seed."""
+
+
+def counting(shape: RegressionShape) -> Network:
+    """The network of a shape; its batches are a `CountBatch` or, with two layers, a `KGramBatch`.
+
+    >>> made = counting(RegressionShape(symbols=3, outputs=1, layers=1, width=4, hidden=8))
+    >>> batch = CountBatch(torch.tensor([[[2.0, 1.0, 0.0]]]), torch.tensor([[1]]), torch.zeros(1, 1))
+    >>> made.outputs(made.named(made.vector(made.initial(0))[None]), batch).tokens.shape
+    torch.Size([1, 1])
+    """
+
+    def initial(seed: int) -> Parameters:
+        return shape.named(shape.initial(np.random.default_rng([seed, INITIAL])))
+
+    def outputs(parameters: Parameters, batch: CountBatch | KGramBatch) -> Outputs:
+        if isinstance(batch, CountBatch):
+            return Outputs(CountTransformer(shape).answers(parameters, batch))
+        return Outputs(KGramTransformer(shape).answers(parameters, batch))
+
+    return Network(
+        shape=shape,
+        table=shape.table,
+        initial=initial,
+        outputs=outputs,
+        rates=shape.rates,
+        stackable=False,
+        ignores_offsets=True,
+    )
 
 
 # One layer that reads the last position: its loss and gradient from counts alone, members side by side.
@@ -153,7 +183,11 @@ class CountTransformer:
 
     def outputs(self, vectors: Tensor, batch: CountBatch) -> Tensor:
         """The answers (members, rows)."""
-        return self._forward(self.shape.named(vectors), batch)[0]
+        return self.answers(self.shape.named(vectors), batch)
+
+    def answers(self, named: Parameters, batch: CountBatch) -> Tensor:
+        """The same of parameters by name."""
+        return self._forward(named, batch)[0]
 
     def losses(self, vectors: Tensor, batch: CountBatch) -> Tensor:
         """The mean squared errors (members,)."""
@@ -327,7 +361,10 @@ class KGramTransformer:
 
     def outputs(self, vector: Tensor, batch: KGramBatch) -> Tensor:
         """The answers (sequences, outputs)."""
-        named = self.shape.named(vector)
+        return self.answers(self.shape.named(vector), batch)
+
+    def answers(self, named: Parameters, batch: KGramBatch) -> Tensor:
+        """The same of parameters by name."""
         stream = self._first(named, batch)[batch.view]
         last = stream[batch.end]
         asked = last @ named["1.query"].mT @ named["1.key"] / self.shape.width

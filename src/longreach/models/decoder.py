@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
@@ -21,7 +22,8 @@ from longreach.config.encodings import ENCODINGS, EncodingRow
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.encodings import Encoding
-from longreach.models.parameters import Initial, Parameters, check, draw, register
+from longreach.models.network import Cache, Inputs, Network, Outputs
+from longreach.models.parameters import Initial, Parameters, check, draw, position_penalty, register
 
 # The code of each encoding of the table, by name.
 
@@ -124,6 +126,51 @@ def initialise(
     return draw(parameter_table(config), seed, dtype=dtype, device=device)
 
 
+def transformer(config: ModelConfig) -> Network:
+    """The decoder behind the interface of all architectures."""
+    table = parameter_table(config)
+
+    def outputs(parameters: Parameters, inputs: Inputs) -> Outputs:
+        lengths: Tensor | None = None
+        if config.log_length:
+            # Of the prefix that a place ends: how much is still to come is not known when a text is written.
+            lengths = torch.arange(1, inputs.tokens.shape[1] + 1, device=inputs.tokens.device)[None]
+        return unembedded(parameters, config, last_states(parameters, config, *inputs, lengths))
+
+    def decode(parameters: Parameters, rows: int, columns: int) -> Cache:
+        made: Cache = import_module("longreach.models.fast.cached").CachedDecoder(
+            parameters, config, rows=rows, columns=columns
+        )
+        return made
+
+    learned = ENCODINGS[config.encoding].learned_positions
+    return Network(
+        shape=config,
+        table={name: initial.shape for name, initial in table.items()},
+        initial=partial(draw, table),
+        outputs=outputs,
+        decode=decode,
+        penalty=partial(penalty, config) if learned else None,
+        predicts_ids=config.predict_ids,
+        ignores_offsets=ignores_offsets(config.encoding),
+        positions=config.positions if learned else None,
+    )
+
+
+def penalty(config: ModelConfig, parameters: Parameters) -> Tensor:
+    """The penalty on attention between positions."""
+    products = []
+    for layer in range(config.layers):
+        key, query = (
+            parameters[f"layers.{layer}.attention.{part}.weight"].view(
+                config.heads, config.head_width, config.width
+            )
+            for part in ("key", "query")
+        )
+        products.append(key.transpose(-1, -2) @ query)
+    return position_penalty(parameters["positions"], products)
+
+
 class _Reading(NamedTuple):
     """Who reads whom in a layer's attention."""
 
@@ -199,6 +246,12 @@ def last_states(
         y = _attend(parameters, config, layer, y, reading, bias, dropout)
         y = feed(parameters, config, layer, y, dropout)
     return normalise(parameters, config, "norm", y)
+
+
+def unembedded(parameters: Mapping[str, Tensor], config: ModelConfig, states: Tensor) -> Outputs:
+    """The logits of the output matrices."""
+    tokens = F.linear(states, parameters["embedding" if config.tied else "unembedding"])
+    return Outputs(tokens, F.linear(states, parameters[ID_MATRIX]) if config.predict_ids else None)
 
 
 def _everything(

@@ -1,139 +1,128 @@
-"""Whatever can be trained, behind one interface: a decoder, or the MLP that sees the current token only.
+"""The seam between models and training: every architecture is a `Network`.
 
-It predicts from a token's embedding, without context (Huang et al., arXiv 2410.02140, appendix E.3).
+A network is pure functions of a dictionary of parameters. Training keeps all parameters of a run as one
+vector, so that an update is a handful of operations; `vector` and `named` lead from one to the other.
+
+A new architecture is a module with a factory, and a line in `ARCHITECTURES`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
 
-import torch.nn.functional as F
-from torch import Tensor, nn
+import torch
+from torch import Tensor
 
 from longreach.config.model import BaselineConfig, Model, ModelConfig
-from longreach.models import decoder as transformer
-from longreach.models.parameters import Initial, Parameters, check, draw, register
+from longreach.models.parameters import Parameters, views
 
-# The random baseline of Figure 1: a two-layer MLP that sees the current token only.
+ARCHITECTURES = {
+    "transformer": "decoder:transformer",
+    "mlp": "token_mlp:token_mlp",
+    "counting": "counting:counting",
+}
+"""The factory of each architecture, as in `module:function` with a module of `longreach.models`."""
 
 
-def baseline_table(config: BaselineConfig) -> dict[str, Initial]:
-    """Names, shapes and initial values of the parameters.
+class Inputs(NamedTuple):
+    """A batch of tokens (batch, time), padded on the right."""
 
-    >>> list(baseline_table(BaselineConfig(width=16, vocabulary=5, outputs=5)))
-    ['embedding', 'in.weight', 'in.bias', 'out.weight', 'out.bias']
+    tokens: Tensor
+    position_ids: Tensor | None = None
+    """(time,) or (batch, time); by default 0, 1, …."""
+    places: Tensor | None = None
+    """(batch, n): the only places whose outputs are wanted."""
+
+
+class Outputs(NamedTuple):
+    """Logits of the next token (batch, time or n, vocabulary), and of its position id if predicted."""
+
+    tokens: Tensor
+    ids: Tensor | None = None
+
+
+class Cache(Protocol):
+    """A network that reads rows token by token."""
+
+    def read(self, tokens: Tensor, ids: Tensor, counts: Tensor) -> Outputs:
+        """The outputs (rows, …) at the last of `counts` new tokens (rows, n), padded on the right."""
+        ...
+
+    def keep(self, rows: Tensor) -> None:
+        """Forget all rows but these."""
+        ...
+
+
+class Shape(Protocol):
+    """What decides the parameters of a network and their meaning: frozen and hashable."""
+
+    @property
+    def architecture(self) -> str:
+        """A name of `ARCHITECTURES`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """What training, evaluation and generation need to know about a model.
+
+    >>> from longreach.config.model import ModelConfig
+    >>> made = network(ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
+    >>> made.named(made.vector(made.initial(0)))["embedding"].shape
+    torch.Size([3, 2])
     """
-    return {
-        "embedding": Initial((config.vocabulary, config.width), "normal", 1.0),
-        "in.weight": Initial((config.hidden, config.width), "uniform", config.width**-0.5),
-        "in.bias": Initial((config.hidden,), "uniform", config.width**-0.5),
-        "out.weight": Initial((config.outputs, config.hidden), "uniform", config.hidden**-0.5),
-        "out.bias": Initial((config.outputs,), "uniform", config.hidden**-0.5),
-    }
+
+    shape: Shape
+    table: Mapping[str, tuple[int, ...]]
+    """The shape of each parameter, in the order of the vector."""
+    initial: Callable[[int], Parameters]
+    """The parameters of a seed before the first step."""
+    outputs: Callable[[Parameters, Any], Outputs]
+    """A function of parameters and `Inputs`, or of the batch that the architecture asks for."""
+    decode: Callable[[Parameters, int, int], Cache] | None = None
+    """A cache for so many rows of so many columns; None: prefixes are read again."""
+    penalty: Callable[[Parameters], Tensor] | None = None
+    """The penalty on attention between positions, where there are learned ones."""
+    rates: Callable[[float], Tensor] | None = None
+    """The learning rate of each entry of the vector; None: the same for all."""
+    stackable: bool = True
+    """Whether `outputs` runs under `torch.func.vmap` over runs side by side."""
+    predicts_ids: bool = False
+    ignores_offsets: bool = False
+    """Whether shifting all position ids changes no number."""
+    positions: int | None = None
+    """Position ids must be below this; None: any will do."""
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        return sum(map(math.prod, self.table.values()))
+
+    def vector(self, parameters: Mapping[str, Tensor]) -> Tensor:
+        """The vector of these parameters."""
+        return torch.cat([parameters[name].reshape(-1) for name in self.table])
+
+    def named(self, vectors: Tensor) -> Parameters:
+        """The parameters as views of vectors, whose leading axes they keep."""
+        return views(self.table, vectors)
 
 
-def initialise_baseline(config: BaselineConfig, seed: int) -> Parameters:
-    """The initial parameters of the member with this seed, PyTorch's defaults for these layers.
-
-    >>> initialise_baseline(BaselineConfig(width=16, vocabulary=5, outputs=3), 0)["out.weight"].shape
-    torch.Size([3, 64])
-    """
-    return draw(baseline_table(config), seed)
-
-
-def baseline_forward(
-    parameters: Mapping[str, Tensor], tokens: Tensor, mask_positions: Tensor | None = None
-) -> Tensor:
-    """Logits (batch, time, outputs), or (batch, n, outputs) at the places `mask_positions` (batch, n).
-
-    >>> import torch
-    >>> config = BaselineConfig(width=16, vocabulary=5, outputs=3)
-    >>> baseline_forward(initialise_baseline(config, 0), torch.tensor([[0, 3, 1]])).shape
-    torch.Size([1, 3, 3])
-    """
-    if mask_positions is not None:
-        tokens = tokens.gather(-1, mask_positions)
-    units = F.linear(
-        F.embedding(tokens, parameters["embedding"]), parameters["in.weight"], parameters["in.bias"]
-    )
-    return F.linear(units.relu(), parameters["out.weight"], parameters["out.bias"])
-
-
-class Baseline(nn.Module):
-    """The baseline as an ordinary module.
-
-    >>> import torch
-    >>> Baseline(BaselineConfig(width=16, vocabulary=5, outputs=3))(torch.tensor([[0, 3]])).shape
-    torch.Size([1, 2, 3])
-    """
-
-    def __init__(
-        self, config: BaselineConfig, *, seed: int = 0, parameters: Mapping[str, Tensor] | None = None
-    ) -> None:
-        super().__init__()
-        self.config = config
-        if parameters is not None:
-            check(baseline_table(config), parameters)
-        register(self, initialise_baseline(config, seed) if parameters is None else parameters)
-
-    def forward(self, tokens: Tensor, mask_positions: Tensor | None = None) -> Tensor:
-        """`baseline_forward` with the module's parameters."""
-        return baseline_forward(dict(self.named_parameters()), tokens, mask_positions)
-
-
-# What can be trained, behind one interface: a decoder, or the baseline that sees the current token only.
-
-
-def model_table(model: Model) -> dict[str, Initial]:
-    """Names, shapes and initial values of the parameters.
-
-    >>> "positions" in model_table(ModelConfig(layers=1, heads=1, width=8, vocabulary=5, positions=9))
-    True
-    """
-    if isinstance(model, BaselineConfig):
-        return baseline_table(model)
-    return transformer.parameter_table(model)
-
-
-def initial(model: Model, seed: int) -> Parameters:
-    """The parameters of a member with this seed before its first step."""
-    if isinstance(model, BaselineConfig):
-        return initialise_baseline(model, seed)
-    return transformer.initialise(model, seed)
-
-
-def logits(
-    parameters: Parameters,
-    model: Model,
-    tokens: Tensor,
-    position_ids: Tensor | None = None,
-    mask_positions: Tensor | None = None,
-    lengths: Tensor | None = None,
-) -> Tensor:
-    """Logits (batch, time, outputs), or at the places `mask_positions` alone."""
-    if isinstance(model, BaselineConfig):
-        return baseline_forward(parameters, tokens, mask_positions)
-    return transformer.forward(parameters, model, tokens, position_ids, mask_positions, lengths)
-
-
-def outputs(
-    parameters: Parameters,
-    model: Model,
-    tokens: Tensor,
-    position_ids: Tensor | None = None,
-    mask_positions: Tensor | None = None,
-    lengths: Tensor | None = None,
-) -> tuple[Tensor, Tensor | None]:
-    """The same, and logits (batch, time, positions) of the next token's id where the model predicts it."""
-    if isinstance(model, BaselineConfig) or not model.predict_ids:
-        return logits(parameters, model, tokens, position_ids, mask_positions, lengths), None
-    y = transformer.last_states(parameters, model, tokens, position_ids, mask_positions, lengths)
-    tokens_matrix = parameters["embedding" if model.tied else "unembedding"]
-    return F.linear(y, tokens_matrix), F.linear(y, parameters[transformer.ID_MATRIX])
+@lru_cache(maxsize=256)
+def network(shape: Shape) -> Network:
+    """The network of a shape."""
+    module, _, name = ARCHITECTURES[shape.architecture].partition(":")
+    made = getattr(import_module(f"longreach.models.{module}"), name)(shape)
+    assert isinstance(made, Network), shape.architecture
+    return made
 
 
 def read_model(document: dict[str, object]) -> Model:
-    """The shape in these fields, or an error of one line.
+    """The shape in the header of a file of parameters, or an error of one line.
 
     >>> read_model({"width": 8, "vocabulary": 5, "outputs": 5, "mlp_ratio": 4}).hidden
     32

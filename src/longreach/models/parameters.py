@@ -8,6 +8,7 @@ arXiv 2410.02140, Definition 5, term (8), and its variant (67)).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -59,6 +60,15 @@ def draw(
             value.fill_(initial.scale)
         made[name] = value.to(device=device, dtype=dtype)
     return made
+
+
+def views(table: Mapping[str, tuple[int, ...]], vectors: Tensor) -> Parameters:
+    """The parameters of these shapes as views of vectors, whose leading axes they keep."""
+    parts = torch.split_with_sizes(vectors, [math.prod(shape) for shape in table.values()], dim=-1)
+    leading = vectors.shape[:-1]
+    return {
+        name: part.view((*leading, *shape)) for (name, shape), part in zip(table.items(), parts, strict=True)
+    }
 
 
 def check(table: Mapping[str, Initial], parameters: Mapping[str, Tensor]) -> None:

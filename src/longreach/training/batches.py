@@ -18,6 +18,7 @@ from longreach.config.run import RunConfig
 from longreach.models.encodings import pose_ids, randomized_ids
 from longreach.models.fast.gradient import first_kinds
 from longreach.models.fast.packed import Packed, PackedRows, group_widths
+from longreach.models.network import Inputs
 from longreach.tasks.positions import coupled_offsets, no_offsets, random_offsets
 from longreach.tasks.task import Batch
 from longreach.training.setup import decoder_of, own_ids, positions_of, task_of
@@ -83,6 +84,11 @@ class Chunk:
     """(rows, n): the share of each place in the loss of the whole batch, 0 for padding."""
     target_ids: Tensor | None = None
     """(rows, n), where ids are predicted."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """What a network reads of it."""
+        return Inputs(self.tokens, self.position_ids, self.places)
 
 
 class Streams:

@@ -23,7 +23,7 @@ from longreach.config.model import Model
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.files import clean_up, write_atomically
-from longreach.models.network import model_table, read_model
+from longreach.models.network import network, read_model
 from longreach.models.parameters import Parameters
 from longreach.training.result import PROGRESS, RESULT, Count, Evaluation, Seconds
 from longreach.training.steps import State
@@ -201,5 +201,5 @@ def load_model(path: Path) -> tuple[Parameters, Model]:
     layers = getattr(config, "layers", 0)
     if layers > number:  # before so many shapes are made
         raise InputError(f"{path}: {layers} layers in {number} tensors")
-    parameters, _ = _read(path, {name: initial.shape for name, initial in model_table(config).items()})
+    parameters, _ = _read(path, network(config).table)
     return parameters, config

@@ -12,25 +12,21 @@ from typing import TypeAlias
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.config.encodings import ENCODINGS
-from longreach.config.model import BaselineConfig, ModelConfig
+from longreach.config.model import ModelConfig
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
-from longreach.models.decoder import ID_MATRIX, ignores_offsets
-from longreach.models.fast.cached import CachedDecoder
 from longreach.models.fast.forward import PackedForward
 from longreach.models.fast.gradient import has_gradient_by_hand
 from longreach.models.fast.packed import Packed
+from longreach.models.network import Network
 from longreach.models.parameters import Parameters
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import EOS, Batch, IntArray, Task, draw_lengths
 from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
 from longreach.training.devices import CPU, send_chunk
-from longreach.training.setup import decoder_of, model_of, task_of
-from longreach.training.steps import Layout, chunk_outputs
+from longreach.training.setup import decoder_of, network_of, task_of
 
 # Accuracy per range of lengths, on test sets that are fixed for a run.
 
@@ -79,21 +75,16 @@ def draw_bins(config: RunConfig, rng: np.random.Generator, device: torch.device 
 
 
 def _bin(config: RunConfig, lengths: LengthRange, rng: np.random.Generator, device: torch.device) -> Bin:
-    task, model = task_of(config), model_of(config)
+    task, network = task_of(config), network_of(config)
     batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
     # Both are drawn whatever comes of them, so that the numbers that follow are the same.
     first, shifted = (placed(batch, config, occasion, rng) for occasion in TESTS)
-    packed = device.type == "cpu" and has_gradient_by_hand(model)
+    packed = device.type == "cpu" and has_gradient_by_hand(network.shape)
     cut = (lambda rows: packed_parts(rows, config)) if packed else _cut
     made = cut(first)
     written = first if config.predict_ids else None
-    return Bin(lengths, made, made if _ignores_offsets(config) else cut(shifted), written)
-
-
-def _ignores_offsets(config: RunConfig) -> bool:
-    if isinstance(model_of(config), BaselineConfig):
-        return True
-    return config.id_scheme != "randomized" and ignores_offsets(config.encoding)
+    same = network.ignores_offsets and config.id_scheme != "randomized"
+    return Bin(lengths, made, made if same else cut(shifted), written)
 
 
 def _cut(batch: Batch) -> tuple[Part, ...]:
@@ -108,12 +99,12 @@ def packed_parts(batch: Batch, config: RunConfig) -> tuple[Part, ...]:
     )
 
 
-def accuracy(vector: Tensor, layout: Layout, parts: Sequence[Part]) -> float:
+def accuracy(vector: Tensor, network: Network, parts: Sequence[Part]) -> float:
     """The share of sequences whose supervised tokens are all the most likely ones, given those before.
 
     Where the model predicts ids, all of them must be the most likely ones, too.
     """
-    named, model = layout.named(vector), layout.model
+    named, model = network.named(vector), network.shape
     packed = PackedForward(model, named) if isinstance(model, ModelConfig) else None
     total, right = 0, torch.zeros((), dtype=torch.long, device=vector.device)
     with torch.inference_mode():
@@ -124,7 +115,7 @@ def accuracy(vector: Tensor, layout: Layout, parts: Sequence[Part]) -> float:
                 total += part.rows
             else:
                 chunk = send_chunk(part, vector.device)
-                logits, ids = chunk_outputs(named, model, chunk)
+                logits, ids = network.outputs(named, chunk.inputs)
                 correct = logits.argmax(dim=-1) == chunk.targets
                 if ids is not None:
                     correct &= ids.argmax(dim=-1) == chunk.target_ids
@@ -166,7 +157,7 @@ class Generated:
 
 def generate(
     parameters: Parameters,
-    model: ModelConfig,
+    network: Network,
     tokens: IntArray,
     *,
     sizes: IntArray | None = None,
@@ -181,10 +172,10 @@ def generate(
     nothing is said. A model that predicts ids is fed what it predicts; any other is fed `following`,
     (rows, most), or the numbers that follow the last id of the prompt.
 
-    >>> from longreach.models.decoder import initialise
-    >>> model = ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8)
+    >>> from longreach.models.network import network
+    >>> model = network(ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8))
     >>> prompts, sizes = np.array([[1, 2], [1, 0]]), np.array([2, 1])
-    >>> written = generate(initialise(model, 0), model, prompts, sizes=sizes, most=3)
+    >>> written = generate(model.initial(0), model, prompts, sizes=sizes, most=3)
     >>> written.ids.tolist(), written.counts.tolist()
     ([[2, 3, 4], [1, 2, 3]], [3, 3])
     """
@@ -197,7 +188,7 @@ def generate(
     if following is None:
         last = ids[np.arange(rows), sizes - 1]
         following = last[:, None] + 1 + np.arange(int(limits.max(initial=0)))
-    _check_ids(model, ids, sizes, following, limits)
+    _check_ids(network, ids, sizes, following, limits)
     made = Generated(
         tokens=np.zeros((rows, int(limits.max(initial=0))), dtype=np.int64),
         ids=np.zeros((rows, int(limits.max(initial=0))), dtype=np.int64),
@@ -210,45 +201,29 @@ def generate(
         for first in range(0, rows, each):
             part = order[first : first + each]
             _write(
-                made, part, _Writer(parameters, model), tokens, ids, following,
+                made, part, parameters, network, tokens, ids, following,
                 sizes=sizes, limits=limits, end=end,
             )  # fmt: skip
     return made
 
 
 def _check_ids(
-    model: ModelConfig, ids: IntArray, sizes: IntArray, following: IntArray, limits: IntArray
+    network: Network, ids: IntArray, sizes: IntArray, following: IntArray, limits: IntArray
 ) -> None:
     """Refuse ids for which the model has no vector."""
     inside = np.where(np.arange(ids.shape[1]) < sizes[:, None], ids, 0)
     # What is written last is not read.
     written = np.where(np.arange(following.shape[1]) < limits[:, None] - 1, following, 0)
-    largest = int(max(inside.max(initial=0), 0 if model.predict_ids else written.max(initial=0)))
-    if ENCODINGS[model.encoding].learned_positions and largest >= model.positions:
-        raise InputError(f"the position id {largest} is beyond the {model.positions} of the model")
-
-
-@dataclass(frozen=True)
-class _Writer:
-    """The most likely tokens, and ids, from the states that output matrices read."""
-
-    parameters: Parameters
-    model: ModelConfig
-
-    def tokens(self, states: Tensor) -> Tensor:
-        return self._most_likely(states, "embedding" if self.model.tied else "unembedding")
-
-    def ids(self, states: Tensor) -> Tensor:
-        return self._most_likely(states, ID_MATRIX)
-
-    def _most_likely(self, states: Tensor, name: str) -> Tensor:
-        return F.linear(states, self.parameters[name]).argmax(dim=-1)
+    largest = int(max(inside.max(initial=0), 0 if network.predicts_ids else written.max(initial=0)))
+    if network.positions is not None and largest >= network.positions:
+        raise InputError(f"the position id {largest} is beyond the {network.positions} of the model")
 
 
 def _write(
     made: Generated,
     rows: IntArray,
-    writer: _Writer,
+    parameters: Parameters,
+    network: Network,
     tokens: IntArray,
     ids: IntArray,
     following: IntArray,
@@ -264,15 +239,16 @@ def _write(
     width = int(sizes[rows].max())
     # Rows that have ended may be read further for a while.
     columns = width + int(limits[rows].max())
-    cache = CachedDecoder(writer.parameters, writer.model, rows=len(rows), columns=columns)
-    device = writer.parameters["embedding"].device
+    assert network.decode is not None
+    cache = network.decode(parameters, len(rows), columns)
+    device = next(iter(parameters.values())).device
     read, numbers = (torch.from_numpy(each[rows, :width]).to(device) for each in (tokens, ids))
-    states = cache.read(read, numbers, torch.from_numpy(sizes[rows]).to(device))
+    found = cache.read(read, numbers, torch.from_numpy(sizes[rows]).to(device))
     live = np.ones(len(rows), dtype=np.bool_)
     for place in range(int(limits[rows].max())):
-        token = writer.tokens(states)
-        if writer.model.predict_ids:
-            number = writer.ids(states)
+        token = found.tokens.argmax(dim=-1)
+        if found.ids is not None:
+            number = found.ids.argmax(dim=-1)
         else:
             number = torch.from_numpy(following[rows, place]).to(device)
         now = rows[live]
@@ -288,7 +264,7 @@ def _write(
             kept = torch.from_numpy(np.flatnonzero(live)).to(device)
             cache.keep(kept)
             rows, token, number, live = rows[live], token[kept], number[kept], live[live]
-        states = cache.read(token[:, None], number[:, None], torch.ones_like(token))
+        found = cache.read(token[:, None], number[:, None], torch.ones_like(token))
 
 
 @dataclass(frozen=True)
@@ -301,7 +277,7 @@ class Written:
     """The share with all tokens right, whatever the ids."""
 
 
-def written_right(parameters: Parameters, model: ModelConfig, task: Task, batch: Batch) -> Written | None:
+def written_right(parameters: Parameters, network: Network, task: Task, batch: Batch) -> Written | None:
     """Let the model write each example from the first supervised token on.
 
     None where that makes no sense: what is between supervised tokens would have to be given.
@@ -319,13 +295,13 @@ def written_right(parameters: Parameters, model: ModelConfig, task: Task, batch:
         after = np.hstack([batch.position_ids[:, 1:], batch.position_ids[:, -1:]])
     following = np.take_along_axis(after, columns, axis=1)
     made = generate(
-        parameters, model, batch.tokens,
+        parameters, network, batch.tokens,
         sizes=first + 1, ids=batch.position_ids, most=counts, end=end, following=following,
     )  # fmt: skip
     targets = np.take_along_axis(batch.targets, columns, axis=1)
     complete = made.counts == counts
     tokens = complete & ((made.tokens == targets) | ~asked).all(axis=1)
     right = tokens
-    if model.predict_ids:
+    if network.predicts_ids:
         right = tokens & ((made.ids == following) | ~asked).all(axis=1)
     return Written(right=float(right.mean()), tokens_right=float(tokens.mean()))

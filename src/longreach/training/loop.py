@@ -26,12 +26,11 @@ from longreach.errors import InputError
 from longreach.files import canonical_json
 from longreach.models.fast.gradient import has_gradient_by_hand
 from longreach.models.fast.packed import Workspace
-from longreach.models.network import model_table
 from longreach.tasks.task import Batch
 from longreach.training.batches import Chunk
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
 from longreach.training.members import CHECKPOINT_SECONDS, Clock, Diverged, Member, Report, Trained
-from longreach.training.setup import model_of, task_of
+from longreach.training.setup import model_of, network_of, task_of
 from longreach.training.steps import (
     GradientByHand,
     Step,
@@ -166,7 +165,7 @@ class _Run:
         self.member = Member(config, directory, device, shape, notes=notes)
         self.by_hand: GradientByHand | None = None
         if steps_by_hand(config, device):
-            self.by_hand = GradientByHand(self.member.layout, config)
+            self.by_hand = GradientByHand(self.member.network, config)
         self.read_every = steps_between_reads(device)
         self.unread: list[tuple[int, Tensor, Tensor]] = []
 
@@ -198,7 +197,7 @@ class _Run:
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         else:
             sent = (send_chunk(chunk, self.device) for chunk in batches.chunks(state.step, self.parts))
-            loss, gradient = loss_and_gradient(state.vector, self.member.layout, config, sent)
+            loss, gradient = loss_and_gradient(state.vector, self.member.network, config, sent)
             norm = update(state.vector, state.first, state.second, gradient, numbers, config)
         state.step += 1
         self.unread.append((state.step, loss, norm))
@@ -226,9 +225,8 @@ def shape(config: RunConfig) -> dict[str, Any]:
     >>> shape(one) == shape(other)
     True
     """
-    shape = model_of(config)
-    model = shape.model_dump()
-    if "positions" not in model_table(shape) and not config.predict_ids:
+    model = model_of(config).model_dump()
+    if "positions" not in network_of(config).table and not config.predict_ids:
         model.pop("positions", None)  # how far the ids go, which is the data's business
     own = {name: getattr(config, name) for name in ("batch", "dtype", "clip", "weight_decay")}
     return model | own
@@ -306,7 +304,7 @@ class _Ensemble:
         self.device = device
         self.clock = Clock(checkpoint_seconds)
         self.config = places[0].member.config  # where all are alike
-        self.layout = places[0].member.layout
+        self.network = places[0].member.network
         self.parts = chunks_of(self.config)
         # A product of wide models is work enough: there is nothing to gain from one product for all members.
         self.one_by_one = self.config.width >= CHUNKS_FROM_WIDTH and steps_by_hand(self.config, device)
@@ -341,7 +339,7 @@ class _Ensemble:
         for state, vector, first, second in rows:
             state.vector, state.first, state.second = vector, first, second
         members = [place.member for place in self.places]
-        self.by_hand = [GradientByHand(each.layout, each.config, self.space) for each in members]
+        self.by_hand = [GradientByHand(each.network, each.config, self.space) for each in members]
         penalties = [member.config.penalty for member in members]
         coefficients = torch.tensor(penalties, device=self.device)
         self.penalized = coefficients.nonzero()[:, 0]
@@ -412,7 +410,7 @@ class _Ensemble:
         ) -> Tensor:
             tokens, ids, targets, weights = arrays
             mine = Chunk(tokens, ids, places, targets, weights, target_ids)
-            return chunk_loss(vector, self.layout, self.config, mine)
+            return chunk_loss(vector, self.network, self.config, mine)
 
         arrays = (chunk.tokens, chunk.position_ids, chunk.targets, chunk.weights)
         some = (chunk.places, chunk.target_ids)
@@ -425,7 +423,7 @@ class _Ensemble:
         config = self.config.model_copy(update={"penalty": 1.0})
 
         def one(vector: Tensor) -> Tensor:
-            return penalty_loss(vector, self.layout, config)
+            return penalty_loss(vector, self.network, config)
 
         values: Tensor = torch.func.vmap(one)(vectors[self.penalized])
         return values * self.penalties

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import torch
 
-from longreach.config.model import ModelConfig
 from longreach.config.run import RunConfig
-from longreach.models.network import initial
 from longreach.models.parameters import Parameters
 from longreach.tasks.task import Batch
 from longreach.training import checkpoint
@@ -22,8 +20,8 @@ from longreach.training.checkpoint import Progress
 from longreach.training.devices import CPU, check_dtype, describe
 from longreach.training.evaluate import accuracy, draw_bins, written_right
 from longreach.training.result import TOKENS_WRITTEN, WRITTEN, Evaluation, task_number
-from longreach.training.setup import model_of, on_task, task_of
-from longreach.training.steps import Layout, State
+from longreach.training.setup import network_of, on_task, task_of
+from longreach.training.steps import State
 
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.05  # of the time, at most, where writing the state is slow
@@ -80,11 +78,11 @@ class Member:
     def __post_init__(self) -> None:
         config = self.config
         check_dtype(config.dtype, self.device)
-        self.layout = Layout(model_of(config))
+        self.network = network_of(config)
         streams = Streams(config.seed)
         self._evaluation = streams.evaluation
         self.batches = Batches(config, streams.data, self.shape)
-        vector = self.layout.vector(initial(self.layout.model, streams.initial))
+        vector = self.network.vector(self.network.initial(streams.initial))
         self.state = State.fresh(vector.to(self.device))
         # Before the end only the training range is needed, and many members need much memory.
         self._undrawn = draw_bins(config, streams.evaluation, self.device)
@@ -138,7 +136,7 @@ class Member:
             accuracy_random_offset=dict(first) if same else self._accuracy("shifted"),
             other=self._written() | self._on_other_tasks(),
         )
-        named = self.layout.named(self.state.vector.cpu())
+        named = self.network.named(self.state.vector.cpu())
         return Trained(
             parameters={name: value.clone() for name, value in named.items()},
             steps=self.state.step,
@@ -182,7 +180,7 @@ class Member:
     def _accuracy(self, kind: str) -> dict[str, float]:
         with self.timed("evaluate"):
             return {
-                test.name: accuracy(self.state.vector, self.layout, getattr(test, kind))
+                test.name: accuracy(self.state.vector, self.network, getattr(test, kind))
                 for test in self.tests
             }
 
@@ -192,19 +190,20 @@ class Member:
         for name in self.config.test_tasks:
             for test in draw_bins(on_task(self.config, name), self._evaluation, self.device):
                 with self.timed("evaluate"):
-                    found[task_number(name, test.name)] = accuracy(self.state.vector, self.layout, test.first)
+                    found[task_number(name, test.name)] = accuracy(
+                        self.state.vector, self.network, test.first
+                    )
         return found
 
     def _written(self) -> dict[str, float]:
         """The shares that a model which predicts ids writes right on its own, by range."""
         found: dict[str, float] = {}
-        model = self.layout.model
         with self.timed("generate") if self.config.predict_ids else nullcontext():
             for test in self.tests:
-                if test.written is None or not isinstance(model, ModelConfig):
+                if test.written is None:
                     continue
-                named = self.layout.named(self.state.vector)
-                share = written_right(named, model, task_of(self.config), test.written)
+                named = self.network.named(self.state.vector)
+                share = written_right(named, self.network, task_of(self.config), test.written)
                 if share is not None:
                     found |= {
                         f"{WRITTEN} {test.name}": share.right,

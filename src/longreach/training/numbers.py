@@ -24,6 +24,7 @@ from longreach.models.counting import (
     KGramTransformer,
     RegressionShape,
 )
+from longreach.models.network import network
 from longreach.models.parameters import Parameters
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.numbers import Counts, CountTask, ModPTask, RegressionTask, Words
@@ -40,8 +41,8 @@ from longreach.training.steps import BETAS, EPSILON, State
 
 BLOCK = 8
 """Batches that are drawn together, for speed; each block has a random stream of its own."""
-INITIAL, TRAINING, TESTING = range(3)
-"""The streams of a member, after its seed."""
+TRAINING, TESTING = 1, 2
+"""The streams of a member, after its seed; that of initial values is 0."""
 AT_ONCE = 16_384
 """Positions, or rows of counts, that are evaluated together."""
 Drawn: TypeAlias = Counts | Words
@@ -70,7 +71,8 @@ def shape_of(config: RegressionConfig) -> RegressionShape:
 
 def initial_vector(config: RegressionConfig) -> Tensor:
     """The parameters before the first step."""
-    return shape_of(config).initial(np.random.default_rng([config.seed, INITIAL]))
+    made = network(shape_of(config))
+    return made.vector(made.initial(config.seed))
 
 
 def _draw(task: RegressionTask, lengths: LengthRange, count: int, rng: np.random.Generator) -> Drawn:

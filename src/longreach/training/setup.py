@@ -12,6 +12,7 @@ from longreach.config.encodings import ENCODINGS
 from longreach.config.model import BASELINE, BaselineConfig, Model, ModelConfig
 from longreach.config.run import RegressionConfig, RunConfig
 from longreach.errors import Field, InputError
+from longreach.models.network import Network, network
 from longreach.tasks.catalog import load_argument, load_task
 from longreach.tasks.names import RegressionName
 from longreach.tasks.numbers import KGramTask, ModPTask, RegressionTask, SimpleTask
@@ -52,6 +53,11 @@ def model_of(config: RunConfig) -> Model:
         return decoder_of(config)
     vocabulary = len(task_of(config).tokens)
     return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
+
+
+def network_of(config: RunConfig) -> Network:
+    """What is trained."""
+    return network(model_of(config))
 
 
 @lru_cache(maxsize=256)

@@ -6,10 +6,9 @@ compiled as in the one that is not.
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,48 +18,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from longreach.config.model import Model, ModelConfig
+from longreach.config.model import ModelConfig
 from longreach.config.run import RunConfig
 from longreach.models.fast.gradient import DecoderGradient
 from longreach.models.fast.packed import Packed, Workspace
-from longreach.models.network import model_table, outputs
-from longreach.models.parameters import Parameters, position_penalty
+from longreach.models.network import Network
 from longreach.tasks.layouts import SequenceTask
 from longreach.training.batches import Chunk
 from longreach.training.devices import precision
-from longreach.training.setup import model_of, task_of
+from longreach.training.setup import network_of, task_of
 
 # One step of training: loss and gradient over chunks, clipping, AdamW. All parameters are one vector.
 
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
-
-
-class Layout:
-    """Where each parameter of a model lies in the vector.
-
-    >>> from longreach.models.network import initial
-    >>> layout = Layout(ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
-    >>> layout.named(layout.vector(initial(layout.model, 0)))["embedding"].shape
-    torch.Size([3, 2])
-    """
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.shapes = {name: initial.shape for name, initial in model_table(model).items()}
-        self._sizes = [math.prod(shape) for shape in self.shapes.values()]
-
-    def vector(self, parameters: Mapping[str, Tensor]) -> Tensor:
-        """The vector of these parameters."""
-        return torch.cat([parameters[name].reshape(-1) for name in self.shapes])
-
-    def named(self, vector: Tensor) -> Parameters:
-        """The parameters as views of the vector."""
-        parts = torch.split_with_sizes(vector, self._sizes)
-        return {
-            name: part.view(shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)
-        }
 
 
 @dataclass
@@ -93,19 +65,10 @@ def learning_rate(config: RunConfig, step: int) -> float:
     return config.lr * (config.max_steps - step) / (config.max_steps - config.warmup)
 
 
-def chunk_outputs(parameters: Parameters, model: Model, chunk: Chunk) -> tuple[Tensor, Tensor | None]:
-    """The logits at the supervised places of a chunk, and of the next token's id where it is predicted."""
-    lengths: Tensor | None = None
-    if isinstance(model, ModelConfig) and model.log_length:
-        # Of the prefix that a place ends: how much is still to come is not known when a text is written.
-        lengths = torch.arange(1, chunk.tokens.shape[1] + 1, device=chunk.tokens.device)[None]
-    return outputs(parameters, model, chunk.tokens, chunk.position_ids, chunk.places, lengths)
-
-
-def chunk_loss(vector: Tensor, layout: Layout, config: RunConfig, chunk: Chunk) -> Tensor:
+def chunk_loss(vector: Tensor, network: Network, config: RunConfig, chunk: Chunk) -> Tensor:
     """The chunk's share of the batch's mean loss over supervised places: of the tokens, and of their ids."""
     with precision(config.dtype, vector.device):
-        found, ids = chunk_outputs(layout.named(vector), layout.model, chunk)
+        found, ids = network.outputs(network.named(vector), chunk.inputs)
     each = _cross_entropies(found, chunk.targets)
     if ids is not None:
         assert chunk.target_ids is not None
@@ -117,32 +80,24 @@ def _cross_entropies(logits: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), reduction="none")
 
 
-def penalty_loss(vector: Tensor, layout: Layout, config: RunConfig) -> Tensor:
+def penalty_loss(vector: Tensor, network: Network, config: RunConfig) -> Tensor:
     """The penalty on attention between positions, times its coefficient."""
-    named, shape = layout.named(vector), layout.model
-    assert isinstance(shape, ModelConfig)  # a configuration with a penalty is that of a transformer
-    products = []
-    for layer in range(shape.layers):
-        key, query = (
-            named[f"layers.{layer}.attention.{part}.weight"].view(shape.heads, shape.head_width, shape.width)
-            for part in ("key", "query")
-        )
-        products.append(key.transpose(-1, -2) @ query)
-    return config.penalty * position_penalty(named["positions"], products)
+    assert network.penalty is not None  # a configuration with a penalty has learned positions
+    return config.penalty * network.penalty(network.named(vector))
 
 
 def loss_and_gradient(
-    vector: Tensor, layout: Layout, config: RunConfig, parts: Iterable[Chunk]
+    vector: Tensor, network: Network, config: RunConfig, parts: Iterable[Chunk]
 ) -> tuple[Tensor, Tensor]:
     """The loss of a batch in chunks, penalty included, and its gradient: those of the whole batch at once."""
     vector = vector.detach().requires_grad_()
     total, gradient = vector.new_zeros(()), torch.zeros_like(vector)
     for chunk in parts:
-        loss = chunk_loss(vector, layout, config, chunk)
+        loss = chunk_loss(vector, network, config, chunk)
         gradient += torch.autograd.grad(loss, vector)[0]
         total += loss.detach()
     if config.penalty:
-        loss = penalty_loss(vector, layout, config)
+        loss = penalty_loss(vector, network, config)
         gradient += torch.autograd.grad(loss, vector)[0]
         total += loss.detach()
     return total, gradient
@@ -151,22 +106,22 @@ def loss_and_gradient(
 class GradientByHand:
     """The same for a packed batch, written out; the gradient is overwritten by the next one."""
 
-    def __init__(self, layout: Layout, config: RunConfig, space: Workspace | None = None) -> None:
-        self._layout, self._config, self._space = layout, config, space
+    def __init__(self, network: Network, config: RunConfig, space: Workspace | None = None) -> None:
+        self._network, self._config, self._space = network, config, space
         self._vector: Tensor | None = None
 
     def __call__(self, vector: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
         """The loss of the batch, penalty included, and its gradient."""
         if vector is not self._vector:
-            model = self._layout.model
+            model = self._network.shape
             assert isinstance(model, ModelConfig)
             self._vector, self._gradient = vector, torch.zeros_like(vector)
-            named = self._layout.named
+            named = self._network.named
             self._run = DecoderGradient(model, named(vector), named(self._gradient), self._space)
         loss = self._run(packed)
         if self._config.penalty:
             leaf = vector.detach().requires_grad_()
-            penalty = penalty_loss(leaf, self._layout, self._config)
+            penalty = penalty_loss(leaf, self._network, self._config)
             self._gradient += torch.autograd.grad(penalty, leaf)[0]
             loss += penalty.detach()
         return loss, self._gradient
@@ -268,14 +223,14 @@ def _compiled(config: RunConfig, inputs: tuple[Tensor, ...]) -> Compiled:
     from torch._inductor import compile as compile_graph  # slow to import, and few runs need it
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    layout = Layout(model_of(config))
+    network = network_of(config)
 
     def loss(vector: Tensor, arrays: tuple[Tensor, ...]) -> Tensor:
         tokens, ids, targets, weights, *rest = arrays
         target_ids = rest.pop() if config.predict_ids else None
         chunk = Chunk(tokens, ids, rest[0] if rest else None, targets, weights, target_ids)
-        total = chunk_loss(vector, layout, config, chunk)
-        return total + penalty_loss(vector, layout, config) if config.penalty else total
+        total = chunk_loss(vector, network, config, chunk)
+        return total + penalty_loss(vector, network, config) if config.penalty else total
 
     def whole(
         vector: Tensor, first: Tensor, second: Tensor, numbers: Tensor, *arrays: Tensor

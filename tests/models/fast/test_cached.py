@@ -9,8 +9,8 @@ import torch
 
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
-from longreach.models.decoder import last_states
 from longreach.models.fast.cached import CachedDecoder
+from longreach.models.network import Inputs, network
 from tests.models.fast.test_gradient import parameters_of, shape
 
 
@@ -25,9 +25,8 @@ def test_states_are_those_of_the_whole_prefix(encoding: str, change: dict[str, A
     ids = torch.randint(0, config.positions, (rows, columns), generator=rng)
     cache = CachedDecoder(parameters, config, rows=rows, columns=columns)
     done = [0] * rows
-    lengths = torch.arange(1, columns + 1)[None]
     with torch.no_grad():
-        wanted = last_states(parameters, config, tokens, ids, lengths=lengths if config.log_length else None)
+        wanted = network(config).outputs(parameters, Inputs(tokens, ids)).tokens
         for counts in ([2, 5, 1], [1, 1, 1], [3, 1, 2], [1, 1, 1]):
             most = max(counts)
             read, numbers = (torch.zeros((rows, most), dtype=torch.long) for _ in range(2))
@@ -35,14 +34,14 @@ def test_states_are_those_of_the_whole_prefix(encoding: str, change: dict[str, A
                 read[row, :count] = tokens[row, done[row] : done[row] + count]
                 numbers[row, :count] = ids[row, done[row] : done[row] + count]
                 done[row] += count
-            found = cache.read(read, numbers, torch.tensor(counts))
+            found = cache.read(read, numbers, torch.tensor(counts)).tokens
             for row in range(rows):
                 assert torch.allclose(found[row], wanted[row, done[row] - 1], atol=1e-10)
         cache.keep(torch.tensor([2, 0]))
         found = cache.read(
             *(torch.stack([each[2, done[2]], each[0, done[0]]])[:, None] for each in (tokens, ids)),
             torch.tensor([1, 1]),
-        )
+        ).tokens
         assert torch.allclose(found[0], wanted[2, done[2]], atol=1e-10)
         assert torch.allclose(found[1], wanted[0, done[0]], atol=1e-10)
 

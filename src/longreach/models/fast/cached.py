@@ -15,7 +15,8 @@ from torch import Tensor
 
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
-from longreach.models.decoder import ENCODING_MODULES, feed, normalise
+from longreach.models.decoder import ENCODING_MODULES, feed, normalise, unembedded
+from longreach.models.network import Outputs
 
 PARTS = ("query", "key", "value")
 
@@ -29,8 +30,7 @@ class CachedDecoder:
     >>> cache = CachedDecoder(parameters, config, rows=1, columns=4)
     >>> ids = torch.arange(4)[None]
     >>> _ = cache.read(tokens[:, :3], ids[:, :3], torch.tensor([3]))
-    >>> states = cache.read(tokens[:, 3:], ids[:, 3:], torch.tensor([1]))
-    >>> logits = states @ parameters["embedding"].T
+    >>> logits = cache.read(tokens[:, 3:], ids[:, 3:], torch.tensor([1])).tokens
     >>> torch.allclose(logits, forward(parameters, config, tokens)[:, -1], atol=1e-6)
     True
     """
@@ -60,8 +60,8 @@ class CachedDecoder:
         self._keys, self._values = self._keys[:, rows], self._values[:, rows]
         self._ids, self._sizes = self._ids[rows], self._sizes[rows]
 
-    def read(self, tokens: Tensor, ids: Tensor, counts: Tensor) -> Tensor:
-        """What the output matrices read at the last of the new tokens, (rows, width).
+    def read(self, tokens: Tensor, ids: Tensor, counts: Tensor) -> Outputs:
+        """The outputs at the last of the new tokens.
 
         Rows have `counts` new tokens, at least one; tokens and ids, (rows, n), are padded on the right.
         """
@@ -86,7 +86,7 @@ class CachedDecoder:
             y = feed(self._parameters, config, layer, y)
         self._sizes = self._sizes + counts
         last = y[torch.arange(len(y), device=y.device), counts - 1]
-        return normalise(self._parameters, config, "norm", last)
+        return unembedded(self._parameters, config, normalise(self._parameters, config, "norm", last))
 
     def _attend(
         self,

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from longreach.config.model import Model, ModelConfig
+from longreach.config.model import ModelConfig
 from longreach.models.decoder import ENCODING_MODULES, GELU_CUBIC, GELU_LINEAR, ID_MATRIX
 from longreach.models.encodings import Encoding, LearnedAbsolute, Rotary, Sinusoidal
 from longreach.models.fast.forward import Attended, Norm, PackedForward, entering
 from longreach.models.fast.packed import Ints, Packed, PackedBiases, Workspace
+from longreach.models.network import Shape
 from longreach.models.parameters import Parameters
 
 _aten = torch.ops.aten
 
 
-def has_gradient_by_hand(model: Model) -> bool:
+def has_gradient_by_hand(model: Shape) -> bool:
     """Whether it is written out for a model: without dropout; biases of attention may be anything.
 
     >>> has_gradient_by_hand(ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
