@@ -243,7 +243,6 @@ def breadth_first(transitions: Any, initial: int) -> list[int]:
 def live_states(automaton: Automaton) -> frozenset[int]:
     """The states from which an accepting state can be reached.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> sorted(live_states(from_expression("ab")))
     [0, 1, 3]
     """
@@ -327,7 +326,6 @@ def labelled(
 def longest_word(automaton: Automaton) -> int | None:
     """The number of letters of the longest word; -1 for the empty language, None for an infinite one.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> longest_word(from_expression("a|ab?c")), longest_word(from_expression("a*"))
     (3, None)
     """

@@ -103,7 +103,6 @@ class Layout:
     def faults(self) -> int:
         """How many edges run over a state, a note or the label of a loop, and labels stand on something.
 
-        >>> from longreach.theory.automata.regex import from_expression
         >>> layout_of(from_expression("(ab)*")).faults
         0
         """
@@ -168,7 +167,6 @@ class Layout:
 def layout_of(automaton: Automaton, notes: Mapping[int, str] | None = None) -> Layout:
     """The plainest layout without faults: layers, those without states that accept nothing any more, a ring.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> sorted(layout_of(from_expression("(ab)*")).places)
     [0, 1, 2]
     """
@@ -428,7 +426,6 @@ def to_svg(
     As a part of a page, which `part` names, it has ids of its own and no style: the page has that.
     Notes stand beside their states. Whoever does not see it is told the automaton in words.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> to_svg(from_expression("(ab)*"), "(ab)*").count("<circle")
     4
     """
@@ -480,7 +477,6 @@ def to_svg(
 def in_words(automaton: Automaton) -> str:
     """The automaton for whoever does not see the drawing.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> in_words(from_expression("(aa)*"))
     '2 states, from 0; accepting: 0. State 0: a to 1. State 1: a to 0.'
     """
@@ -516,7 +512,6 @@ PALE = 0.45
 def to_figure(automaton: Automaton, title: str, form: str) -> bytes:
     """A picture in one of the formats.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> to_figure(from_expression("(ab)*"), "(ab)*", "pdf")[:5]
     b'%PDF-'
     """

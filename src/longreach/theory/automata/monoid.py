@@ -75,7 +75,6 @@ def transition_monoid(
 ) -> TransitionMonoid | None:
     """The transition monoid, which is the syntactic monoid; None if it has more than `limit` elements.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> len(transition_monoid(from_expression("(ab)*"), 100))
     6
     """
@@ -114,7 +113,6 @@ def transition_monoid(
 def stable_semigroup(monoid: TransitionMonoid) -> StableSemigroup:
     """The stable semigroup with its length.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> stable_semigroup(transition_monoid(from_expression("(aa)*"), 100)).length
     2
     """
@@ -224,7 +222,6 @@ class Measures:
 def measure(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Measures:
     """All measures of the language.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = measure(from_expression("(aa)*"))
     >>> found.star_free, found.ac0
     (False, True)

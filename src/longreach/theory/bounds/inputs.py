@@ -31,7 +31,6 @@ LETTERS = 2
 def program_inputs(core: Core) -> BoundInputs:
     """T of a program of counting depth one, or why there is none.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> program_inputs(parse('P = 3 * # "a" >= 2 * # "b"').core).values
     {'T': Fraction(3, 1)}
     >>> program_inputs(parse('P = # (# "a" >= # "b") >= 1').core).absent["T"]

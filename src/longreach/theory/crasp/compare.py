@@ -345,7 +345,6 @@ def equal(
 ) -> Comparison:
     """Whether two programs agree on all words up to `length`.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> equal(parse('P = # "a" >= 2').core, parse('P = # "a" >= 3').core, 5).witness
     ('a', 'a')
     """

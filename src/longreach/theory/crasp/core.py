@@ -3,7 +3,6 @@ r"""Core programs: straight-line lists of C-RASP operations (Definition 8 of Hua
 An operation names its operands by their index in the list, so that a program is flat data: it can be
 compared, measured, transformed and evaluated without recursion, however deep its text was nested.
 
->>> from longreach.theory.crasp.program import parse
 >>> core = parse('C = # "a"\nP = C >= 2').core
 >>> core.ops
 (Token(symbol='a'), Count(body=0, distances=None), One(), Add(left=2, right=2), Leq(left=3, right=1))

@@ -239,7 +239,6 @@ def at_empty_word(core: Core) -> list[bool | int]:
 def accepts(core: Core, words: Sequence[Codes]) -> NDArray[np.bool_]:
     """Whether an acceptor accepts each word (arrays of token codes, see `words.encode`).
 
-    >>> from longreach.theory.crasp.program import parse
     >>> core = parse('P = # "a" >= # "b"').core
     >>> accepts(core, [np.array([0, 1, 1], np.uint8), np.array([], np.uint8)]).tolist()
     [False, True]
@@ -305,7 +304,6 @@ def _batches(words: Sequence[Codes], lengths: NDArray[np.int64]) -> Iterator[tup
 class Stream:
     """Reads one word in pieces of any size, in constant memory.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> stream = Stream(parse('P = # "a" >= # "b"').core)
     >>> for piece in ([0, 1], [], [1]):
     ...     stream.feed(np.array(piece, np.uint8))

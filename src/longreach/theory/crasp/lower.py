@@ -265,7 +265,6 @@ def _raise_one(op: c.Op, exprs: list[Expr], ops: Sequence[c.Op]) -> Expr:
 def simplify(core: Core) -> Core:
     """An equivalent program: constants folded, equal operations shared, unread operations removed.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> simplify(parse('D = # "a" == 0 && true').core).ops
     (Token(symbol='a'), Count(body=0, distances=None), One(), Subtract(left=2, right=2), Leq(left=1, right=3))
     """

@@ -11,7 +11,6 @@ are shared, and nothing here recurses.
 >>> satisfies("aab", sentence), satisfies("ab", sentence), satisfies("", sentence)
 (True, False, False)
 
->>> from longreach.theory.crasp.program import parse
 >>> from longreach.theory.crasp.majority import satisfies
 >>> dyck = to_majority_logic(parse('o = # "("\nc = # ")"\nD = # (o < c) == 0 && o == c').core)
 >>> dyck.logic, [satisfies(word, dyck) for word in ("(())", "())(", "")]
@@ -417,7 +416,6 @@ def to_majority_logic(core: Core) -> Formula:
     that it adds up, plus for each local count its largest distance; k conditionals below one comparison,
     which may stand for 2^k cases, make of the order of k² nodes: their conditions are added in binary.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> to_majority_logic(parse('P = "a" && i % 2 == 0').core).logic
     'MAJ₂[<, Mod]'
     """

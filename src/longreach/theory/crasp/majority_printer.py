@@ -3,7 +3,6 @@
 A part that is used more than once is written once, as φ1(x) := …; φ1(y) is then the same with x and y
 exchanged, also inside.
 
->>> from longreach.theory.crasp.program import parse
 >>> from longreach.theory.crasp.majority import to_majority_logic
 >>> print(formula_text(to_majority_logic(parse('P = # "a" > # "b"').core)))
 ∃x (¬∃y (x < y) ∧ M̂aj y ⟨¬(y ≤ x ∧ Q_b(y)), y ≤ x ∧ Q_a(y)⟩)

@@ -302,7 +302,6 @@ def differences(text: str, ours: Program) -> list[Difference]:
 
     None where it cannot read the text at all, as with our extensions.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> def check(text): return differences(text, parse(text))
     >>> check('p = "a"\nL = !p && "b"')
     [Difference(line=2, column=5, message="'!' takes all that follows: ! (p && …")]

@@ -165,7 +165,6 @@ def values_of_all(core: Core, codes: Codes) -> list[list[bool | int]]:
 def trace(program: Lowered, tokens: Sequence[str], codes: Codes, every_operation: bool = False) -> Trace:
     """The trace of a program on a word, per statement or per core operation.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> from longreach.theory.crasp.words import encode
     >>> program = parse('C = # "a"\\nP = C >= 2')
     >>> for row in trace(program, "aba", encode(program.core, "aba")).rows:
@@ -368,7 +367,6 @@ _LEAVES = ("token", "true", "false", "integer", "name", "periodic")
 def tidy_statements(program: Program) -> Program:
     """The same program without unused statements; leaves and short expressions used once stand inline.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> print(tidy_statements(parse('A = "a"\\nB = # A\\nC = exists A\\nD = B == 0 && true')).text)
     D = # "a" == 0
     """

@@ -3,8 +3,6 @@ r"""Closure properties: Boolean combinations, quotients, masks, inverse images a
 Transformations take core programs and give core programs. What happens at position 0 is settled once, at the
 end: counts never see that position, so only the result on the empty word depends on it.
 
->>> from longreach.theory.crasp.program import parse
->>> from longreach.theory.crasp.program import raise_core
 >>> even = parse('P = i % 2 == 0').core
 >>> print(raise_core(intersection(even, parse('Q = # "a" <= 1').core)).text)
 C1 = # "a"
@@ -12,8 +10,6 @@ Q = C1 <= 1
 P = i % 2 == 0
 P1 = P && Q
 
->>> from longreach.theory.crasp.program import parse
->>> from longreach.theory.crasp.program import raise_core
 >>> dyck = parse('o = # "("\nc = # ")"\nD = # (o < c) == 0 && o == c').core
 >>> [raise_core(left_quotient(dyck, "((")).accepts(word) for word in ("))", "))()", ")", "ε")]
 [True, True, False, False]
@@ -21,8 +17,6 @@ P1 = P && Q
 Each operation of the original becomes one operation per offset in a block; the new program at position i has
 the values of the original in the i-th block. Offsets count from 1.
 
->>> from longreach.theory.crasp.program import parse
->>> from longreach.theory.crasp.program import raise_core
 >>> even = parse('#alphabet a\nP = i % 2 == 0').core
 >>> inverse_image(even, {"x": "aaa"}).class_name, inverse_image(even, {"x": "aa"}).class_name
 ('C-RASP[periodic]', 'C-RASP[∅]')
@@ -55,7 +49,6 @@ from longreach.theory.crasp.words import Codes, Encoder, encode
 def complement(core: Core) -> Core:
     """The words that the program does not accept (over its alphabet); at most one more operation.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> complement(parse('P = # "a" >= 1').core).ops[-1]
     Not(body=3)
     """
@@ -65,7 +58,6 @@ def complement(core: Core) -> Core:
 def intersection(first: Core, *others: Core) -> Core:
     """The words that all programs accept; the size is at most the sum of the sizes plus their number.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> a, b = parse('P = # "a" >= 1').core, parse('P = # "b" >= 1').core
     >>> intersection(a, b).size, intersection(a, b).alphabet
     (8, ('a', 'b'))
@@ -76,7 +68,6 @@ def intersection(first: Core, *others: Core) -> Core:
 def union(first: Core, *others: Core) -> Core:
     """The words that at least one of the programs accepts.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> union(parse('P = # "a" >= 1').core, parse('P = # "a" <= 3').core).class_name
     'C-RASP[∅]'
     """
@@ -90,7 +81,6 @@ def union(first: Core, *others: Core) -> Core:
 def difference(left: Core, right: Core) -> Core:
     """The words that `left` accepts and `right` does not.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> difference(parse('P = # "a" >= 1').core, parse('P = # "a" >= 1').core).ops[-2:]
     (Not(body=3), And(left=3, right=4))
     """
@@ -100,7 +90,6 @@ def difference(left: Core, right: Core) -> Core:
 def symmetric_difference(left: Core, right: Core) -> Core:
     """The words that exactly one of two programs accepts: empty exactly when they are equivalent.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> symmetric_difference(parse('P = # "a" >= 1').core, parse('P = # "b" >= 1').core).depth
     1
     """
@@ -110,7 +99,6 @@ def symmetric_difference(left: Core, right: Core) -> Core:
 def predictor_of(acceptors: Mapping[str, Core]) -> Core:
     """The predictor that says each token where its program accepts the word so far.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> some = parse('P = # "a" >= 1').core
     >>> predictor_of({"yes": some, "no": complement(some)}).outputs
     (('yes', 3), ('no', 4))
@@ -170,7 +158,6 @@ def merged_alphabet(cores: Sequence[Core]) -> tuple[tuple[str, ...], bool]:
 
     A declared alphabet must hold every token of the other programs; undeclared ones are merged.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> merged_alphabet([parse('P = # "b" >= 1').core, parse('#alphabet a b\\nP = # "a" >= 1').core])
     (('b', 'a'), True)
     """
@@ -188,7 +175,6 @@ def merged_alphabet(cores: Sequence[Core]) -> tuple[tuple[str, ...], bool]:
 def acceptance(core: Core) -> int:
     """The operation that decides acceptance; a predictor has none, and cannot be transformed.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> acceptance(parse('output "a" = "b"').core)
     Traceback (most recent call last):
     longreach.errors.InputError: the program is a predictor: only a program that accepts words is transformed
@@ -203,8 +189,6 @@ def with_empty_word(core: Core, accepted: bool) -> Core:
 
     No relation is needed: # ⊤ is 0 at position 0 only.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.crasp.program import raise_core
     >>> core = with_empty_word(parse('P = # "b" <= # "a"').core, False)
     >>> [raise_core(core).accepts(word) for word in ("ε", "a", "ab", "b")]
     [False, True, True, False]
@@ -259,8 +243,6 @@ def strict_masks(core: Core) -> Core:
     Proposition 39); of a local relation the distance 0 is dropped. The class and the depth do not grow, the
     size grows by at most two operations per counting operation, and a few constants.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.crasp.program import raise_core
     >>> strict = strict_masks(parse('P = "a" && # "a" >= 1').core)
     >>> [raise_core(strict).accepts(word) for word in ("a", "ba", "aa", "aab")]
     [False, False, True, False]
@@ -292,8 +274,6 @@ def left_quotient(core: Core, word: str | Sequence[str]) -> Core:
     the depth grows from 0 to 1 at most, and the size by at most about 2 τ + log |u| operations per counting
     operation.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.crasp.program import raise_core
     >>> core = left_quotient(parse('P = # ("b" && #[i-1] "a" >= 1) >= 1').core, "a")
     >>> [raise_core(core).accepts(word) for word in ("b", "cb", "ε")]
     [True, False, False]
@@ -349,8 +329,6 @@ def right_quotient(core: Core, word: str | Sequence[str]) -> Core:
     `core`, the depth does not grow but from 0 to 1, and the size grows at most by the factor |u| + 1 times
     the number of distances in one relation.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.crasp.program import raise_core
     >>> core = right_quotient(parse('P = "b" && #[i-1] "a" >= 1').core, "b")
     >>> [raise_core(core).accepts(word) for word in ("ba", "ab", "ε")]
     [True, False, False]
@@ -502,8 +480,6 @@ def inverse_image(core: Core, morphism: Mapping[str, str | Sequence[str]]) -> Co
     See Huang et al., arXiv 2410.02140, Lemma 42; there the residue of offset c in block k should be that of
     n · k + c, and the image of a letter is tested at each offset by the letters that have it there.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.crasp.program import raise_core
     >>> core = inverse_image(parse('P = # "a" == # "b"').core, {"x": "ab", "y": "aa", "z": "bb"})
     >>> [raise_core(core).accepts(word) for word in ("ε", "xx", "yxz", "yx")]
     [True, True, True, False]
@@ -587,7 +563,6 @@ class Removal:
 def reach(core: Core) -> int:
     """How far back nested local relations can look: the largest sum of distances, each below the last.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> reach(parse('P = #[i-2] "a" >= 1\\nQ = #[i-3] P >= #[i-4] "a"').core)
     5
     """
@@ -600,7 +575,6 @@ def lemma_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH
     s is a multiple of every modulus and exceeds the sum of nested distances: the largest single distance, as
     in Huang et al., arXiv 2410.02140, Lemma 40, is not enough where local relations are nested.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> lemma_padding(parse('P = i % 2 == 0 && #[i-3] "a" >= 1').core, "b")
     Padding(neutral='b', before=4, after=3)
     """
@@ -612,7 +586,6 @@ def lemma_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH
 def least_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH) -> Padding:
     """The shortest blocks that serve: padding is needed after the letters alone.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> least_padding(parse('P = i % 2 == 0 && #[i-3] "a" >= 1').core, "b")
     Padding(neutral='b', before=0, after=3)
     """
@@ -644,7 +617,6 @@ def remove_relations(
     modulus, and at least `reach(core)` letters after each letter. The size grows at most by a factor of the
     block's length plus the reach (times the distances of one relation, for local counts).
 
-    >>> from longreach.theory.crasp.program import parse
     >>> core = parse('#alphabet a b\\nP = i % 2 == 0 && #[i-3] "a" >= 1').core
     >>> removal = remove_relations(core, "b", padding=Padding("b", 0, 3))
     >>> removal.core.class_name, removal.core.alphabet

@@ -38,7 +38,6 @@ _SPACE = re.compile(r"\s")
 class Encoder:
     """Turns tokens into codes: the place in the alphabet, or one past its end for other tokens.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> Encoder(parse('P = # "a" >= # "b"').core).word("abxa").tolist()
     [0, 1, 2, 0]
     """

@@ -48,7 +48,6 @@ class LabelAnswers:
 def labels(automaton: Automaton) -> tuple[Label, ...]:
     """The labels and their languages.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> [len(label.language) for label in labels(from_expression("(ab)*"))]
     [3, 3, 3]
     """
@@ -66,7 +65,6 @@ def labels(automaton: Automaton) -> tuple[Label, ...]:
 def label_answers(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> tuple[LabelAnswers, ...]:
     """Each label decided on its own.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> [answer.plain for answer in label_answers(from_expression("(a|b|e)*be*"))]
     [True, True, True, False]
     """
@@ -87,7 +85,6 @@ def on_prefixes(plain: Analysis) -> Analysis:
     Without relations such a program exists if and only if this analysis holds: states that no potential
     separates have the same successor by every letter that may follow both.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> plain = plain_analysis(from_expression("(a|ba)*b?"))
     >>> plain.holds(), on_prefixes(plain).holds()
     (False, True)
@@ -185,7 +182,6 @@ def decide(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Decisions:
     With local relations the two conventions agree: a program looks one letter back from the end of the
     sequence, and the other way round it can ask what it would say if the sequence ended here.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = decide(from_expression("(a|b)*b"))
     >>> found.nope.answer, found.nope.at_end, found.ape.answer
     (True, False, True)

@@ -209,7 +209,6 @@ class Sample:
 def sampled_failure(automaton: Automaton, tries: int, budget: Budget = DEFAULT_BUDGET) -> Sample | None:
     """A proof that no program with local and periodic relations exists, if a short search finds one.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> sampled_failure(from_expression("b*(ab*ab*)*"), 10).block
     2
     >>> sampled_failure(from_expression("(aa)*"), 10) is None
@@ -382,7 +381,6 @@ def decide_positional(
 ) -> PositionalDecisions:
     """Decides C-RASP[periodic, local] and C-RASP[local].
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> both = decide_positional(from_expression("(aa)*"))
     >>> both.periodic_local.answer, both.local.answer, both.periodic_local.analysis.extended.modulus
     (True, False, 2)
@@ -492,7 +490,6 @@ def decide_prediction(membership: Decision, plain: Analysis, budget: Budget) -> 
     The answer is that of membership, because a program that sees one letter more notices the first letter
     that may not follow. So the window is that of membership, or one less.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> from longreach.theory.decide.decisions import on_prefixes
     >>> plain = plain_analysis(from_expression("(b|ab|aab)*(a|aa)?"))
     >>> member = decide_positional(plain.extended.automaton, plain).local

@@ -68,7 +68,6 @@ class Refutation:
 def plain_analysis(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Analysis:
     """The refinement of every component of the automaton itself.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> plain_analysis(from_expression("(a(ab)*b)*")).holds()
     True
     >>> plain_analysis(from_expression("(aa)*")).holds()
@@ -82,7 +81,6 @@ def plain_analysis(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Ana
 def refutation(analysis: Analysis, convention: Convention, limit: int) -> Refutation | None:
     """The proof, from the smallest component that fails; None if that has more than `limit` states.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> proof = refutation(plain_analysis(from_expression("(aa)*")), Convention.LAST_LETTER, 100)
     >>> proof.pair, proof.fooling.loops
     ((0, 1), (('a', 'a'),))

@@ -92,7 +92,6 @@ def rightness(
     """Compares a program with an automaton on all short words and by proof; without a proof, on more words.
 
     >>> from longreach.theory.crasp.library import load
-    >>> from longreach.theory.automata.named import named_automaton
     >>> str(rightness(load("tomita-4").core, named_automaton("tomita-4")))
     'proved for all lengths'
     """
@@ -284,7 +283,6 @@ def equivalent(
 ) -> Equivalence:
     """Whether two programs agree, on all words up to `length` and, where that can be known, on all words.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> left, right = parse('P = # "a" >= # "b"').core, parse('P = # "b" - # "a" <= 0').core
     >>> equivalent(left, right, 3).comparison.proof
     'proved'
@@ -312,7 +310,6 @@ def accepts_nothing(
 ) -> Equivalence:
     """Whether a program accepts no word; a witness is the first word that it accepts.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> found = accepts_nothing(parse('P = # "a" > # "b" && # "b" > # "a"').core, 5)
     >>> found.comparison.equal, found.comparison.proof
     (True, 'proved')
@@ -328,7 +325,6 @@ def agrees_with(
     """Whether a program accepts an automaton's language, after both agreed on all words up to a length.
 
     >>> from longreach.theory.crasp.library import load
-    >>> from longreach.theory.automata.regex import from_expression
     >>> agreed = Comparison(True, 12, None)
     >>> agrees_with(load("d-2").core, from_expression("(a(ab)*b)*"), agreed).comparison.proof
     'proved'

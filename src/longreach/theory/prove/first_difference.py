@@ -61,7 +61,6 @@ def not_one_level(core: Core) -> str | None:
 
     Counts over finitely many distances do not matter: they are read off the last letters.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> not_one_level(parse('P = # ("a" && #[i-1] "b" >= 1) >= 2').core) is None
     True
     >>> not_one_level(parse('P = # (# "a" >= 2) >= 2').core)
@@ -238,8 +237,6 @@ class Decision:
 def first_difference(core: Core, automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Decision:
     """Decides whether a program accepts exactly the language of an automaton, for words of every length.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.automata.regex import from_expression
     >>> core = parse('#alphabet a b\\nP = "b" && # "a" <= 30').core
     >>> found = first_difference(core, from_expression("(a|b)*b"))
     >>> found.equal, found.length, found.witness == ("a",) * 31 + ("b",)

@@ -78,7 +78,6 @@ def prove(
     A budget that ends the work is the reason of an answer that is not a proof.
 
     >>> from longreach.theory.crasp.library import load
-    >>> from longreach.theory.automata.regex import from_expression
     >>> prove(load("dyck-1").core, from_expression(r"(\\\\(\\\\))*")).reason
     'the program and the language differ on a short word'
     >>> prove(load("d-2").core, from_expression("(a(ab)*b)*")).proved
@@ -102,8 +101,6 @@ def prove_announcer(
     """Whether a program says, after every prefix of a word of the language, exactly the labels of the state
     that is reached, for words of every length. Other words are not looked at.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.automata.regex import from_expression
     >>> last = parse('#alphabet a b q0 q1\\noutput "q0" = !"a"\\noutput "q1" = "a"')
     >>> prove_announcer(last.core, from_expression("(ab)*"), {"q0": {0}, "q1": {1}}).proved
     True

@@ -223,7 +223,6 @@ def operation_value(op: c.Op, values: Sequence[Value], tree: WordTree) -> Value:
 def accepted_on(core: Core, tree: WordTree) -> Truth:
     """Whether an acceptor accepts the word of each node.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> accepted_on(parse('P = # "a" >= # "b"').core, WordTree.of("ab", length=1)).tolist()
     [True, True, False]
     """

@@ -121,7 +121,6 @@ def synthesize(
 
     `seconds` are of computing. `length` bounds the words on which a function is asked.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = synthesize(from_expression("(a|b)*ab(a|b)*"))
     >>> found.status.value, found.size
     ('proved', 7)
@@ -205,7 +204,6 @@ def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Syn
     For position tests alone less is decided: what has no program with local relations besides has none. What
     is written may have a larger modulus or distance than the family.
 
-    >>> from longreach.theory.automata.named import named_automaton
     >>> by_construction(named_automaton("parity-language"), Family(), Budget()).status.value
     'impossible'
     """

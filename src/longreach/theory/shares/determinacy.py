@@ -58,7 +58,6 @@ class Profile:
     def mean(self) -> float | None:
         """Over the lengths that have words, as a test draws them; None without any and without a result.
 
-        >>> from longreach.theory.automata.regex import from_expression
         >>> determinacy(from_expression("(aa)*"), Summary(modulus=2), range(41, 61)).mean
         1.0
         """
@@ -74,7 +73,6 @@ class Profile:
     def falls_below(self, level: float = 0.5) -> int | None:
         """The first of the lengths at which it is below the level; None: at none of them.
 
-        >>> from longreach.theory.automata.regex import from_expression
         >>> profile = determinacy(from_expression("(b|ab*a)*"), Summary(window=4), range(1, 20))
         >>> profile.falls_below(), [profile.at(length) for length in (3, 4, 5, 6)]
         (5, [1.0, 1.0, 0.25, 0.0])
@@ -95,7 +93,6 @@ def determinacy(
 
     Right to a relative error of about 10⁻¹⁵ for each letter of a word.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> no_bb = from_expression("(a|ba)*b?")
     >>> determinacy(no_bb, Summary(window=1), [5, 50]).probabilities
     (1.0, 1.0)
@@ -133,7 +130,6 @@ def profiles(
 ) -> tuple[Profile, ...]:
     """The determinacy for each summary of a family.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = profiles(from_expression("(aa)*"), [Summary(window=3), Summary(modulus=2)], [10, 20])
     >>> [each.probabilities for each in found]
     [(0.0, 0.0), (1.0, 1.0)]
@@ -166,7 +162,6 @@ def length_of_failure(
 ) -> LengthOfFailure:
     """The first length with words at which determinacy, by words of any length, falls below a level.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> language = from_expression("(a|b)*d(b|c)*")
     >>> [length_of_failure(language, Summary(window=k)).length for k in (4, 8, 12)]
     [25, 362, None]

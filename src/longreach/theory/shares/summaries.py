@@ -107,7 +107,6 @@ class Carried:
 def carried(words: WordMeasure, summary: Summary, most: int) -> Carried:
     """The pairs of live states and what the summary keeps beside its window.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = carried(WordMeasure(from_expression("(ab)*")), Summary(modulus=4), 100)
     >>> found.states.tolist(), found.values.tolist(), found.depth.tolist()
     ([0, 1, 0, 1], [0, 1, 2, 3], [0, 1, 2, 3])
@@ -193,7 +192,6 @@ def summary_graph(
     It is followed as far as words up to some N determine the answers: N is `within`, or else any number from
     `least` on.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> graph = summary_graph(WordMeasure(from_expression("(ab)*")), Summary(window=1), 10, within=10)
     >>> graph.targets.tolist(), graph.determined(10).tolist()
     ([[1, 3], [3, 2], [1, 3]], [True, True, True])

@@ -36,7 +36,6 @@ class WordMeasure:
 
     Live states, those from which a word can be completed, are numbered from 0, the initial one first.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> words = WordMeasure(from_expression("a*b"))
     >>> words.count(7), words.labels.tolist()
     (1, [0, 1])
@@ -108,7 +107,6 @@ class WordMeasure:
 
         Zeros at states from which no word has so many letters.
 
-        >>> from longreach.theory.automata.regex import from_expression
         >>> WordMeasure(from_expression("a*b|a")).steps(1)[0].tolist()
         [0.5, 0.5]
         """
@@ -171,7 +169,6 @@ def position_chance(automaton: Automaton, lengths: Iterable[int], *, tolerance: 
     A length is drawn uniformly among those that have words, then a word uniformly among those of the length.
     The true value is at least what is returned, and greater by at most the tolerance.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> position_chance(from_expression("(ab)*"), range(41, 61))
     1.0
     >>> position_chance(from_expression("(aa|bb)*"), [4])
@@ -188,7 +185,6 @@ def label_entropy(automaton: Automaton, lengths: Iterable[int], *, after: int = 
     Length, word and position are each drawn uniformly, the position among those after at least so many
     letters, the one after the last letter included. Only lengths that have such positions count.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> label_entropy(from_expression("(a|b)*"), [9]), label_entropy(from_expression("(a|b)*a"), [1])
     (0.0, 1.0)
     """

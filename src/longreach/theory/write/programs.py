@@ -37,7 +37,6 @@ def acceptor(analysis: Analysis, budget: Budget = DEFAULT_BUDGET) -> Program:
 
     Raises `OverBudget` when the time is over before one is written.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> from longreach.theory.decide.without_positions import plain_analysis
     >>> print(acceptor(plain_analysis(from_expression("(a(ab)*b)*"))).text)
     #alphabet a b
@@ -148,7 +147,6 @@ def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGE
 
     It is right wherever the analysis judges programs: on all words, or on prefixes of the language alone.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> from longreach.theory.decide.without_positions import plain_analysis
     >>> predictor(plain_analysis(from_expression("(ab)*"))).predicts(["a", "b"])
     [['b'], ['a', 'EOS']]
@@ -165,7 +163,6 @@ def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGE
 def announcer(analysis: Analysis, labels: Mapping[str, Set[int]], budget: Budget = DEFAULT_BUDGET) -> Program:
     """A program that says, after each prefix, every label that is right at the state reached.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> from longreach.theory.decide.without_positions import plain_analysis
     >>> states = announcer(plain_analysis(from_expression("(ab)*")), {"q0": {0}, "q1": {1}})
     >>> states.predicts(["a", "b"])
