@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
 EMPTY: Final = "C-RASP[∅]"
@@ -22,3 +23,12 @@ RELATIONS: Final[dict[ProgramClass, tuple[str, ...]]] = {
     PERIODIC_LOCAL: ("periodic", "local"),
 }
 """The positional relations that a program of the class may use."""
+
+
+def class_name(relations: Sequence[str]) -> str:
+    """The class of the programs that use these relations.
+
+    >>> class_name(()), class_name(("periodic", "local"))
+    ('C-RASP[∅]', 'C-RASP[periodic, local]')
+    """
+    return f"C-RASP[{', '.join(relations) or '∅'}]"

@@ -11,7 +11,7 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.core import Algebra, Core
 from longreach.theory.crasp.evaluate import accepts
 from longreach.theory.crasp.program import parse
 from longreach.theory.crasp.transform import complement, intersection, union
@@ -19,7 +19,6 @@ from longreach.theory.crasp.words import encode
 from longreach.theory.prove import first_difference as module
 from longreach.theory.prove.equivalence import empty_language
 from longreach.theory.prove.first_difference import WindowGraph, first_difference, not_one_level
-from longreach.theory.prove.step import Algebra
 from tests.helpers.examples import examples
 from tests.helpers.small_automata import small_automata
 from tests.helpers.small_programs import ALL_CLASSES, literal_values, programs, words_up_to

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from longreach.theory.bounds.definition import BoundInputs
 from longreach.theory.bounds.theorems import NO_BOUND
-from longreach.theory.crasp.compare import comparison_forms
 from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.ranges import comparison_forms
 
 ONE_LAYER = ("L", "gamma", "period", "alphabet", "locality")
 
@@ -52,7 +52,7 @@ def _outside(core: Core) -> str | None:
     read = [letter for letter in core.alphabet if not (core.is_predictor and letter == EOS)]
     if len(read) > LETTERS:
         return f"the program reads {len(read)} letters, and O(T²) is shown for {LETTERS}"
-    if any(ends is None for _, ends in comparison_forms(core)):
+    if any(form.bounds is None for form in comparison_forms(core)):
         return "a comparison has too many conditionals to be written with numbers"
     return None
 
@@ -60,9 +60,9 @@ def _outside(core: Core) -> str | None:
 def _largest_number(core: Core) -> int:
     """The largest factor or constant of a comparison, written as ≥ or as <."""
     numbers = [1]
-    for factors, ends in comparison_forms(core):
-        numbers += [abs(factor) for _, factor in factors]
-        numbers += [abs(end) for end in ends or ()]
+    for form in comparison_forms(core):
+        numbers += [abs(factor) for _, factor in form.factors]
+        numbers += [abs(end) for end in form.bounds or ()]
     return max(numbers)
 
 

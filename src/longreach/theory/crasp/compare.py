@@ -9,7 +9,7 @@ linear form, cut off where the remaining positions can no longer change the outc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core, CoreBuilder
+from longreach.theory.crasp.core import Core, CoreBuilder, merged_alphabet
 from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.ranges import Form, comparison_forms
 
 Array: TypeAlias = NDArray[Any]
 MAX_STATES = 2_000_000
@@ -133,7 +134,7 @@ class ProgramSide:
         )
         self._kernel = Kernel(self._core, self._core.roots)
         self._state = State()
-        self._forms = _forms(self._core)
+        self._forms = comparison_forms(self._core)
         self._rows = 1
 
     def at_start(self) -> tuple[bool, ...]:
@@ -150,7 +151,7 @@ class ProgramSide:
         return np.concatenate(columns, axis=1)
 
     def keys(self, remaining: int) -> list[Array]:
-        columns = [form.value(self._state, remaining) for form in self._forms]
+        columns = [_value(form, self._state, remaining) for form in self._forms]
         for window in self._state.windows.values():
             columns += list(np.packbits(window, axis=1).T.astype(np.int64))
         return [np.broadcast_to(column, self._rows) for column in columns]
@@ -165,20 +166,15 @@ def within_length(core: Core, length: int) -> Core:
     if core.locality < length:
         return core
     builder = CoreBuilder()
-    moved: list[int] = []
-    for op in core.ops:
-        if isinstance(op, c.Count) and op.distances is not None:
-            near = tuple(distance for distance in op.distances if distance < length)
-            moved.append(builder.add_op(c.Count(moved[op.body], near)) if near else builder.integer(0))
-        else:
-            moved.append(builder.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
-    return Core(
-        tuple(builder.ops),
-        core.alphabet,
-        core.closed,
-        None if core.accept is None else moved[core.accept],
-        tuple((symbol, moved[index]) for symbol, index in core.outputs),
-    )
+
+    def near(op: c.Op) -> int:
+        if not isinstance(op, c.Count) or op.distances is None:
+            return builder.add_op(op)
+        kept = tuple(distance for distance in op.distances if distance < length)
+        return builder.add_op(c.Count(op.body, kept)) if kept else builder.integer(0)
+
+    moved = c.rewrite(core.ops, near)
+    return replace(core, names=()).moved_to(builder.ops, moved)
 
 
 def _merged(columns: list[Array], rows: int) -> Array:
@@ -200,141 +196,20 @@ def _merged(columns: list[Array], rows: int) -> Array:
     return merged
 
 
-# Linear forms of counters
-
-
-@dataclass(frozen=True, slots=True)
-class _Linear:
-    """Σ factor · counter + something between `low` and `high` (constants, counts over local windows)."""
-
-    factors: tuple[tuple[int, int], ...]
-    low: int
-    high: int
-
-    def minus(self, other: _Linear) -> _Linear:
-        return self.plus(other, -1)
-
-    def plus(self, other: _Linear, sign: int = 1) -> _Linear:
-        factors = dict(self.factors)
-        for counter, factor in other.factors:
-            factors[counter] = factors.get(counter, 0) + sign * factor
-        low, high = (other.low, other.high) if sign > 0 else (-other.high, -other.low)
-        kept = tuple(sorted((k, f) for k, f in factors.items() if f))
-        return _Linear(kept, self.low + low, self.high + high)
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A combination of counters, and the bounds between which its value matters.
-
-    Below `low` − remaining · (sum of positive factors) and above `high` + remaining · (sum of negative ones)
-    no comparison that reads it can change any more. None: the value always matters.
-    """
-
-    factors: tuple[tuple[int, int], ...]
-    bounds: tuple[int, int] | None
-
-    def value(self, state: State, remaining: int) -> Array:
-        size = sum(abs(factor) for _, factor in self.factors)
-        huge = size * (state.position + remaining + 1) + max(map(abs, self.bounds or (0,))) >= 2**62
-        value: Array = np.zeros(1, dtype=object if huge else np.int64)
-        for counter, factor in self.factors:
-            # A counter of every position has no total of its own.
-            total = state.totals.get(counter, np.array([state.position]))
-            value = value + factor * total.astype(value.dtype)
-        if self.bounds is None:
-            return value
-        rise = sum(factor for _, factor in self.factors if factor > 0)
-        low, high = self.bounds[0] - remaining * rise, self.bounds[1] + remaining * (size - rise)
-        return np.clip(value, low, high)
-
-
-def comparison_forms(core: Core) -> list[tuple[tuple[tuple[int, int], ...], tuple[int, int] | None]]:
-    """The combinations of counters, as (counter, factor) pairs, that the comparisons of a program read.
-
-    With each, the bounds outside of which no comparison changes; None if the value always matters.
-    """
-    return [(form.factors, form.bounds) for form in _forms(core)]
-
-
-_MAX_CASES = 16  # of one comparison with conditionals; beyond it its counters are compared one by one
-
-
-def _forms(core: Core) -> list[_Form]:
-    """The combinations of counters that the program's comparisons read."""
-    cases = _cases(core)
-    bounds: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
-    whole: set[int] = set()
-    for op in core.ops:
-        if not isinstance(op, c.Leq):
-            continue
-        lefts, rights = cases[op.left], cases[op.right]
-        if lefts is None or rights is None or len(lefts) * len(rights) > _MAX_CASES:
-            whole |= _counters_below(core, op)
-            continue
-        for left in lefts:
-            for right in rights:
-                _widen(bounds, right.minus(left))
-    forms = [_Form(factors, bound) for factors, bound in bounds.items()]
-    return forms + [_Form(((counter, 1),), None) for counter in sorted(whole)]
-
-
-def _widen(bounds: dict[tuple[tuple[int, int], ...], tuple[int, int]], form: _Linear) -> None:
-    """Notes that the outcome of form ≥ 0 matters; a form and its negative share one entry."""
-    if not form.factors:
-        return
-    low, high = -form.high - 1, -form.low
-    factors = form.factors
-    if factors[0][1] < 0:
-        factors = tuple((counter, -factor) for counter, factor in factors)
-        low, high = -high, -low
-    known = bounds.get(factors, (low, high))
-    bounds[factors] = (min(low, known[0]), max(high, known[1]))
-
-
-def _cases(core: Core) -> list[list[_Linear] | None]:
-    """Per count its linear form, one for each way that its conditionals can go; None when too many."""
-    cases: list[list[_Linear] | None] = []
-    for index, op in enumerate(core.ops):
-        found: list[_Linear] | None = None
-        match op:
-            case c.One():
-                found = [_Linear((), 1, 1)]
-            case c.Count(_, None):
-                found = [_Linear(((index, 1),), 0, 0)]
-            case c.Count(_, tuple(distances)):
-                found = [_Linear((), 0, len(distances))]
-            case c.Conditional(_, then, other):
-                first, second = cases[then], cases[other]
-                found = None if first is None or second is None else list(dict.fromkeys(first + second))
-            case c.Add(left, right) | c.Subtract(left, right):
-                first, second = cases[left], cases[right]
-                sign = 1 if isinstance(op, c.Add) else -1
-                if first is not None and second is not None and len(first) * len(second) <= _MAX_CASES:
-                    found = list(dict.fromkeys(a.plus(b, sign) for a in first for b in second))
-            case _:
-                pass
-        cases.append(found if found is not None and len(found) <= _MAX_CASES else None)
-    return cases
-
-
-def _counters_below(core: Core, op: c.Leq) -> set[int]:
-    """The counters that a comparison's sums and conditionals read."""
-    found: set[int] = set()
-    seen: set[int] = set()
-    stack = [op.left, op.right]
-    while stack:
-        index = stack.pop()
-        below = core.ops[index]
-        if index in seen or c.is_boolean(below):
-            continue
-        seen.add(index)
-        if isinstance(below, c.Count):
-            if below.distances is None:
-                found.add(index)
-        else:
-            stack.extend(c.operands(below))
-    return found
+def _value(form: Form, state: State, remaining: int) -> Array:
+    """A form after each prefix, cut off where `remaining` more positions cannot change any outcome."""
+    size = sum(abs(factor) for _, factor in form.factors)
+    huge = size * (state.position + remaining + 1) + max(map(abs, form.bounds or (0,))) >= 2**62
+    value: Array = np.zeros(1, dtype=object if huge else np.int64)
+    for counter, factor in form.factors:
+        # A counter of every position has no total of its own.
+        total = state.totals.get(counter, np.array([state.position]))
+        value = value + factor * total.astype(value.dtype)
+    if form.bounds is None:
+        return value
+    rise = sum(factor for _, factor in form.factors if factor > 0)
+    low, high = form.bounds[0] - remaining * rise, form.bounds[1] + remaining * (size - rise)
+    return np.clip(value, low, high)
 
 
 # What the commands ask
@@ -361,9 +236,5 @@ def equal(
 
 def common_alphabet(left: Core, right: Core) -> tuple[str, ...]:
     """The letters of the words that two programs are compared on."""
-    for one, other in ((left, right), (right, left)):
-        missing = [symbol for symbol in other.alphabet if one.closed and symbol not in one.alphabet]
-        if missing:
-            raise InputError(f"the alphabets differ: token {missing[0]!r} is in one of them alone")
     # A program that names no token treats all alike, so any one stands for them.
-    return tuple(dict.fromkeys(left.alphabet + right.alphabet)) or ("a",)
+    return merged_alphabet([left, right])[0] or ("a",)

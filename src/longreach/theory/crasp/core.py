@@ -13,11 +13,13 @@ compared, measured, transformed and evaluated without recursion, however deep it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from longreach.errors import InputError
+from longreach.theory.program_class import class_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,50 @@ def with_operands(op: Op, indices: Sequence[int]) -> Op:
             return op
 
 
+class Algebra:
+    """Truth values and numbers as Python has them; subclasses work on arrays or on z3 terms."""
+
+    top: Any = True
+    one: Any = 1
+
+    def negate(self, value: Any) -> Any:
+        return not value
+
+    def both(self, left: Any, right: Any) -> Any:
+        return left and right
+
+    def choose(self, test: Any, then: Any, other: Any) -> Any:
+        return then if test else other
+
+    def value(self, op: Op, read: Callable[[int], Any]) -> Any:
+        """An operation at a position, from its operands there.
+
+        Token and position tests and counts look at the word itself: they are the caller's.
+        """
+        match op:
+            case And(left, right):
+                return self.both(read(left), read(right))
+            case Not(body):
+                return self.negate(read(body))
+            case Leq(left, right):
+                return read(left) <= read(right)
+            case Add(left, right):
+                return read(left) + read(right)
+            case Subtract(left, right):
+                return read(left) - read(right)
+            case Conditional(test, then, other):
+                return self.choose(read(test), read(then), read(other))
+            case One():
+                return self.one
+            case Top():
+                return self.top
+            case _:
+                raise TypeError(f"{op} depends on the word")
+
+
+PLAIN = Algebra()
+
+
 def at_zero(op: Op, values: Sequence[bool | int]) -> bool | int:
     """The value at position 0, where the empty word is read: no token, every count 0.
 
@@ -155,26 +201,33 @@ def at_zero(op: Op, values: Sequence[bool | int]) -> bool | int:
     match op:
         case Token():
             return False
-        case Top():
-            return True
-        case Not(body):
-            return not values[body]
-        case And(left, right):
-            return bool(values[left] and values[right])
         case Periodic(_, residues):
             return 0 in residues
-        case Leq(left, right):
-            return values[left] <= values[right]
         case Count():
             return 0
-        case Conditional(test, then, other):
-            return values[then] if values[test] else values[other]
-        case Add(left, right):
-            return values[left] + values[right]
-        case Subtract(left, right):
-            return values[left] - values[right]
-        case One():
-            return 1
+        case _:
+            value: bool | int = PLAIN.value(op, values.__getitem__)
+            return value
+
+
+def rewrite(ops: Iterable[Op], rule: Callable[[Op], int]) -> list[int]:
+    """Where each operation is now: `rule` adds it, reading the new places of its operands, and says where."""
+    moved: list[int] = []
+    for op in ops:
+        moved.append(rule(with_operands(op, [moved[k] for k in operands(op)])))
+    return moved
+
+
+def live(ops: Sequence[Op], roots: Iterable[int]) -> list[bool]:
+    """Which operations the roots read, themselves included."""
+    read = [False] * len(ops)
+    for root in roots:
+        read[root] = True
+    for index in reversed(range(len(ops))):
+        if read[index]:
+            for operand in operands(ops[index]):
+                read[operand] = True
+    return read
 
 
 @dataclass(frozen=True)
@@ -251,7 +304,29 @@ class Core:
 
     @property
     def class_name(self) -> str:
-        return f"C-RASP[{', '.join(self.relations) or '∅'}]"
+        return class_name(self.relations)
+
+    @cached_property
+    def looks_back(self) -> tuple[int, ...]:
+        """For each operation, how many positions back nested local relations read it."""
+        back = [0] * self.size
+        for index in reversed(range(self.size)):
+            op = self.ops[index]
+            reach = op.distances[-1] if isinstance(op, Count) and op.distances else 0
+            for operand in operands(op):
+                back[operand] = max(back[operand], back[index] + reach)
+        return tuple(back)
+
+    def moved_to(self, ops: Sequence[Op], moved: Sequence[int]) -> Core:
+        """The same program made of other operations: `moved` says where each of its own is among them."""
+        return Core(
+            tuple(ops),
+            self.alphabet,
+            self.closed,
+            None if self.accept is None else moved[self.accept],
+            tuple((symbol, moved[index]) for symbol, index in self.outputs),
+            tuple((name, moved[index]) for name, index in self.names),
+        )
 
 
 def _check(index: int, op: Op, sorts: list[bool], known: set[str]) -> None:
@@ -287,6 +362,22 @@ def _increasing(numbers: Iterable[int], limit: int | None = None) -> bool:
             return False
         previous = number
     return True
+
+
+def merged_alphabet(cores: Sequence[Core]) -> tuple[tuple[str, ...], bool]:
+    """The alphabet of a combination, and whether it is declared.
+
+    A declared alphabet must hold every token of the other programs; undeclared ones are merged.
+
+    >>> merged_alphabet([parse('P = # "b" >= 1').core, parse('#alphabet a b\\nP = # "a" >= 1').core])
+    (('b', 'a'), True)
+    """
+    merged = tuple(dict.fromkeys(symbol for core in cores for symbol in core.alphabet))
+    for core in cores:
+        missing = [symbol for symbol in merged if core.closed and symbol not in core.alphabet]
+        if missing:
+            raise InputError(f"the alphabets differ: token {missing[0]!r} is in one of them alone")
+    return merged, any(core.closed for core in cores)
 
 
 class CoreBuilder:

@@ -56,17 +56,17 @@ class Kernel:
     def advance(self, state: State, codes: Codes) -> dict[int, Value]:
         """Reads a block (words × positions) and returns the kept values; `state` moves on."""
         width = codes.shape[1]
-        dtype = self._dtype(state.position + width)
+        algebra = _Arrays(self._dtype(state.position + width))
         values: dict[int, Value] = {}
         for index, op in enumerate(self.core.ops):
-            values[index] = self._value(index, op, values, state, codes, dtype)
+            values[index] = self._value(index, op, values, state, codes, algebra)
             for dead in self._dead[index]:
                 del values[dead]
         state.position += width
         return values
 
     def _dtype(self, length: int) -> np.dtype[Any]:
-        """The smallest type that holds every value at positions up to `length`, Python's integers at last."""
+        """The smallest type that holds every value up to `length`, falling back to Python integers."""
         largest = max((slope * length + constant for slope, constant in self._bounds), default=0)
         for dtype in (np.int32, np.int64):
             if largest <= np.iinfo(dtype).max:
@@ -74,57 +74,45 @@ class Kernel:
         return np.dtype(object)
 
     def _value(
-        self,
-        index: int,
-        op: c.Op,
-        values: dict[int, Value],
-        state: State,
-        codes: Codes,
-        dtype: np.dtype[Any],
+        self, index: int, op: c.Op, values: dict[int, Value], state: State, codes: Codes, algebra: _Arrays
     ) -> Value:
         match op:
             case c.Token(symbol):
                 found: Array = codes == self._codes[symbol]
                 return found
-            case c.And(left, right):
-                return _and(values[left], values[right])
-            case c.Not(body):
-                value = values[body]
-                return not value if isinstance(value, bool) else ~value
-            case c.Leq(left, right):
-                return values[left] <= values[right]
-            case c.Count(body, distances):
-                if distances is None:
-                    return _count(index, values[body], state, codes.shape[1], dtype)
-                return _guarded(index, values[body], distances, state, codes.shape[1], dtype)
-            case c.Add(left, right):
-                return values[left] + values[right]
-            case c.Subtract(left, right):
-                return values[left] - values[right]
-            case c.Conditional(test, then, other):
-                return _conditional(values[test], values[then], values[other], dtype)
+            case c.Count(body, None):
+                return _count(index, values[body], state, codes.shape[1], algebra.dtype)
+            case c.Count(body, tuple(distances)):
+                return _guarded(index, values[body], distances, state, codes.shape[1], algebra.dtype)
             case c.Periodic(modulus, residues):
                 return _periodic(modulus, residues, state.position, codes.shape[1])
-            case c.Top():
-                return True
-            case c.One():
-                return 1
+            case _:
+                value: Value = algebra.value(op, values.__getitem__)
+                return value
 
 
-def _and(left: Value, right: Value) -> Value:
-    if isinstance(left, bool):
-        return right if left else False
-    if isinstance(right, bool):
-        return left if right else False
-    return left & right
+class _Arrays(c.Algebra):
+    """Operations on values of a block, with counts of one type."""
 
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
 
-def _conditional(test: Value, then: Value, other: Value, dtype: np.dtype[Any]) -> Value:
-    if isinstance(test, int):
-        return then if test else other
-    if isinstance(then, int) and isinstance(other, int) and then == 1 and other == 0:
-        return test.astype(_counting(dtype)).astype(dtype, copy=False)
-    return np.where(test, np.asarray(then, dtype), np.asarray(other, dtype))
+    def negate(self, value: Value) -> Value:
+        return not value if isinstance(value, bool) else ~value
+
+    def both(self, left: Value, right: Value) -> Value:
+        if isinstance(left, bool):
+            return right if left else False
+        if isinstance(right, bool):
+            return left if right else False
+        return left & right
+
+    def choose(self, test: Value, then: Value, other: Value) -> Value:
+        if isinstance(test, int):
+            return then if test else other
+        if isinstance(then, int) and isinstance(other, int) and then == 1 and other == 0:
+            return test.astype(_counting(self.dtype)).astype(self.dtype, copy=False)
+        return np.where(test, np.asarray(then, self.dtype), np.asarray(other, self.dtype))
 
 
 def _count(index: int, body: Value, state: State, width: int, dtype: np.dtype[Any]) -> Value:

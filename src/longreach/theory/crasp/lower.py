@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from longreach.errors import InputError
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core, CoreBuilder
+from longreach.theory.crasp.ranges import Range, range_of_op
 from longreach.theory.crasp.syntax import (
     FALSE,
     TRUE,
@@ -73,13 +73,7 @@ def tidy(
     """
     outputs, names = tuple(outputs), tuple(names)
     wanted = [index for _, index in (*outputs, *names)] + ([] if accept is None else [accept])
-    live = bytearray(len(ops))
-    for index in wanted:
-        live[index] = 1
-    for index in reversed(range(len(ops))):
-        if live[index]:
-            for operand in c.operands(ops[index]):
-                live[operand] = 1
+    live = c.live(ops, wanted)
     builder = CoreBuilder()
     moved: dict[int, int] = {}
 
@@ -283,27 +277,9 @@ def _simplified(core: Core, names: tuple[tuple[str, int], ...]) -> Core:
 
 
 def _only_read(core: Core) -> Core:
-    live = bytearray(len(core.ops))
-    for root in core.roots:
-        live[root] = 1
-    for index in reversed(range(len(core.ops))):
-        if live[index]:
-            for operand in c.operands(core.ops[index]):
-                live[operand] = 1
+    live = c.live(core.ops, core.roots)
     names = [(name, index) for name, index in core.names if live[index]]
     return tidy(core.ops, core.alphabet, core.closed, core.accept, core.outputs, names)
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """The values that a count can take; None is unbounded."""
-
-    low: int | None
-    high: int | None
-
-    @property
-    def constant(self) -> int | None:
-        return self.low if self.low == self.high else None
 
 
 class _Folder:
@@ -311,7 +287,7 @@ class _Folder:
 
     def __init__(self) -> None:
         self.builder = CoreBuilder()
-        self._ranges: dict[int, _Range] = {}
+        self._ranges: list[Range] = []
 
     def fold(self, op: c.Op) -> int:
         """The index of an operation equivalent to `op`, whose operands are indices of this folder."""
@@ -390,53 +366,13 @@ class _Folder:
     def _constant(self, value: int) -> int:
         return self.builder.integer(value)
 
-    def _range(self, index: int) -> _Range:
-        if index not in self._ranges:
-            # Operands come first, so each range is found from ranges that are already known.
-            for missing in range(len(self._ranges), index + 1):
-                self._ranges[missing] = self._find_range(self.builder.ops[missing])
+    def _range(self, index: int) -> Range:
+        for op in self.builder.ops[len(self._ranges) : index + 1]:
+            self._ranges.append(range_of_op(op, self._ranges))
         return self._ranges[index]
-
-    def _find_range(self, op: c.Op) -> _Range:
-        match op:
-            case c.One():
-                return _Range(1, 1)
-            case c.Count(_, None):
-                return _Range(0, None)
-            case c.Count(_, tuple(distances)):
-                return _Range(0, len(distances))
-            case c.Conditional(_, then, other):
-                a, b = self._ranges[then], self._ranges[other]
-                low = None if a.low is None or b.low is None else min(a.low, b.low)
-                high = None if a.high is None or b.high is None else max(a.high, b.high)
-                return _Range(low, high)
-            case c.Add(left, right):
-                a, b = self._ranges[left], self._ranges[right]
-                return _Range(_plus(a.low, b.low, 1), _plus(a.high, b.high, 1))
-            case c.Subtract(left, right):
-                a, b = self._ranges[left], self._ranges[right]
-                if left == right:
-                    return _Range(0, 0)
-                return _Range(_plus(a.low, b.high, -1), _plus(a.high, b.low, -1))
-            case _:
-                return _Range(None, None)
-
-
-def _plus(a: int | None, b: int | None, sign: int) -> int | None:
-    return None if a is None or b is None else a + sign * b
 
 
 def _pass(core: Core) -> Core:
     folder = _Folder()
-    moved: list[int] = []
-    for op in core.ops:
-        moved.append(folder.fold(c.with_operands(op, [moved[k] for k in c.operands(op)])))
-    folded = Core(
-        tuple(folder.builder.ops),
-        core.alphabet,
-        core.closed,
-        None if core.accept is None else moved[core.accept],
-        tuple((symbol, moved[index]) for symbol, index in core.outputs),
-        tuple((name, moved[index]) for name, index in core.names),
-    )
-    return _only_read(folded)
+    moved = c.rewrite(core.ops, folder.fold)
+    return _only_read(core.moved_to(folder.builder.ops, moved))

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core, CoreBuilder
+from longreach.theory.crasp.core import Core, CoreBuilder, merged_alphabet
 from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import simplify, tidy
 from longreach.theory.crasp.words import Codes, Encoder, encode
@@ -108,7 +108,7 @@ def predictor_of(acceptors: Mapping[str, Core]) -> Core:
     outputs: list[tuple[str, int]] = []
     names: dict[str, int] = {}
     for label, core in acceptors.items():
-        moved = _copy(builder, core)
+        moved = c.rewrite(core.ops, builder.add_op)
         outputs.append((label, moved[acceptance(core)]))
         for name, index in core.names:
             names[_free_name(name, names)] = moved[index]
@@ -130,19 +130,11 @@ def _combined(cores: Sequence[Core], join: Callable[[CoreBuilder, Sequence[int]]
     builder = CoreBuilder()
     names: dict[str, int] = {}
     for place, core in enumerate(cores):
-        moved = _copy(builder, core)
+        moved = c.rewrite(core.ops, builder.add_op)
         roots[place] = moved[roots[place]]
         for name, index in core.names:
             names[_free_name(name, names)] = moved[index]
     return tidy(builder.ops, alphabet, closed, join(builder, roots), (), names.items())
-
-
-def _copy(builder: CoreBuilder, core: Core) -> list[int]:
-    """Adds a program's operations and returns where each of them is now."""
-    moved: list[int] = []
-    for op in core.ops:
-        moved.append(builder.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
-    return moved
 
 
 def _free_name(name: str, taken: dict[str, int]) -> str:
@@ -151,22 +143,6 @@ def _free_name(name: str, taken: dict[str, int]) -> str:
         number += 1
         free = f"{name}_{number}"
     return free
-
-
-def merged_alphabet(cores: Sequence[Core]) -> tuple[tuple[str, ...], bool]:
-    """The alphabet of a combination, and whether it is declared.
-
-    A declared alphabet must hold every token of the other programs; undeclared ones are merged.
-
-    >>> merged_alphabet([parse('P = # "b" >= 1').core, parse('#alphabet a b\\nP = # "a" >= 1').core])
-    (('b', 'a'), True)
-    """
-    merged = tuple(dict.fromkeys(symbol for core in cores for symbol in core.alphabet))
-    for core in cores:
-        missing = [symbol for symbol in merged if core.closed and symbol not in core.alphabet]
-        if missing:
-            raise InputError(f"the alphabets differ: token {missing[0]!r} is in one of them alone")
-    return merged, any(core.closed for core in cores)
 
 
 # What every transformation shares
@@ -197,7 +173,7 @@ def with_empty_word(core: Core, accepted: bool) -> Core:
     if bool(at_empty_word(core)[accept]) == accepted:
         return core
     builder = CoreBuilder()
-    moved = _copy(builder, core)
+    moved = c.rewrite(core.ops, builder.add_op)
     accept = moved[accept]
     some = builder.exists(builder.add_op(c.Top()))
     accept = builder.or_(accept, builder.not_(some)) if accepted else builder.and_(accept, some)
@@ -249,16 +225,18 @@ def strict_masks(core: Core) -> Core:
     """
     accept = acceptance(core)
     builder = CoreBuilder()
-    moved: list[int] = []
-    for op in core.ops:
+
+    def strict(op: c.Op) -> int:
         match op:
             case c.Count(body, None):
-                moved.append(builder.count_before(moved[body]))
+                return builder.count_before(body)
             case c.Count(body, tuple(distances)):
                 kept = tuple(distance for distance in distances if distance)
-                moved.append(builder.count(moved[body], kept) if kept else builder.integer(0))
+                return builder.count(body, kept) if kept else builder.integer(0)
             case _:
-                moved.append(builder.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
+                return builder.add_op(op)
+
+    moved = c.rewrite(core.ops, strict)
     return finish(builder, core.alphabet, core.closed, moved[accept], bool(at_empty_word(core)[accept]))
 
 
@@ -395,7 +373,7 @@ class _Blocks:
         self._length = length
         self._letter = letter
         self._carry = carry
-        self._first = _first_offsets(core) if carry else [1] * core.size
+        self._first = [1 - back if carry else 1 for back in core.looks_back]
         self.moved: list[dict[int, int]] = []
         for index, op in enumerate(core.ops):
             self.moved.append(self._at_offsets(op, range(self._first[index], length + 1)))
@@ -455,17 +433,6 @@ class _Blocks:
         first = b.leq(b.count(b.add_op(c.Top())), one)
         carried = b.conditional(first, b.integer(0), total(b, before))
         return total(b, [*within, carried])
-
-
-def _first_offsets(core: Core) -> list[int]:
-    """For each operation the first offset at which nested local relations read it."""
-    first = [1] * core.size
-    for index in reversed(range(core.size)):
-        op = core.ops[index]
-        reach = op.distances[-1] if isinstance(op, c.Count) and op.distances else 0
-        for operand in c.operands(op):
-            first[operand] = min(first[operand], first[index] - reach)
-    return first
 
 
 # Inverse images
@@ -566,7 +533,7 @@ def reach(core: Core) -> int:
     >>> reach(parse('P = #[i-2] "a" >= 1\\nQ = #[i-3] P >= #[i-4] "a"').core)
     5
     """
-    return 1 - min(_first_offsets(simplify(core)), default=1)
+    return max(simplify(core).looks_back, default=0)
 
 
 def lemma_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH) -> Padding:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from longreach.theory.crasp.core import Core, is_boolean
 from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.ranges import value_ranges
 from longreach.theory.limit.margins import provable_length
 from longreach.theory.limit.model import Array, Transformer
 from longreach.theory.limit.rounding import FORMATS, Format, rounded_states
 from longreach.theory.limit.run import final_states
-from longreach.theory.limit.units import scaled_ranges
 
 States = Callable[[Transformer, NDArray[np.intp]], Array]
 """Rows of the embedding (words of one length × positions, $ first) → residual streams."""
@@ -214,7 +214,7 @@ def _compare(model: Transformer, core: Core, batch: NDArray[np.intp], found: Arr
     expected = _expected(model, core, batch)
     scale = np.arange(1, batch.shape[1] + 1)[:, None]
     booleans = np.array([is_boolean(op) for op in core.ops])
-    sizes = [max(abs(r.low or 0), abs(r.high or 0), 1) for r in scaled_ranges(core)]
+    sizes = [max(abs(r.low or 0), abs(r.high or 0), 1) for r in value_ranges(core, scaled=True)]
     allowed = np.where(booleans, 0.0, TOLERANCE * np.array(sizes, dtype=np.float64))
     difference = np.abs(found[..., : core.size] - np.where(booleans, expected, expected / scale))
     wrong = np.argwhere(~(difference <= allowed))

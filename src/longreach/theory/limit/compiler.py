@@ -36,6 +36,7 @@ from longreach.theory.crasp.evaluate import at_empty_word
 from longreach.theory.crasp.library import PREFIX, load_program
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program, parse, raise_core
+from longreach.theory.crasp.ranges import value_ranges
 from longreach.theory.limit.finite import check_bytes, parameter_bytes, shown, to_finite
 from longreach.theory.limit.mlp import UnitWriter, exact
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
@@ -54,12 +55,10 @@ from longreach.theory.limit.units import (
     Truth,
     constant_number,
     constant_truth,
-    integer_ranges,
     limited,
     looked_up,
     looked_up_bit,
     operation,
-    scaled_ranges,
     total,
 )
 
@@ -130,7 +129,7 @@ class _Scheduler:
 
     def __init__(self, core: Core) -> None:
         tokens = (operation(k) for k, op in enumerate(core.ops) if isinstance(op, c.Token))
-        ranges = {operation(k): extent for k, extent in enumerate(integer_ranges(core))}
+        ranges = {operation(k): extent for k, extent in enumerate(value_ranges(core))}
         self.algebra = Algebra(frozenset((*tokens, START_BIT)), ranges)
         self.plan = Plan(core, at_empty_word(core), [], [], self.algebra, {})
         self._embedded = embedded_operations(core)
@@ -352,7 +351,7 @@ def compile_program(core: Core, max_width: int = MAX_WIDTH) -> Transformer:
     core = simplify(core)
     _check_width(core.size + _fewest_lookups(core), max_width, "at least ")
     plan = schedule(core)
-    scaled = {operation(k): extent for k, extent in enumerate(scaled_ranges(core))}
+    scaled = {operation(k): extent for k, extent in enumerate(value_ranges(core, scaled=True))}
 
     # The units come first: they tell which of the further coordinates are needed.
     writers = [UnitWriter(scaled, plan.algebra.near) for _ in plan.layers]

@@ -35,9 +35,10 @@ from numpy.typing import NDArray
 
 from longreach.theory.crasp.core import Core, is_boolean
 from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.ranges import value_ranges
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
 from longreach.theory.limit.rounding import Format
-from longreach.theory.limit.units import INVERSE, Direction, integer_ranges, scaled_ranges, threshold_of
+from longreach.theory.limit.units import INVERSE, Direction, threshold_of
 
 # Up to which length a compiled model is right in a data type: a forward error analysis.
 
@@ -94,7 +95,7 @@ class _Analysis:
         low: Array = np.zeros((self.model.width, 2))
         high: Array = np.zeros((self.model.width, 2))
         high[:, 0] = 1
-        scaled, whole = scaled_ranges(self.core), integer_ranges(self.core)
+        scaled, whole = value_ranges(self.core, scaled=True), value_ranges(self.core)
         for place in range(self.model.width):
             if self._directions[place] == INVERSE:
                 high[place] = (0, 1)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longreach.errors import InputError
+from longreach.theory.crasp.ranges import Range
 from longreach.theory.limit.model import Array, Head, Layer
 from longreach.theory.limit.units import (
     INVERSE,
@@ -22,7 +23,6 @@ from longreach.theory.limit.units import (
     Gate,
     Number,
     Ramp,
-    Range,
     Test,
     Truth,
     form_of,

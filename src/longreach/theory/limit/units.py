@@ -38,8 +38,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias, TypeVar
 
-from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.ranges import BIT, Range
 
 # Named directions of the residual stream of a compiled model: values inside, names in files.
 
@@ -167,31 +166,6 @@ def primitive(form: Form) -> tuple[Form, int]:
     return tuple((name, value // divisor) for name, value in form), divisor
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The values that an integer can take at any position of any word; None is unbounded."""
-
-    low: int | None
-    high: int | None
-
-    def times(self, factor: int) -> Range:
-        low, high = (None if end is None else factor * end for end in (self.low, self.high))
-        return Range(low, high) if factor >= 0 else Range(high, low)
-
-    def plus(self, other: Range) -> Range:
-        low = None if self.low is None or other.low is None else self.low + other.low
-        high = None if self.high is None or other.high is None else self.high + other.high
-        return Range(low, high)
-
-    def hull(self, other: Range) -> Range:
-        low = None if self.low is None or other.low is None else min(self.low, other.low)
-        high = None if self.high is None or other.high is None else max(self.high, other.high)
-        return Range(low, high)
-
-
-BIT = Range(0, 1)
-
-
 def range_of(form: Form, ranges: Mapping[Direction, Range]) -> Range:
     """The values of a form.
 
@@ -203,52 +177,6 @@ def range_of(form: Form, ranges: Mapping[Direction, Range]) -> Range:
     for name, factor in form:
         total = total.plus(ranges[name].times(factor))
     return total
-
-
-def integer_ranges(core: Core) -> list[Range]:
-    """For every operation the range of its values; of a Boolean one [0, 1].
-
-    >>> from longreach.theory.crasp.program import parse
-    >>> integer_ranges(parse('P = #[i-2..i] "a" + 1 >= # "a"').core)[1:4]
-    [Range(low=0, high=3), Range(low=1, high=1), Range(low=1, high=4)]
-    """
-    return _ranges(core, Range(1, 1), Range(0, None), scaled=False)
-
-
-def scaled_ranges(core: Core) -> list[Range]:
-    """For every count C a range of C/(i+1).
-
-    A counting operation is between 0 and i, and a constant c is at most c at position 0; so sums of them
-    satisfy |C| ≤ a·i + b, hence |C|/(i+1) ≤ a + b, at every position, whatever the sign.
-
-    >>> from longreach.theory.crasp.program import parse
-    >>> scaled_ranges(parse('P = # "a" - # "b" >= 3').core)[-4:-1]
-    [Range(low=0, high=1), Range(low=0, high=2), Range(low=0, high=3)]
-    """
-    return _ranges(core, BIT, BIT, scaled=True)
-
-
-def _ranges(core: Core, one: Range, count: Range, scaled: bool) -> list[Range]:
-    ranges: list[Range] = []
-    for op in core.ops:
-        match op:
-            case c.One():
-                ranges.append(one)
-            case c.Count(_, tuple(distances)) if not scaled:
-                ranges.append(Range(0, len(distances)))
-            case c.Count():
-                ranges.append(count)
-            case c.Subtract(left, right) if left == right:
-                ranges.append(Range(0, 0))
-            case c.Add(left, right):
-                ranges.append(ranges[left].plus(ranges[right]))
-            case c.Subtract(left, right):
-                ranges.append(ranges[left].plus(ranges[right].times(-1)))
-            case c.Conditional(_, then, other):
-                ranges.append(ranges[then].hull(ranges[other]))
-            case _:
-                ranges.append(BIT)
-    return ranges
 
 
 # What one MLP can compute: sums of gated units, with the products that stay sums of gated units.

@@ -22,11 +22,11 @@ from longreach.errors import InputError, MissingExtra
 from longreach.theory.automata.automaton import Automaton, Word
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.core import PLAIN, Algebra, Core
 from longreach.theory.crasp.evaluate import accepts, at_empty_word
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.words import encode
-from longreach.theory.prove.step import Algebra, Symbolic
+from longreach.theory.prove.step import Symbolic
 
 if TYPE_CHECKING:
     import z3
@@ -89,7 +89,7 @@ class WindowGraph:
         self.counters = [
             k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is None
         ]
-        self._back = _looks_back(core)
+        self._back = core.looks_back
         self.letters = _unlike(core, automaton)
         self.edges: list[Edge] = []
         self.step: dict[tuple[int, int], int] = {}
@@ -121,7 +121,7 @@ class WindowGraph:
     def _adds(self, seen: tuple[int, ...], residue: int) -> tuple[bool, ...]:
         if not self.counters:
             return ()
-        values = self._values(seen, residue, None, Algebra())
+        values = self._values(seen, residue, None, PLAIN)
         bodies = [self.core.ops[k] for k in self.counters]
         return tuple(bool(values[body.body][0]) for body in bodies if isinstance(body, c.Count))
 
@@ -138,68 +138,28 @@ class WindowGraph:
         Without totals only what needs none is found.
         """
         values: list[list[Any]] = []
+
+        def at(index: int, back: int) -> Any:
+            match self.core.ops[index]:
+                case c.Token(symbol):
+                    return self.automaton.alphabet[seen[-1 - back]] == symbol
+                case c.Periodic(modulus, residues):
+                    return (residue - back) % modulus in residues
+                case c.Count(body, None):
+                    assert totals is not None
+                    later = sum(algebra.choose(values[body][k], 1, 0) for k in range(back))
+                    return totals[self.counters.index(index)] - later
+                case c.Count(body, tuple(distances)):
+                    places = [back + distance for distance in distances if back + distance < len(seen)]
+                    return sum(algebra.choose(values[body][place], 1, 0) for place in places)
+                case op:
+                    return algebra.value(op, lambda operand: values[operand][back])
+
         for index, op in enumerate(self.core.ops):
-            reach = min(self._back[index] + 1, len(seen))
-            below = c.operands(op)
-            if totals is None and (index in self.counters or any(not values[k] for k in below)):
-                values.append([])
-                continue
-            values.append([self._value(index, back, values, seen, residue, totals, algebra)
-                           for back in range(reach)])  # fmt: skip
+            unknown = index in self.counters or any(not values[k] for k in c.operands(op))
+            reach = 0 if totals is None and unknown else min(self._back[index] + 1, len(seen))
+            values.append([at(index, back) for back in range(reach)])
         return values
-
-    def _value(
-        self,
-        index: int,
-        back: int,
-        values: list[list[Any]],
-        seen: tuple[int, ...],
-        residue: int,
-        totals: Sequence[Any] | None,
-        algebra: Algebra,
-    ) -> Any:
-        def read(operand: int) -> Any:
-            return values[operand][back]
-
-        match self.core.ops[index]:
-            case c.Token(symbol):
-                return self.automaton.alphabet[seen[-1 - back]] == symbol
-            case c.Top():
-                return True
-            case c.Periodic(modulus, residues):
-                return (residue - back) % modulus in residues
-            case c.Not(body):
-                return algebra.negate(read(body))
-            case c.And(left, right):
-                return algebra.both(read(left), read(right))
-            case c.Leq(left, right):
-                return read(left) <= read(right)
-            case c.One():
-                return 1
-            case c.Add(left, right):
-                return read(left) + read(right)
-            case c.Subtract(left, right):
-                return read(left) - read(right)
-            case c.Conditional(test, then, other):
-                return algebra.choose(read(test), read(then), read(other))
-            case c.Count(body, None):
-                assert totals is not None
-                later = sum(algebra.choose(values[body][k], 1, 0) for k in range(back))
-                return totals[self.counters.index(index)] - later
-            case c.Count(body, tuple(distances)):
-                places = [back + distance for distance in distances if back + distance < len(seen)]
-                return sum(algebra.choose(values[body][place], 1, 0) for place in places)
-
-
-def _looks_back(core: Core) -> list[int]:
-    """For each operation, how many positions back nested local relations read it."""
-    back = [0] * core.size
-    for index in reversed(range(core.size)):
-        op = core.ops[index]
-        reach = op.distances[-1] if isinstance(op, c.Count) and op.distances else 0
-        for operand in c.operands(op):
-            back[operand] = max(back[operand], back[index] + reach)
-    return back
 
 
 def _unlike(core: Core, automaton: Automaton) -> list[int]:
@@ -450,7 +410,7 @@ class _Search:
     def _wrong(self, place: _Place, letter: int) -> bool:
         edge = self._graph.edges[self._graph.step[place.vertex, letter]]
         counters = self._moved(place, letter, 1).counters
-        said = bool(self._graph.answer(edge, counters, Algebra()))
+        said = bool(self._graph.answer(edge, counters, PLAIN))
         return said != (edge.state in self._graph.automaton.accepting)
 
 

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 from longreach.errors import InputError, MissingExtra
 from longreach.theory.automata.automaton import Automaton, Word, live_states
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
-from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.core import PLAIN, Core
 from longreach.theory.crasp.evaluate import at_empty_word
 from longreach.theory.crasp.lower import simplify
-from longreach.theory.prove.step import Algebra, Control, Machine, Symbolic
+from longreach.theory.prove.step import Control, Machine, Symbolic
 
 if TYPE_CHECKING:
     import z3
@@ -145,13 +145,12 @@ def _explore(machine: Machine, budget: Budget) -> dict[Control, list[list[int]]]
     met: dict[Control, list[list[int]]] = {control: [machine.values_of_forms(totals)]}
     seen = {(control, tuple(met[control][0]))}
     queue: deque[tuple[Control, tuple[int, ...], _Path]] = deque([(control, totals, ())])
-    algebra = Algebra()
     while queue:
         control, totals, path = queue.popleft()
         budget.check()
         budget.reserve(len(seen) * machine.window_bytes, "the table of control values")
         for letter in machine.letters(control.state):
-            said, new, entering = machine.step(control, totals, letter, algebra)
+            said, new, entering = machine.step(control, totals, letter, PLAIN)
             following = machine.next_control(control, letter, new, entering)
             if tuple(map(bool, said)) != machine.answers[following.state]:
                 word = _letters(machine.automaton, (path, letter))

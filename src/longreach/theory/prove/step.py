@@ -10,13 +10,11 @@ import numpy as np
 
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.compare import DeterministicSide, comparison_forms
-from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.compare import DeterministicSide
+from longreach.theory.crasp.core import Algebra, Core
+from longreach.theory.crasp.ranges import Factors, comparison_forms
 
 # A program and an automaton, letter by letter: what a run carries, and one step of both together.
-
-
-Factors = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,8 @@ class Machine:
         latches: dict[int, int] = {}
         self.forms: list[Factors] = []
         self.caps: list[int] = []
-        for factors, bounds in comparison_forms(core):
+        for form in comparison_forms(core):
+            factors, bounds = form.factors, form.bounds
             if len(factors) == 1 and bounds is not None:
                 # A counter only grows: beyond every bound that it is compared with, nothing changes.
                 (counter, factor), bound = factors[0], max(map(abs, bounds))
@@ -111,22 +110,8 @@ class Machine:
         value: Any
         for index, op in self._others:
             match op:
-                case c.And(left, right):
-                    value = algebra.both(values[left], values[right])
-                case c.Not(body):
-                    value = algebra.negate(values[body])
-                case c.One():
-                    value = 1
                 case c.Periodic(modulus, residues):
                     value = residue % modulus in residues
-                case c.Leq(left, right):
-                    value = values[left] <= values[right]
-                case c.Add(left, right):
-                    value = values[left] + values[right]
-                case c.Subtract(left, right):
-                    value = values[left] - values[right]
-                case c.Conditional(test, then, other):
-                    value = algebra.choose(values[test], values[then], values[other])
                 case c.Count(body, None):
                     value = totals[self.place[index]] + algebra.choose(values[body], 1, 0)
                     new[self.place[index]] = value
@@ -135,6 +120,8 @@ class Machine:
                     value = sum((windows[index] >> d - 1) & 1 for d in distances or () if d)
                     if distances and distances[0] == 0:
                         value = value + algebra.choose(values[body], 1, 0)
+                case _:
+                    value = algebra.value(op, values.__getitem__)
             values[index] = value
         return [values[root] for root in self.roots], new, entering
 
@@ -151,21 +138,8 @@ class Machine:
         return Control(state, (control.residue + 1) % self.core.modulus, windows, latches)
 
 
-class Algebra:
-    """Operations on truth values and numbers."""
-
-    def negate(self, value: Any) -> Any:
-        return not value
-
-    def both(self, left: Any, right: Any) -> Any:
-        return left and right
-
-    def choose(self, test: Any, then: Any, other: Any) -> Any:
-        return then if test else other
-
-
 class Symbolic(Algebra):
-    """The same on z3 terms, keeping what is known as Python values."""
+    """Operations on z3 terms, keeping what is known as Python values."""
 
     def negate(self, value: Any) -> Any:
         import z3

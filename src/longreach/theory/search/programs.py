@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core, CoreBuilder, operands, with_operands
+from longreach.theory.crasp.core import Core, CoreBuilder
 from longreach.theory.crasp.lower import simplify, tidy
 from longreach.theory.crasp.program import Program, raise_core, tidy_statements
 from longreach.theory.search.behaviours import Array, Behaviours, Kind, Sets, Step, steps
@@ -378,9 +378,7 @@ def _program(tests: list[Found], enumeration: Enumeration, turned: bool) -> Core
     roots: list[int] = []
     for test in tests:
         core = core_of(test, enumeration.behaviours)
-        moved: list[int] = []
-        for op in core.ops:
-            moved.append(builder.add_op(with_operands(op, [moved[k] for k in operands(op)])))
+        moved = c.rewrite(core.ops, builder.add_op)
         assert core.accept is not None
         roots.append(builder.not_(moved[core.accept]) if turned else moved[core.accept])
     accept = reduce(builder.and_, roots)

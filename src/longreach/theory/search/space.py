@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from longreach.errors import Field, InputError, near_names
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core, Count, Op, Periodic
+from longreach.theory.program_class import class_name
 
 # A set of words with all their beginnings, on which operations are evaluated for many programs at once.
 
@@ -193,6 +194,20 @@ class WordTree:
 Value: TypeAlias = NDArray[Any]
 
 
+class _Arrays(c.Algebra):
+    def negate(self, value: Value) -> Value:
+        return ~value
+
+    def both(self, left: Value, right: Value) -> Value:
+        return left & right
+
+    def choose(self, test: Value, then: Value, other: Value) -> Value:
+        return np.where(test, then, other)
+
+
+_ARRAYS = _Arrays()
+
+
 def operation_value(op: c.Op, values: Sequence[Value], tree: WordTree) -> Value:
     """An operation at every node, from the values of those before it."""
     match op:
@@ -200,24 +215,15 @@ def operation_value(op: c.Op, values: Sequence[Value], tree: WordTree) -> Value:
             return tree.token(tree.alphabet.index(symbol)) if symbol in tree.alphabet else tree.nowhere
         case c.Periodic(modulus, residues):
             return tree.position(modulus, residues)
-        case c.Top():
-            return ~tree.nowhere
-        case c.Not(body):
-            return ~values[body]
-        case c.And(left, right):
-            return values[left] & values[right]
-        case c.Leq(left, right):
-            return values[left] <= values[right]
         case c.Count(body, distances):
             return tree.count_one(values[body], distances)
-        case c.Conditional(test, then, other):
-            return np.where(values[test], values[then], values[other])
-        case c.Add(left, right):
-            return values[left] + values[right]
-        case c.Subtract(left, right):
-            return values[left] - values[right]
+        case c.Top():
+            return ~tree.nowhere
         case c.One():
             return np.ones(len(tree), np.int64)
+        case _:
+            value: Value = _ARRAYS.value(op, values.__getitem__)
+            return value
 
 
 def accepted_on(core: Core, tree: WordTree) -> Truth:
@@ -280,8 +286,7 @@ class Family:
 
     @property
     def class_name(self) -> str:
-        relations = ("periodic",) * (self.modulus > 1) + ("local",) * (self.distance > 0)
-        return f"C-RASP[{', '.join(relations) or '∅'}]"
+        return class_name(("periodic",) * (self.modulus > 1) + ("local",) * (self.distance > 0))
 
     @property
     def searched(self) -> str:
@@ -292,7 +297,7 @@ class Family:
         """
         periodic = (f"periodic ≤ {self.modulus}",) * (self.modulus > 1)
         local = (f"local ≤ {self.distance}",) * (self.distance > 0)
-        return f"C-RASP[{', '.join(periodic + local) or '∅'}]"
+        return class_name(periodic + local)
 
     @property
     def position_tests(self) -> tuple[Periodic, ...]:
