@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
-from longreach.cli.main import _command_line, run
+from longreach.cli.main import command_line, run
 from longreach.config.run import RunConfig
 from longreach.studies.catalog import EVERY
 from tests.helpers.extras import needs
@@ -196,13 +195,14 @@ def _places(page: Path) -> set[str]:
 @cache
 def _options(command: tuple[str, ...]) -> set[str] | None:
     """The options of a command, or of the subcommand that the further words begin with."""
-    found: Any = typer.main.get_command(_command_line(command))
+    found: Any = command_line()
     for word in command:
-        if not hasattr(found, "commands"):
+        if not hasattr(found, "get_command"):
             break
-        if word not in found.commands:
+        below = found.get_command(None, word)
+        if below is None:
             return None if word == command[0] else {"--help"}
-        found = found.commands[word]
+        found = below
     return {"--help", *(each for option in found.params for each in (*option.opts, *option.secondary_opts))}
 
 

@@ -1,77 +1,72 @@
-"""The table of commands is what the commands say of themselves."""
+"""The table of commands: every name, its help, and what is loaded for it."""
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import pytest
-import typer
 
-from longreach.cli.commands import COMMANDS, COMPLETION
-from longreach.cli.main import _command_line, readable_help
+from longreach.cli.commands import ALIASES, COMMANDS, GROUPS, load_command
+from longreach.cli.main import command_line
 from tests.cli.conftest import Outcome
 
 Call = Callable[..., Outcome]
 
 
+@pytest.mark.parametrize("name", [*COMMANDS, *ALIASES])
+def test_every_command_has_its_own_help(longreach: Call, name: str) -> None:
+    done = longreach(*name.split(), "--help")
+    assert done.code == 0
+    assert f"Usage: longreach {name} " in done.out
+    options = done.out.rpartition("Options:")[2]
+    assert not re.search("<(int|float|str|path|bool)( range)?>", options)
+    assert "..." not in options
+    (example,) = [each for each in done.out.splitlines() if each.startswith("  Example: ")]  # to be copied
+    assert f"longreach {ALIASES.get(name, name)} " in f"{example} " or f"longreach {name} " in f"{example} "
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_line_of_the_list_is_the_first_sentence_of_the_help(name: str) -> None:
-    module = import_module(f"longreach.cli.{COMMANDS[name].module or name}")
-    function = COMMANDS[name].function
-    said = module.app.info.help if function is None else inspect.getdoc(getattr(module, function))
-    assert " ".join(said.split("\n\n")[0].split()) == COMMANDS[name].about
+    assert load_command(name).short_help == COMMANDS[name].about
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_its_own_help(longreach: Call, name: str) -> None:
-    done = longreach(name, "--help")
-    assert done.code == 0
-    assert f"Usage: longreach {name}" in done.out
-    assert "Stands in the list only" not in done.out
+def test_the_list_fits_a_screen_and_has_all_commands_in_order(longreach: Call) -> None:
+    lines = longreach("--help").out.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    listed = [found[1] for line in lines if (found := re.match(r"  ([a-z]+)  +\S", line))]
+    assert listed == [name for name in COMMANDS if " " not in name]
+    assert not set(listed) & set(ALIASES)
 
 
-def _parsed(out: str) -> str:
-    """The example of a help text: one line, as it is to be copied."""
-    (line,) = [each for each in out.splitlines() if each.startswith("  Example: ")]
-    return line.removeprefix("  Example: ")
+@pytest.mark.parametrize("group", GROUPS)
+def test_groups_list_their_commands_and_know_their_earlier_names(longreach: Call, group: str) -> None:
+    below = [name.removeprefix(f"{group} ") for name in COMMANDS if name.startswith(f"{group} ")]
+    found: Any = load_command(group)
+    names = [name for name in below if " " not in name]
+    assert found.list_commands(None) == names
+    shown = longreach(*group.split()).out
+    assert all(re.search(rf"^  {name}  +\S", shown, re.MULTILINE) for name in names)
+    wrong = longreach(*group.split(), "nothing")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err == f"No such command 'nothing'; the commands are {', '.join(names)}\n"
 
 
-def _all_commands(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Every command by its words, those of groups as well."""
-    monkeypatch.setenv(COMPLETION, "known whole")
-    found = {}
-    left = {"": readable_help(typer.main.get_command(_command_line([])))}
-    while left:
-        words, command = left.popitem()
-        found[words] = command
-        left |= {f"{words} {name}": each for name, each in getattr(command, "commands", {}).items()}
-    return found
+def test_near_names_include_earlier_ones(longreach: Call) -> None:
+    assert "did you mean 'language'" in longreach("langauge").err
+    assert "did you mean 'train'" in longreach("trian").err
 
 
-def test_every_command_has_an_example_of_its_own_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = _all_commands(monkeypatch)
-    assert len(commands) > len(COMMANDS) + 15
-    for words, command in commands.items():
-        example = _parsed(command.get_help(typer.Context(command, terminal_width=50)))
-        assert f"longreach{words} " in f"{example} ", words
-
-
-def test_no_sentence_of_a_list_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    for words, command in _all_commands(monkeypatch).items():
-        assert "..." not in command.get_help(typer.Context(command)).partition("Commands:")[2], words
-
-
-def test_options_have_words_for_their_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    for words, command in _all_commands(monkeypatch).items():
-        options = command.get_help(typer.Context(command)).rpartition("Options:")[2]
-        assert not re.search("<(int|float|str|path|bool)( range)?>", options), words
+def test_a_command_loads_its_own_module_alone() -> None:
+    code = "import sys; from longreach.cli.main import run; run(['doctor', '--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if name.startswith("longreach.cli.")}
+    assert loaded == {f"longreach.cli.{name}" for name in ("commands", "doctor", "main", "options", "output")}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="left out: needs a pseudo-terminal")
@@ -99,7 +94,7 @@ def test_help_is_the_same_in_a_terminal(arguments: list[str]) -> None:
     assert shown.decode().replace("\r\n", "\n") == piped
 
 
-def test_the_list_has_all_commands_in_order(longreach: Call) -> None:
-    lines = longreach("--help").out.splitlines()
-    listed = [line.split()[0] for line in lines if line.split() and line.split()[0] in COMMANDS]
-    assert listed == list(COMMANDS)
+def test_the_whole_command_has_a_version_and_completion() -> None:
+    assert {"--version", "--install-completion"} <= {
+        name for each in command_line().params for name in each.opts
+    }

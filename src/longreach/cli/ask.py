@@ -72,10 +72,10 @@ def ask(
     out: PageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer three questions on a task: will it work on longer inputs, from which length on, what helps.
+    """Will it work on longer inputs, from which length on, what helps?
 
-    The forecast comes from theory; then small transformers are trained within the minutes and measured.
-    What was measured before is not measured again, and the same command goes on where it was.
+    First a forecast from theory; then small transformers are trained and measured within --minutes.
+    Finished runs are reused: run the same command again to resume.
 
     Example: longreach ask "regex:(aa)*"
     """

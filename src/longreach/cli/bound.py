@@ -54,11 +54,12 @@ def bound(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute the known bounds on the training length, of a model, of a task or of given quantities.
+    """Compute the known bounds on the training length.
 
-    Most hold up to constants that nobody has computed: they say how the length grows, not what it is.
+    For a model, a task or given quantities. Most hold only up to unknown constants: they say how the length
+    grows, not what it is.
 
-    Example: longreach bound "regex:(aa)*" --error 0.1
+    Example: longreach theory bound "regex:(aa)*" --error 0.1
     """
     from longreach.theory.bounds.definition import read_error, read_settings
     from longreach.theory.bounds.theorems import bounds

@@ -1,120 +1,190 @@
-"""The commands by name. Their modules are loaded when they are asked for, so that all start quickly."""
+"""The commands by name. A command's module is loaded when the command is asked for: all start quickly."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import groupby
+from typing import Any
 
 import typer
-
-COMPLETION = "_LONGREACH_COMPLETE"
-"""Set by the shell when it asks what may come next: then every command must be known whole."""
+from typer.core import TyperCommand, TyperGroup
 
 
 @dataclass(frozen=True)
 class Command:
-    """Where a command lives, and its line in the list of commands: the first sentence of its docstring."""
+    """A line in the list of commands, which is also the first sentence of the command's help."""
 
     about: str
-    function: str | None = None
-    """None for a group of commands, the module's `app`."""
-    module: str | None = None
-    """The module of this package that has it, where it is not named like the command."""
-    also: tuple[str, ...] = ()
-    """Modules with further commands of a group."""
+    code: str = ""
+    """The function, as module:name; by default both are the last word of the command."""
+    panel: str = "Commands"
 
 
 COMMANDS = {
-    "ask": Command(
-        "Answer three questions on a task: will it work on longer inputs, from which length on, what helps.",
-        "ask",
-    ),
-    "advise": Command(
-        "Say what would help a task that fails on longer inputs, and try it beside the original.",
-        "advise",
-        module="ask",
-    ),
-    "forecast": Command(
-        "Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.",
-        "forecast",
-    ),
-    "bound": Command(
-        "Compute the known bounds on the training length, of a model, of a task or of given quantities.",
-        "bound",
-    ),
-    "language": Command(
-        "Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.",
-        "language",
-    ),
-    "crasp": Command(
-        "Write, run, trace, check and compare C-RASP programs.",
-        also=("limit", "crasp_search"),
-    ),
-    "verify": Command("Check a certificate. Exit code 1 unless all that is claimed is valid.", "verify"),
-    "tasks": Command(
-        "List the built-in tasks: vocabulary size, least length, what is to be done, an example.", "tasks"
-    ),
-    "threshold": Command(
-        "Find the least training length from which on models work at a long length, by training some.",
-        "threshold",
-    ),
-    "train": Command("Train members on short inputs and measure them on long ones.", "train"),
-    "study": Command(
-        "Reproduce a published table or figure: train its members, draw it, "
-        "compare forecast and measurement.",
-        "study",
-    ),
-    "results": Command("List, show, index, export and remove what has been run."),
-    "report": Command("Write forecasts and measurements as one HTML file that needs no network.", "report"),
-    "serve": Command(
-        "Serve the report live over the results, and a playground to type languages and programs into.",
-        "serve",
-        module="report",
-    ),
-    "inspect": Command(
-        "Look into a trained model: its functions of positions, its attention, its limit, how it fails.",
-        "inspect",
-    ),
-    "simulate": Command(
-        "Make a short word on which one or two models behave as on a long one, and measure the errors.",
-        "simulate",
-    ),
-    "limit": Command("Limit transformers and the transformers made from them.", also=("crasp_search",)),
-    "communicate": Command(
-        "Count what Alice, with the first half of an input, must tell Bob, with the second.", "communicate"
-    ),
-    "perplexity": Command(
-        "Measure the perplexity of a language model on text, by context length and by position.",
-        "perplexity",
-        module="inspect",
-    ),
-    "extract": Command(
-        "Learn the automaton and the program of what a trained model says; show where model and task part.",
-        "extract",
-        module="inspect",
-    ),
-    "doctor": Command("Show versions, devices, threads, and which extras are missing.", "doctor"),
+    "ask": Command("Will it work on longer inputs, from which length on, what helps?", panel="Answers"),
+    "forecast": Command("Predict from theory whether a task generalizes, and say why.", panel="Answers"),
+    "verify": Command("Check a certificate with code that did not produce it.", panel="Answers"),
+    "tasks": Command("List the built-in tasks; show or check one.", panel="Answers"),
+    "train": Command("Train on short inputs and measure on longer ones.", panel="Experiments"),
+    "study": Command("Reproduce a published table or figure.", panel="Experiments"),
+    "results": Command("List, show, export or remove runs.", panel="Experiments"),
+    "results list": Command("List results with their accuracies by length.", "results:list_results"),
+    "results show": Command("Show one result: configuration, versions, all numbers.", "results:show"),
+    "results export": Command("Export final numbers and settings, or all evaluations.", "results:export"),
+    "results remove": Command("Remove runs: results, models and checkpoints.", "results:remove"),
+    "report": Command("Write an HTML report of the runs, or serve it live.", panel="Experiments"),
+    "inspect": Command("Look inside a trained model.", panel="Experiments"),
+    "crasp": Command("Run, trace, compare, compile and find C-RASP programs.", panel="Theory"),
+    "crasp run": Command("Say which words a program accepts, or what it predicts.", "crasp:run"),
+    "crasp trace": Command("Show the value of every statement at every position.", "crasp:trace"),
+    "crasp show": Command("Show a program's core operations, or list the library.", "crasp:show"),
+    "crasp compare": Command("Compare a program with another or with an expression.", "crasp:compare"),
+    "crasp compile": Command("Compile a program to a transformer.", "limit:compile_program"),
+    "crasp transform": Command("Combine, negate or otherwise transform programs.", "programs:transform"),
+    "crasp synthesize": Command("Search for a small program.", "programs:synthesize"),
+    "crasp infer": Command("Run the inference procedure on programs.", "programs:infer"),
+    "theory": Command("Bounds, simulation, communication, limit transformers.", panel="Theory"),
+    "theory bound": Command("Compute the known bounds on the training length."),
+    "theory simulate": Command("Build a short word on which a model behaves as on a long one."),
+    "theory communicate": Command("Count the bits that one half of an input must tell the other."),
+    "theory limit": Command("Limit transformers and the transformers made from them."),
+    "theory limit info": Command("Show the size, regularizer, period and locality of a model.", "limit:info"),
+    "theory limit models": Command("List the models built by hand.", "limit:models"),
+    "theory limit build": Command("Write a model built by hand as files.", "limit:build"),
+    "theory limit infer": Command("Infer limit transformers from examples.", "programs:infer_transformers"),
+    "doctor": Command("Show versions, devices, threads and missing extras.", panel="Setup"),
 }
-"""In the order of the list."""
+
+GROUPS = {
+    "results": "longreach results list",
+    "crasp": 'longreach crasp run lib:dyck-1 "(())" "())("',
+    "theory": 'longreach theory bound "regex:(aa)*"',
+    "theory limit": "longreach theory limit info hand:simple-task",
+}
+"""Commands that have commands below them, with an example."""
+
+ALIASES = {
+    "advise": "ask:advise",
+    "threshold": "threshold:threshold",
+    "language": "language:language",
+    "serve": "report:serve",
+    "extract": "inspect:extract",
+    "perplexity": "inspect:perplexity",
+    "bound": "theory bound",
+    "simulate": "theory simulate",
+    "communicate": "theory communicate",
+    "limit": "theory limit",
+    "results index": "results:rebuild_index",
+    "crasp lower": "crasp:lower",
+    "crasp list": "crasp:list_programs",
+    "crasp check": "crasp:check",
+    "crasp equal": "crasp:equal",
+    "crasp empty": "crasp:empty",
+    "crasp attend": "limit:attend",
+}
+"""Earlier names, not listed but kept: a function, or the name by which the command is listed now."""
+
+EXAMPLE = "Example: "
+USUAL = ("Arguments", "Options")
+"""The first panels of a command's help."""
+VERBATIM = "\b\n"
+"""Marks a paragraph whose lines are kept as they are."""
 
 
-def add_commands(app: typer.Typer, arguments: Sequence[str]) -> None:
-    """The command that the arguments ask for, whole; of the others the line in the list."""
-    wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
-    for name, command in COMMANDS.items():
-        if name != wanted and COMPLETION not in os.environ:
-            app.command(name, help=command.about, short_help=command.about)(_listed)
-            continue
-        module, *_ = [
-            import_module(f"longreach.cli.{part}") for part in (command.module or name, *command.also)
-        ]
-        if command.function is None:
-            app.add_typer(module.app, name=name)
-        else:
-            app.command(name)(getattr(module, command.function))
+def load_command(words: str) -> Any:
+    """The command with this name, with its options; None if there is none.
+
+    >>> load_command("crasp run").name, load_command("bound").name, load_command("nothing")
+    ('run', 'bound', None)
+    """
+    name = words.rpartition(" ")[2]
+    target = ALIASES.get(words, words)
+    if target in GROUPS:
+        return _group(name, target)
+    row = COMMANDS.get(target, Command("", target))
+    module, _, function = (row.code or f"{name}:{name}").partition(":")
+    if not function:
+        return None
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    code = getattr(import_module(f"longreach.cli.{module}"), function)
+    app.command(name, cls=Leaf, hidden=words in ALIASES)(code)
+    return readable_help(typer.main.get_command(app))
 
 
-def _listed() -> None:
-    """Stands in the list only."""
+def _group(name: str, words: str) -> Any:
+    about = f"{COMMANDS[words].about}\n\n{EXAMPLE}{GROUPS[words]}"
+    app = typer.Typer(name=name, cls=Group, help=about, rich_markup_mode=None, add_completion=False)
+    app.callback(invoke_without_command=True)(show_help)
+    return finish_group(app, words)
+
+
+def finish_group(app: typer.Typer, words: str = "") -> Any:
+    """The group of commands whose names begin with these words."""
+    made = readable_help(typer.main.get_command(app))
+    made.words = words
+    return made
+
+
+def show_help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def readable_help(command: Any) -> Any:
+    """The command, with each example of its help on one line and no sentence cut short."""
+    paragraphs = [" ".join(each.split()) for each in (command.help or "").split("\n\n")]
+    command.short_help = paragraphs[0]
+    command.help = "\n\n".join(VERBATIM + each if each.startswith(EXAMPLE) else each for each in paragraphs)
+    return command
+
+
+class Leaf(TyperCommand):
+    """A command whose options are listed in panels, in a terminal and in a pipe alike."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        panels: dict[str, list[tuple[str, str]]] = {name: [] for name in USUAL}
+        for each in self.get_params(ctx):
+            record = each.get_help_record(ctx)
+            usual = USUAL[each.param_type_name == "option"]
+            if record is not None:
+                panels.setdefault(getattr(each, "rich_help_panel", None) or usual, []).append(record)
+        for panel, records in panels.items():
+            if records:
+                with formatter.section(panel):
+                    formatter.write_dl(records)
+
+
+class Group(TyperGroup):
+    """Commands whose names begin with the same words; each is loaded when it is asked for."""
+
+    words = ""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return self._named(COMMANDS)
+
+    @property
+    def earlier(self) -> list[str]:
+        """Names that still work and are not listed."""
+        return self._named(ALIASES)
+
+    def _named(self, table: Iterable[str]) -> list[str]:
+        start = f"{self.words} " if self.words else ""
+        found = [each.removeprefix(start) for each in table if each.startswith(start)]
+        return [each for each in found if " " not in each]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return load_command(f"{self.words} {cmd_name}".strip())
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The commands in panels, then the options, without blank lines so that all of it fits a screen."""
+        rows = [(COMMANDS[f"{self.words} {name}".strip()], name) for name in self.list_commands(ctx)]
+        width = max(len(name) for _, name in rows)
+        formatter.write_paragraph()
+        for panel, listed in groupby(rows, lambda row: row[0].panel):
+            formatter.write_heading(panel)
+            with formatter.indentation():
+                formatter.write_dl([(name.ljust(width), row.about) for row, name in listed])
+        records = [each.get_help_record(ctx) for each in self.get_params(ctx)]
+        formatter.write_text("Options: " + ", ".join(record[0] for record in records if record))

@@ -53,13 +53,13 @@ def communicate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Count what Alice, with the first half of an input, must tell Bob, with the second.
+    """Count the bits that one half of an input must tell the other.
 
-    The bits are log₂ of the number of distinct rows of the communication matrix.
-    Limit transformers get by with C log N bits (Huang et al., arXiv 2410.02140, Theorem 12).
-    So no linear task is within their reach; few bits alone do not put a task within it.
+    Alice has the first half, Bob the second. The bits are log₂ of the number of distinct rows of the
+    communication matrix. Limit transformers get by with C log N bits (Huang et al., arXiv 2410.02140,
+    Theorem 12), so they cannot do a task that needs linearly many; few bits alone prove nothing.
 
-    Example: longreach communicate copy-repeat --max-length 10
+    Example: longreach theory communicate copy-repeat --max-length 10
     """
     letters = alphabet_of_task(alphabet, task)
     if out is not None and (out.suffix.lower() not in FORMATS or not out.parent.is_dir()):

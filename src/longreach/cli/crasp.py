@@ -1,4 +1,4 @@
-"""`longreach crasp`: write, run, trace, check and compare C-RASP programs."""
+"""`longreach crasp run`, `trace`, `show` and `compare`: C-RASP programs on words, as text, side by side."""
 
 from __future__ import annotations
 
@@ -30,16 +30,8 @@ if TYPE_CHECKING:
     from longreach.theory.crasp.program import Trace
     from longreach.theory.prove.equivalence import Equivalence
 
-# `longreach crasp`: write, run, trace, check and compare C-RASP programs.
-
-
 LIBRARY_COLUMNS = {"name": 0, "family": 120, "class": 80, "size": 100, "depth": 100, "what": 0}
-"""Of `crasp list`, each with the least width of a terminal that has room for it."""
-
-app = typer.Typer(
-    help="Write, run, trace, check and compare C-RASP programs.\n\n"
-    'Example: longreach crasp run lib:dyck-1 "(())" "())("'
-)
+"""Of the library, each with the width from which on a terminal has room for it."""
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
 Peer = Annotated[
@@ -53,13 +45,10 @@ class Notation(StrEnum):
     latex = "latex"
 
 
-@app.callback(invoke_without_command=True)
-def _group(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help(), end="")
+NotationOption = Annotated[Notation, typer.Option(help="The .cr format, the papers' notation, or LaTeX.")]
+Simplified = Annotated[bool, typer.Option("--simplify", help="Fold constants and drop unread operations.")]
 
 
-@app.command()
 def run(
     file: File,
     words: Annotated[
@@ -72,7 +61,7 @@ def run(
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which words a program accepts, or what a predictor predicts.
+    """Say which words a program accepts, or what it predicts.
 
     Example: longreach crasp run lib:dyck-1 "(())" "())("
     """
@@ -111,7 +100,6 @@ def _print_predictions(core: Core, text: str, predicted: list[list[str]]) -> Non
         out.print(f"{position:>5}  {token:<{width}} → {shown}", markup=False)
 
 
-@app.command()
 def trace(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
@@ -124,7 +112,7 @@ def trace(
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the value of every statement at every position of a word.
+    """Show the value of every statement at every position.
 
     Example: longreach crasp trace lib:dyck-1 "(()" --html trace.html
     """
@@ -194,19 +182,37 @@ def _print_trace(traced: Trace) -> None:
         out.print("[green]accept[/green]" if traced.accepted else "[red]reject[/red]")
 
 
-@app.command()
-def lower(
-    file: File,
-    notation: Annotated[
-        Notation, typer.Option(help="The .cr format, the papers' notation, or LaTeX.")
-    ] = Notation.text,
-    simplified: Annotated[
-        bool, typer.Option("--simplify", help="Fold constants and drop unread operations.")
-    ] = False,
+def show(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="A program: a .cr file or lib:NAME.")
+    ] = None,
+    notation: NotationOption = Notation.text,
+    simplified: Simplified = False,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the core operations of a program, with its class, size and depth.
+    """Show a program's core operations, or list the library.
+
+    With FILE, the core operations of the program, its class, size and depth; without, the programs lib:NAME.
+
+    Example: longreach crasp show lib:dyck-1 --notation paper
+    """
+    if file is not None:
+        lower(file, notation, simplified, peer, as_json)
+    elif peer or simplified or notation is not Notation.text:
+        raise InputError("FILE: missing")
+    else:
+        list_programs(as_json)
+
+
+def lower(
+    file: File,
+    notation: NotationOption = Notation.text,
+    simplified: Simplified = False,
+    peer: Peer = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the core operations of a program, with its class, size and depth: `crasp show FILE`.
 
     Example: longreach crasp lower lib:dyck-1 --notation paper
     """
@@ -245,9 +251,8 @@ def summary(core: Core, comment: str) -> str:
     return f"{comment} {core.class_name}, {counted(core.size, 'operation')}, depth {core.depth}{extra}"
 
 
-@app.command("list")
 def list_programs(as_json: JsonOption = False) -> None:
-    """List the library of programs.
+    """List the library of programs: `crasp show`.
 
     Example: longreach crasp list
     """
@@ -286,29 +291,60 @@ def _print_library(entries: Sequence[tuple[Entry, Core]]) -> None:
         note(f"no room for: {', '.join(left_out)}")
 
 
-# `longreach crasp check`, `equal` and `empty`: what programs accept, up to a length and for all lengths.
-
+# What programs accept, up to a length and for all lengths.
 
 Length = Annotated[
     int | None, typer.Option("--length", min=0, metavar="N", help="Words up to this length (default 12).")
 ]
+Prove = Annotated[bool, typer.Option("--prove", help="Also try to prove it for all lengths.")]
 DEFAULT_LENGTH = 12
+REGEX = "regex:"
 SECONDS = 10.0
 """Computing time for an answer beyond the length."""
 
 
-@app.command()
+def compare(
+    file: File,
+    other: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE|regex:…]", help="What to compare it with."),
+    ] = None,
+    nothing: Annotated[bool, typer.Option("--empty", help="Ask whether FILE accepts no word.")] = False,
+    length: Length = None,
+    prove: Prove = False,
+    peer: Peer = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare a program with another or with an expression.
+
+    All words up to a length are compared. Two programs, or one with --empty, are also decided for all lengths
+    where they have no nested counts; with regex:… that is tried with --prove. Exit code 1 if they differ.
+
+    Example: longreach crasp compare mine.cr "regex:(10)*" --length 30
+    """
+    if nothing == (other is not None):
+        raise InputError("FILE: give a second program or regex:…, or --empty")
+    if prove and not (other or "").startswith(REGEX):
+        raise InputError("--prove: goes with regex:…")
+    if other is None:
+        empty(file, length, peer, as_json)
+    elif other.startswith(REGEX):
+        check(file, other.removeprefix(REGEX), length, prove, peer, as_json)
+    else:
+        equal(file, other, length, peer, as_json)
+
+
 def check(
     file: File,
     regex: Annotated[
         str, typer.Argument(metavar="REGEX", help="A regular expression in automata-lib's syntax.")
     ],
     length: Length = None,
-    prove: Annotated[bool, typer.Option("--prove", help="Also try to prove it for all lengths.")] = False,
+    prove: Prove = False,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a program against a regular expression on all words up to a length. Exit code 1 if they differ.
+    """Check a program against a regular expression: `crasp compare FILE regex:…`. Exit code 1 if they differ.
 
     Example: longreach crasp check lib:tomita-2 "(10)*" --length 30
     """
@@ -342,7 +378,6 @@ def check(
     _answer(result, length, as_json, ("accepted by the program alone", "in the language alone"), core)
 
 
-@app.command()
 def equal(
     file: File,
     other: Annotated[str, typer.Argument(metavar="FILE", help="The program to compare with.")],
@@ -350,7 +385,7 @@ def equal(
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two programs, on all words up to a length and, where it can be proved, on all words.
+    """Compare two programs: `crasp compare FILE FILE`.
 
     Programs without nested counts are decided for all lengths. Exit code 1 if the programs differ.
 
@@ -371,14 +406,13 @@ def equal(
     _answer(result, length, as_json, sides, None if left.is_predictor else left)
 
 
-@app.command()
 def empty(
     file: File,
     length: Length = None,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask whether a program accepts no word at all. Exit code 1 if it accepts one, which is shown.
+    """Ask whether a program accepts no word: `crasp compare FILE --empty`. Exit code 1 if it accepts one.
 
     Programs without nested counts are decided for all lengths.
 

@@ -27,7 +27,7 @@ EXTRAS = {
 def doctor(
     as_json: JsonOption = False,
 ) -> None:
-    """Show versions, devices, threads, and which extras are missing.
+    """Show versions, devices, threads and missing extras.
 
     Example: longreach doctor
     """

@@ -84,10 +84,10 @@ def forecast(
     budget: BudgetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Forecast whether a transformer trained on short inputs of a task works on long ones, and say why.
+    """Predict from theory whether a task generalizes, and say why.
 
-    The verdicts for no positional encoding (NoPE) and for learned absolute ones (APE) come with
-    certificates, which --json prints and longreach verify checks. Nothing is trained.
+    Verdicts for transformers without positional encoding (NoPE) and with learned absolute positions (APE).
+    Each has a certificate, which --json prints and `longreach verify` checks. Nothing is trained.
 
     Example: longreach forecast copy-unique
     """

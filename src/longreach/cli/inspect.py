@@ -69,7 +69,9 @@ def inspect(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Look into a trained model: its functions of positions, its attention, its limit, how it fails.
+    """Look inside a trained model.
+
+    How its heads depend on positions, what they attend to, the limit transformer nearest to it, how it fails.
 
     Example: longreach inspect runs/0123456789abcdef --out inspected
     """

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.crasp import File, Peer
-from longreach.cli.crasp import app as crasp_app
 from longreach.cli.options import JsonOption
 from longreach.cli.output import (
     check_directory,
@@ -37,8 +36,7 @@ class Dtype(StrEnum):
     bfloat16 = "bfloat16"
 
 
-@crasp_app.command("compile")
-def compile_command(
+def compile_program(
     file: File,
     context: Annotated[
         int | None,
@@ -56,10 +54,18 @@ def compile_command(
         ),
     ] = None,
     dtype: Annotated[Dtype, typer.Option(help="The type of the stored numbers.")] = Dtype.float64,
+    word: Annotated[
+        str | None,
+        typer.Option("--attend", metavar="WORD", help="Draw the attention on this word to --figure."),
+    ] = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FIGURE", help="A .png, .svg or .html file.")] = None,
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compile a program to a limit transformer, or with --context to an ordinary transformer T_n.
+    """Compile a program to a transformer.
+
+    A limit transformer, or with --context an ordinary transformer T_n. Exit code 1 if --verify finds that it
+    differs from the program.
 
     Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
     """
@@ -68,6 +74,10 @@ def compile_command(
     from longreach.theory.limit.rounding import FORMATS
 
     check_directory(out, "--out")
+    if (word is None) != (figure is None):
+        raise InputError("--attend: goes with --figure FIGURE, and --figure with --attend WORD")
+    if figure is not None:
+        _check_figure(figure, "figure")
     core, limit = _compiled(file, peer)
     with stage(f"building T_n for a context of {context}"):
         model = limit if context is None else _finite(limit, context)
@@ -75,6 +85,9 @@ def compile_command(
     if context is None:
         with stage(f"computing to which length {dtype.value} is right, width {limit.width}"):
             document["provable_length"] = provable_length(limit, core, FORMATS[dtype.value])
+    if word is not None and figure is not None:
+        tokens = _draw_attention(file, core, limit, word, figure)
+        document |= {"word": tokens, "figure": str(figure)}
     failed = False
     if length is not None:
         document["verified"] = _verified(model, core, length)
@@ -92,13 +105,13 @@ def compile_command(
 
 def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
     from longreach.theory.crasp.library import load_program
-    from longreach.theory.limit.compiler import compile_program
+    from longreach.theory.limit import compiler
 
     with stage(f"reading {file}"):
         core = load_program(file, peer=peer).core
     try:
         with stage(f"compiling {counted(core.size, 'operation')} of {file}"):
-            return core, compile_program(core)
+            return core, compiler.compile_program(core)
     except InputError as error:
         raise InputError(f"{file}: {error.message}") from None
 
@@ -172,6 +185,8 @@ def _print_compiled(document: dict[str, Any]) -> None:
         _print_verified(document["verified"])
     if "out" in document:
         out.print(f"wrote {document['out']}/model.safetensors and config.json", markup=False)
+    if "figure" in document:
+        out.print(f"wrote {document['figure']}", markup=False)
 
 
 def _print_verified(checked: dict[str, Any]) -> None:
@@ -202,7 +217,6 @@ def _print_verified(checked: dict[str, Any]) -> None:
         out.print(f"  {precision['dtype']:<9} {proved}{searched}", markup=False)
 
 
-@crasp_app.command("attend")
 def attend(
     file: File,
     word: Annotated[str, typer.Argument(metavar="WORD", help="A word; ε is the empty word.")],
@@ -210,50 +224,49 @@ def attend(
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw where the compiled transformer attends on a word.
+    """Draw where the compiled transformer attends: `crasp compile FILE --attend WORD --figure FIGURE`.
 
     Example: longreach crasp attend lib:induction-all abcab --out attention.svg
     """
-    from longreach.theory.crasp.words import Encoder
-    from longreach.theory.limit.drawing import attention_figure, check_format, figure_bytes
-
-    check_format(out, "out")
-    check_file(out, "--out")
+    _check_figure(out, "out")
     core, model = _compiled(file, peer)
-    tokens = Encoder(core).split(word)
-    Encoder(core).word(word, "WORD:1")
-    title = f"{file} on {' '.join(tokens) or 'ε'}"
-    if not any(layer.heads for layer in model.layers):
-        raise InputError(f"{file}: the program counts nothing, so its transformer has no attention to draw")
-    write_bytes(out, figure_bytes(attention_figure(model, tokens, title), out, title))
+    tokens = _draw_attention(file, core, model, word, out)
     if as_json:
         print_json({"program": file, "word": tokens, "out": str(out), **describe(model)})
     else:
         note(f"wrote {out}")
 
 
+def _check_figure(path: Path, option: str) -> None:
+    from longreach.theory.limit.drawing import check_format
+
+    check_format(path, option)
+    check_file(path, f"--{option}")
+
+
+def _draw_attention(file: str, core: Core, model: Transformer, word: str, path: Path) -> list[str]:
+    """The tokens of the word; the figure is written."""
+    from longreach.theory.crasp.words import Encoder
+    from longreach.theory.limit.drawing import attention_figure, figure_bytes
+
+    tokens = Encoder(core).split(word)
+    Encoder(core).word(word, "WORD:1")
+    title = f"{file} on {' '.join(tokens) or 'ε'}"
+    if not any(layer.heads for layer in model.layers):
+        raise InputError(f"{file}: the program counts nothing, so its transformer has no attention to draw")
+    write_bytes(path, figure_bytes(attention_figure(model, tokens, title), path, title))
+    return tokens
+
+
 # `longreach limit`: what a compiled transformer is made of.
 
 
-app = typer.Typer(
-    help="Limit transformers and the transformers made from them.\n\n"
-    "Example: longreach limit info hand:simple-task"
-)
-
-
-@app.callback(invoke_without_command=True)
-def _group(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help(), end="")
-
-
-@app.command()
 def info(
     directory: Annotated[
         str,
         typer.Argument(
             metavar="MODEL",
-            help="A directory that `crasp compile --out` or `limit build` wrote; hand:NAME; lib:NAME.",
+            help="A directory written by `crasp compile --out` or `theory limit build`; hand:NAME; lib:NAME.",
         ),
     ],
     growth: Annotated[
@@ -261,18 +274,18 @@ def info(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the sizes, the regularizer R or R_∞ with its parts, period, locality and membership in Θ_n.
+    """Show the size, regularizer, period and locality of a model.
 
-    Example: longreach crasp compile lib:dyck-1 --out dyck; longreach limit info dyck
+    The regularizer is R, or R_∞ of a limit transformer, with its parts; of a T_n also whether it is in Θ_n.
+
+    Example: longreach crasp compile lib:dyck-1 --out dyck; longreach theory limit info dyck
     """
     import numpy as np
 
-    from longreach.theory.limit.drawing import check_format
     from longreach.theory.limit.named import load_model
 
     if growth is not None:
-        check_format(growth, "growth")
-        check_file(growth, "--growth")
+        _check_figure(growth, "growth")
     model = load_model(directory)
     document: dict[str, Any] = {"directory": directory, **describe(model)}
     with np.errstate(over="ignore", invalid="ignore"):  # where parameters are near 10^308, R is infinite
@@ -289,11 +302,12 @@ def info(
         note(f"wrote {growth}")
 
 
-@app.command()
 def models(as_json: JsonOption = False) -> None:
-    """List the models that are built by hand, with their parameters and defaults.
+    """List the models built by hand.
 
-    Example: longreach limit models
+    Each with its parameters and their defaults.
+
+    Example: longreach theory limit models
     """
     from longreach.theory.limit.named import HAND, HAND_BUILT
 
@@ -313,16 +327,17 @@ def models(as_json: JsonOption = False) -> None:
         out.print(f"  {kind.about}", markup=False)
 
 
-@app.command()
 def build(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="hand:NAME or hand:NAME:parameter=value,…; also lib:NAME.")
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write it; the directory is created.")],
 ) -> None:
-    """Write a model that is built by hand as files, in the format of `crasp compile --out`.
+    """Write a model built by hand as files.
 
-    Example: longreach limit build hand:modp-task:period=3 --out modp
+    In the format of `crasp compile --out`.
+
+    Example: longreach theory limit build hand:modp-task:period=3 --out modp
     """
     from longreach.theory.limit.files import save
     from longreach.theory.limit.named import load_model

@@ -14,30 +14,9 @@ from typing import Annotated, Any, cast
 import typer
 
 from longreach import __version__
-from longreach.cli.commands import add_commands
+from longreach.cli.commands import Group, finish_group, show_help
 from longreach.cli.output import complain, documents, exit_code, note, set_up_streams, silence_output
 from longreach.errors import Argument, Field, InputError, ReadingWarning, near_names
-
-# What `--help` says, in a terminal and in a pipe alike: examples to copy, and lists of whole sentences.
-
-
-EXAMPLE = "Example: "
-VERBATIM = "\b\n"
-"""Before a paragraph whose lines are kept as they are."""
-
-
-def readable_help(command: Any) -> Any:
-    """The command, and those of its group, with each example on one line and no sentence cut short."""
-    paragraphs = [" ".join(each.split()) for each in (command.help or "").split("\n\n")]
-    command.short_help = paragraphs[0]
-    command.help = "\n\n".join(VERBATIM + each if each.startswith(EXAMPLE) else each for each in paragraphs)
-    for each in getattr(command, "commands", {}).values():
-        readable_help(each)
-    return command
-
-
-# The `longreach` command: puts the commands together and turns errors into one line and an exit code.
-
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERNAL = 70  # EX_SOFTWARE of sysexits.h; 1 would mean "no"
@@ -62,22 +41,22 @@ def _top(
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help(), end="")
+    show_help(context)
 
 
-def _command_line(arguments: Sequence[str]) -> typer.Typer:
+def command_line() -> Any:
+    """The whole command, as typer runs it."""
     app = typer.Typer(
         name="longreach",
+        cls=Group,
         rich_markup_mode=None,
-        help="Will a transformer trained on short sequences work on long ones, and from which length on?\n\n"
+        help="Will a transformer trained on short sequences work on long ones?\n\n"
         'Example: longreach ask "regex:(aa)*" --minutes 0',
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_top)
-    add_commands(app, arguments)
-    return app
+    return finish_group(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -101,8 +80,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        command = readable_help(typer.main.get_command(_command_line(arguments)))
-        result = command.main(args=list(arguments), prog_name="longreach", standalone_mode=False)
+        result = command_line().main(args=list(arguments), prog_name="longreach", standalone_mode=False)
         with exit_code(0, when=False):
             documents().flush()
         if result == EXIT_INTERRUPTED:
@@ -204,8 +182,9 @@ def _usage_message(error: Exception) -> str:
         return _too_many(command, text.partition("(")[2].partition("(")[2].removesuffix(")"))
     unknown = re.match("No such command '(.*?)'", text)
     if unknown is not None and command is not None:
-        near = near_names(unknown[1], command.commands)
-        return unknown[0] + (near or f"; the commands are {', '.join(command.commands)}")
+        known = command.list_commands(None)
+        near = near_names(unknown[1], [*known, *command.earlier])
+        return unknown[0] + (near or f"; the commands are {', '.join(known)}")
     return text or str(error)
 
 

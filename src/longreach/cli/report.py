@@ -34,10 +34,10 @@ def report(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write forecasts and measurements as one HTML file that needs no network.
+    """Write an HTML report of the runs, or serve it live.
 
-    Without results it has the forecasts only. The path goes to standard output, what was found, in one
-    sentence, to standard error.
+    One file with forecasts and measurements that needs no network; without runs, the forecasts alone. Prints
+    the path on standard output, and a summary in one sentence on standard error.
 
     Example: longreach report --runs runs --out report.html
     """

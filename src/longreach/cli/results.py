@@ -1,4 +1,4 @@
-"""`longreach results`: list, show, index, export and remove what has been run."""
+"""`longreach results`: list, show, export and remove runs."""
 
 from __future__ import annotations
 
@@ -170,9 +170,10 @@ def remove(
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove runs: results, models and states. It says what it removes, and asks before.
+    """Remove runs: results, models and checkpoints.
 
-    Options narrow each other down. A run that is running is never removed, nor any other with it.
+    Options narrow each other down. What will be removed is shown first, and confirmed. If one of the runs is
+    running, nothing is removed.
 
     Example: longreach results remove --task parity --status failed
     """
@@ -270,13 +271,6 @@ def _size(size: float) -> str:
     return f"{size:.0f} {UNITS[place]}" if place < 2 else f"{size:.1f} {UNITS[place]}"
 
 
-# `longreach results`: list, show, index, export and remove what has been run.
-
-
-app = typer.Typer(
-    help="List, show, index, export and remove what has been run.\n\nExample: longreach results list"
-)
-
 Task = Annotated[str | None, typer.Option(metavar="NAME", help="Only results of this task.")]
 Encoding = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only results with this positional encoding.")
@@ -294,14 +288,7 @@ class State(StrEnum):
 Status = Annotated[State | None, typer.Option(help="Only results with this status.")]
 
 
-@app.callback(invoke_without_command=True)
-def _group(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help(), end="")
-
-
-@app.command("list")
-def list_command(
+def list_results(
     task: Task = None,
     encoding: Encoding = None,
     status: Status = None,
@@ -312,9 +299,10 @@ def list_command(
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> None:
-    """List the results with their accuracies per range of lengths; damaged ones are named and skipped.
+    """List results with their accuracies by length.
 
-    Many results are summed up by configuration, unless --all or --limit says otherwise; --json has them all.
+    More than 200 are summed up by configuration, unless --all or --limit is given; --json has them all.
+    Damaged results are named and skipped.
 
     Example: longreach results list --task parity --status done
     """
@@ -385,13 +373,12 @@ def _finite(value: Any) -> Any:
     return [_finite(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
-@app.command()
 def show(
     key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a result, or its beginning.")],
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one result: configuration, versions, evaluations, final numbers.
+    """Show one result: configuration, versions, all numbers.
 
     Example: longreach results show 3f2a
     """
@@ -467,9 +454,8 @@ def _number_lines(numbers: Any) -> list[str]:
     return lines
 
 
-@app.command("index")
-def index_command(runs: RunsOption = DEFAULT_RUNS, as_json: JsonOption = False) -> None:
-    """Build the index anew from the result files, and remove what killed jobs left half-written.
+def rebuild_index(runs: RunsOption = DEFAULT_RUNS, as_json: JsonOption = False) -> None:
+    """Rebuild the index from the result files and remove half-written ones: `results list --rebuild`.
 
     Example: longreach results index --runs runs
     """
@@ -493,7 +479,6 @@ def index_command(runs: RunsOption = DEFAULT_RUNS, as_json: JsonOption = False) 
         console().print(f"{index.path}: {states}{drafts}", markup=False)
 
 
-@app.command()
 def export(
     out: Annotated[
         Path | None,
@@ -508,7 +493,9 @@ def export(
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> None:
-    """Export final numbers and configurations, or all evaluations, as a table.
+    """Export final numbers and settings, or all evaluations.
+
+    As a table, with a row for each run or each evaluation.
 
     Example: longreach results export --out results.csv
     """
@@ -539,6 +526,3 @@ def export(
         _report(index, damaged)
         if out is not None:
             note(f"wrote {out}")
-
-
-app.command("remove")(remove)

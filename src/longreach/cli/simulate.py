@@ -70,9 +70,11 @@ def simulate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a short word on which one or two models behave as on a long one, and measure the errors.
+    """Build a short word on which a model behaves as on a long one.
 
-    Example: longreach simulate hand:simple-task random:100000 --error 0.1
+    Also for two models at once. The errors on the short word are measured.
+
+    Example: longreach theory simulate hand:simple-task random:100000 --error 0.1
     """
     from longreach.theory.bounds.simulation import ModelPair, read_word
     from longreach.theory.limit.named import load_model

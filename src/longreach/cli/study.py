@@ -487,8 +487,9 @@ def study(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Reproduce a published table or figure: train its members, draw it, compare forecast and measurement.
+    """Reproduce a published table or figure.
 
+    Its members are trained, it is drawn, and forecast and measurement are compared.
     Members that are done are not trained again; after an interruption the same command goes on.
     The exit code is 1 when a member failed.
 

@@ -86,15 +86,15 @@ def tasks(
     ] = EXAMPLES,
     as_json: JsonOption = False,
 ) -> None:
-    """List the built-in tasks: vocabulary size, least length, what is to be done, an example.
+    """List the built-in tasks; show or check one.
 
-    With TASK examples of it are shown. tasks check TASK tries whether draws and answers agree, lengths and
-    tokens are as said, and the same seed gives the same batch; it measures what guessing gets right and how
-    fast examples are drawn. The exit code is 1 when a check fails.
+    With TASK, examples of it. `tasks check TASK` checks that inputs and answers agree, that lengths and
+    tokens are as declared, and that the same seed gives the same batch; it measures the accuracy of guessing
+    and how fast examples are drawn. Exit code 1 if a check fails.
 
-    TASK is also d-N for any N, regex:… with --alphabet, the states of its automaton as states:… (at
-    each letter) and states-after:… (after it), an automaton as dfa:FILE, a C-RASP program as crasp:FILE,
-    examples as data:FILE, and a task of your own Python as module:attribute.
+    TASK may also be d-N for any N, regex:… with --alphabet, the states of its automaton as states:… (at
+    each letter) or states-after:… (after it), an automaton as dfa:FILE, a C-RASP program as crasp:FILE,
+    examples as data:FILE, or a task in your own Python as module:attribute.
 
     Example: longreach tasks check even-pairs
     """

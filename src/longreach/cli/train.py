@@ -281,12 +281,12 @@ def train(
     as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
-    """Train members on short inputs and measure them on long ones.
+    """Train on short inputs and measure on longer ones.
 
-    At the end runs are counted one by one and compared with the forecast.
-    Members that are done are not trained again; one that was killed goes on where it was.
-    Without --scale paper a member takes a minute or two on one core; --dry-run says how long.
-    The exit code is 0 when all members finished, right or not, and 1 when one failed.
+    At the end the runs that work are counted and compared with the forecast. Finished runs are not trained
+    again, and an interrupted run resumes from its checkpoint. At --scale laptop a run takes a minute or two
+    on one core; --dry-run estimates the time. Exit code 0 if all runs finished, whatever their accuracy, and
+    1 if one failed.
 
     Example: longreach train binary-majority --seeds 3
     """

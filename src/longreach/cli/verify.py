@@ -49,13 +49,14 @@ def verify(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a certificate. Exit code 1 unless all that is claimed is valid.
+    """Check a certificate with code that did not produce it.
 
-    "valid": this statement about this task, alphabet, class and convention holds for all lengths. Whatever is
-    checked less far has another word: not proved; checked to a length; claimed, not checked; invalid.
+    "valid": this statement about this task, alphabet, class and convention holds for all lengths. Anything
+    less is called not proved; checked to a length; claimed, not checked; or invalid. Exit code 1 unless every
+    claim is valid.
 
     With --formal, Coq checks certificates of a "no", and that programs without positions exist; at least one
-    must be verified there.
+    certificate must be one that Coq can check.
 
     Example: longreach language "(aa)*" --json > aa.json; longreach verify aa.json
     """

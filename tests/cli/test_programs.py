@@ -1,4 +1,4 @@
-"""Tests of `cli.crasp_search`."""
+"""Tests of `cli.programs`."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_letters_of_examples_are_those_of_the_alphabet(longreach: Call, tmp_path
 
 
 def test_what_a_search_did_not_find_is_said_of_its_numbers_alone(longreach: Call) -> None:
-    arguments = ("--task", "tests.cli.test_crasp_search:even", "--alphabet", "ab", "--class", "periodic")
+    arguments = ("--task", "tests.cli.test_programs:even", "--alphabet", "ab", "--class", "periodic")
     done = longreach("crasp", "synthesize", *arguments, "--max-size", 3, "--seconds", 1)
     assert done.code == 1
     assert done.out.startswith("none found: no program in C-RASP[periodic ≤ 2] up to size 3; ")
@@ -168,7 +168,7 @@ THREES = Task.from_predicate(threes, "a")
 
 
 def test_a_task_of_a_predicate_is_asked(longreach: Call) -> None:
-    arguments = ("--task", "tests.cli.test_crasp_search:THREES", "--class", "periodic", "--modulus", 3)
+    arguments = ("--task", "tests.cli.test_programs:THREES", "--class", "periodic", "--modulus", 3)
     document = json.loads(longreach("crasp", "synthesize", *arguments, "--json").out)
     assert (document["size"], document["status"], document["modulus"]) == (1, "checked", 3)
 
@@ -184,7 +184,7 @@ def test_none_found_has_exit_code_1(longreach: Call) -> None:
 def test_a_function_is_asked(longreach: Call) -> None:
     arguments = (
         "--task",
-        "tests.cli.test_crasp_search:ends_in_b",
+        "tests.cli.test_programs:ends_in_b",
         "--alphabet",
         "ab",
         "--length",
@@ -207,7 +207,7 @@ def ends_in_b(word: tuple[str, ...]) -> bool:
         (("--regex", "(a"), "--regex: "),
         (("--task", "addition"), "says more of a word than yes or no"),
         (("--task", "lib:sort"), "is a predictor"),
-        (("--task", "tests.cli.test_crasp_search:ends_in_b"), "a function needs its letters: --alphabet"),
+        (("--task", "tests.cli.test_programs:ends_in_b"), "a function needs its letters: --alphabet"),
         (("--examples", "nowhere.txt"), "nowhere.txt: "),
         (("--regex", "a*", "--max-size", "0"), "--max-size"),
         (("--regex", "a*", "--class", "locl"), "--class"),

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longreach.cli.crasp import File, Peer, app, measures, summary
-from longreach.cli.limit import app as limit_app
+from longreach.cli.crasp import File, Peer, measures, summary
 from longreach.cli.options import JsonOption, alphabet_of
 from longreach.cli.output import (
     check_file,
@@ -59,7 +58,6 @@ class Made:
     more: dict[str, Any] = field(default_factory=dict)
 
 
-@app.command("transform")
 def transform(
     file: File,
     all_of: Annotated[
@@ -113,7 +111,7 @@ def transform(
     peer: Peer = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Transform a program into one for another language: Boolean combinations, quotients, inverse images, …
+    """Combine, negate or otherwise transform programs.
 
     One transformation at a time; --and and --or may name several programs. The class stays that of the
     programs, as the paper proves (docs/crasp.md). Only acceptors are transformed.
@@ -291,7 +289,6 @@ Distance = Annotated[
 Letters = Annotated[str | None, typer.Option(metavar="LETTERS", help="The alphabet, as in abc or a,b,c.")]
 
 
-@app.command()
 def synthesize(
     regex: Annotated[str | None, typer.Option(metavar="REGEX", help="A regular expression.")] = None,
     examples: Annotated[
@@ -321,10 +318,11 @@ def synthesize(
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Of the local search.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Search for a small program. Exit code 1 if none is found, or if none exists.
+    """Search for a small program.
 
-    Programs are tried in order of size, so that one which is found so has no smaller one; then programs are
-    joined from small ones, then changed at random. What theory knows of a language is used.
+    Programs are tried in order of size, so a program found this way is a smallest one; then programs are
+    joined from small ones, then changed at random. Theory decides what it can. Exit code 1 if none is found,
+    or if none exists.
 
     Example: longreach crasp synthesize --regex "(a|b)*ab(a|b)*"
     """
@@ -431,7 +429,6 @@ TrainedTo = Annotated[ScheduleName, typer.Option(help="t(n): n/2, n, n/3, the ro
 UpTo = Annotated[int, typer.Option(min=1, max=40, metavar="N", help="n goes from 1 to this.")]
 
 
-@app.command()
 def infer(
     target: TargetName,
     alphabet: Letters = None,
@@ -445,9 +442,10 @@ def infer(
     memory: Annotated[int, typer.Option(min=16, metavar="MB", help="Memory for the search.")] = 1024,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the inference procedure: T_n is a smallest program that matches the target up to length t(n).
+    """Run the inference procedure on programs.
 
-    Says how large T_n is and how many words up to length n it gets wrong, and from which n on it is right.
+    T_n is a smallest program that matches the target up to length t(n). The table shows its size and how many
+    words up to length n it gets wrong, and from which n on it is right.
 
     Example: longreach crasp infer lib:majority --to 8
     """
@@ -474,7 +472,6 @@ def infer(
         _print_inference(found)
 
 
-@limit_app.command(name="infer")
 def infer_transformers(
     target: TargetName,
     alphabet: Letters = None,
@@ -487,12 +484,13 @@ def infer_transformers(
     seconds: Annotated[float, typer.Option(min=0.1, metavar="T", help="Seconds of computing.")] = 60.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the inference procedure on limit transformers: T_n has the least R_∞ of those that match.
+    """Infer limit transformers from examples.
 
-    They have one layer, one head and integers as parameters, with places modulo a period and φ at small
-    distances, and match the target up to length t(n).
+    The inference procedure of Huang et al.: T_n has the least R_∞ of those that match the target up to length
+    t(n). They have one layer, one head and integer parameters, positions modulo a period and φ at small
+    distances.
 
-    Example: longreach limit infer lib:majority --to 8
+    Example: longreach theory limit infer lib:majority --to 8
     """
     from longreach.tasks.targets import target_named
     from longreach.theory.search.inference import schedule_named
