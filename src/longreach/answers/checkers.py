@@ -31,9 +31,9 @@ from longreach.theory.automata.files import read_automaton
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.check_no import Finding, Status, check_certificate, check_flows
-from longreach.theory.certificates.check_yes import automaton_of, check_announcer, check_program, shown
+from longreach.theory.certificates.check_yes import check_announcer, check_program, shown
 from longreach.theory.certificates.documents import ProgramCertificate
-from longreach.theory.certificates.from_proofs import automaton_table
+from longreach.theory.certificates.tables import automaton_of, automaton_table
 from longreach.theory.communication.complexity import fit_growth
 from longreach.theory.communication.rows import is_linear
 from longreach.theory.crasp.compare import equal

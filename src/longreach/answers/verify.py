@@ -19,9 +19,9 @@ from longreach.tasks.task import PAD, Task
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.files import read_automaton
 from longreach.theory.certificates.check_no import Finding, Status, prediction_claim_problem
-from longreach.theory.certificates.check_yes import automaton_of, shown
+from longreach.theory.certificates.check_yes import shown
 from longreach.theory.certificates.documents import AutomatonTable
-from longreach.theory.certificates.from_proofs import automaton_table
+from longreach.theory.certificates.tables import automaton_of, automaton_table
 from longreach.theory.crasp.parser import read_text
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import EMPTY, SIDES

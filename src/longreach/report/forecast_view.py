@@ -26,7 +26,7 @@ from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.drawing import to_svg
-from longreach.theory.certificates.from_proofs import table_automaton
+from longreach.theory.certificates.tables import table_automaton
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.library import ENTRIES, load
 from longreach.theory.crasp.program import Program

@@ -26,7 +26,7 @@ from longreach.theory.automata.drawing import (
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.documents import AutomatonTable
-from longreach.theory.certificates.from_proofs import table_automaton
+from longreach.theory.certificates.tables import table_automaton
 from tests.helpers.language_oracles import random_automaton
 
 SVG = "{http://www.w3.org/2000/svg}"

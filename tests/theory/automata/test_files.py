@@ -10,7 +10,7 @@ from longreach.errors import InputError
 from longreach.theory.automata.files import read_automaton, read_automaton_file, write_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import Budget
-from longreach.theory.certificates.from_proofs import automaton_table
+from longreach.theory.certificates.tables import automaton_table
 
 
 def test_any_tokens() -> None:

@@ -28,7 +28,8 @@ from longreach.theory.certificates.check_no import (
 )
 from longreach.theory.certificates.check_yes import check_program
 from longreach.theory.certificates.documents import Certificate, NoCertificate, ProgramCertificate
-from longreach.theory.certificates.from_proofs import automaton_table, flow_certificate
+from longreach.theory.certificates.from_proofs import flow_certificate
+from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.decide.views import Convention
 from longreach.theory.decide.with_positions import decide_positional
 from longreach.theory.decide.without_positions import plain_analysis, refutation

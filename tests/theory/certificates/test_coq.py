@@ -37,7 +37,8 @@ from longreach.theory.certificates.documents import (
     ProgramCertificate,
     SampledFlowCertificate,
 )
-from longreach.theory.certificates.from_proofs import automaton_table, flow_certificate
+from longreach.theory.certificates.from_proofs import flow_certificate
+from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import accepts
 from longreach.theory.crasp.library import load

@@ -29,7 +29,7 @@ from longreach.theory.automata.files import read_automaton, write_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import Budget
 from longreach.theory.certificates.documents import FlowCertificate
-from longreach.theory.certificates.from_proofs import table_automaton
+from longreach.theory.certificates.tables import table_automaton
 from longreach.theory.crasp.evaluate import accepts
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program, parse, raise_core

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError, MissingExtra
-from longreach.theory.automata.automaton import Automaton, IntArray, minimal
+from longreach.theory.automata.automaton import Automaton, IntArray
 from longreach.theory.certificates.check_no import Finding, Status, live_states_of
 from longreach.theory.certificates.documents import AutomatonTable, ProgramCertificate
-from longreach.theory.certificates.from_proofs import automaton_table
+from longreach.theory.certificates.tables import automaton_of, automaton_table, same_language
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.program import parse
@@ -148,7 +148,7 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
         core = parse(certificate.program, "program").core
     except (InputError, IndexError, ValueError) as error:
         return Finding.invalid(str(error))
-    if expected is not None and not _same(automaton_of(expected), automaton):
+    if expected is not None and not same_language(automaton_of(expected), automaton):
         return Finding.invalid("the automaton is not that of the language in question")
     if certificate.convention != "last-letter":
         return Finding.claimed("a program is read at the last letter, not after it")
@@ -185,27 +185,3 @@ def shown(word: tuple[str, ...]) -> str:
     """A word on one line; of a long one the beginning, and its length."""
     text = " ".join(word[:60]) or "ε"
     return text if len(word) <= 60 else f"{text} … ({len(word)} letters)"
-
-
-def _same(left: Automaton, right: Automaton) -> bool:
-    """Whether two automata accept the same language; the order of letters does not matter."""
-    if set(left.alphabet) != set(right.alphabet):
-        return False
-    order = [right.letter_index[letter] for letter in left.alphabet]
-    rows = [[row[place] for place in order] for row in right.transitions]
-    return left == minimal(left.alphabet, rows, 0, right.accepting)
-
-
-def automaton_of(table: AutomatonTable) -> Automaton:
-    """The minimal automaton of a table; a ValueError says what is wrong with the table."""
-    count = len(table.transitions)
-    if not count:
-        raise ValueError("the automaton has no states")
-    if len(set(table.alphabet)) != len(table.alphabet):
-        raise ValueError("a letter stands twice in the alphabet")
-    if any(not 0 <= state < count for state in table.accepting):
-        raise ValueError("an accepting state does not exist")
-    for row in table.transitions:
-        if len(row) != len(table.alphabet) or any(not 0 <= target < count for target in row):
-            raise ValueError("the automaton is not complete")
-    return minimal(table.alphabet, table.transitions, 0, table.accepting)

@@ -36,7 +36,7 @@ from longreach.theory.certificates.documents import (
     ProgramCertificate,
     SampledFlowCertificate,
 )
-from longreach.theory.certificates.from_proofs import automaton_table
+from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.decide.views import Analysis, Convention
 from longreach.theory.decide.without_positions import plain_analysis
 from longreach.theory.program_class import EMPTY, LOCAL

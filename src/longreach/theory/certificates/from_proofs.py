@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import live_states
 from longreach.theory.certificates.documents import (
     ArrowDocument,
     ArrowWeight,
-    AutomatonTable,
     EdgeWeight,
     FlowCertificate,
     FoolingWords,
@@ -18,6 +17,7 @@ from longreach.theory.certificates.documents import (
     Vertex,
     VertexFlow,
 )
+from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.decide.flows import Flow, flows_between_mates
 from longreach.theory.decide.with_positions import ArrowRefutation, Failure
 from longreach.theory.decide.without_positions import Refutation
@@ -142,17 +142,3 @@ def _needed_arrows(failure: Failure, flows: Iterable[Flow]) -> list[int]:
                     queue.append(other)
                     needed.add(a)
     return sorted(needed)
-
-
-def automaton_table(automaton: Automaton) -> AutomatonTable:
-    """The automaton as certificates carry it."""
-    return AutomatonTable(
-        alphabet=automaton.alphabet,
-        transitions=automaton.transitions,
-        accepting=tuple(sorted(automaton.accepting)),
-    )
-
-
-def table_automaton(table: AutomatonTable) -> Automaton:
-    """The automaton that a certificate carries, with its numbers of states."""
-    return Automaton(table.alphabet, table.transitions, frozenset(table.accepting))

@@ -13,7 +13,7 @@ from itertools import permutations
 
 from longreach.theory.automata.automaton import Automaton, Word, longest_word
 from longreach.theory.certificates.documents import FlowCertificate, SampledFlowCertificate
-from longreach.theory.certificates.from_proofs import table_automaton
+from longreach.theory.certificates.tables import table_automaton
 from longreach.theory.crasp.words import spelled
 from longreach.theory.decide.decisions import ClassDecision
 from longreach.theory.decide.views import Analysis, Component, Convention, first_bad_pair

@@ -10,7 +10,8 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.monoid import Measures
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.certificates.documents import Certificate, NoCertificate, ProgramCertificate
-from longreach.theory.certificates.from_proofs import arrow_certificate, automaton_table, flow_certificate
+from longreach.theory.certificates.from_proofs import arrow_certificate, flow_certificate
+from longreach.theory.certificates.tables import automaton_table
 from longreach.theory.crasp.program import Program
 from longreach.theory.decide.decisions import ClassDecision, Decisions, decide
 from longreach.theory.decide.views import Analysis, Convention
