@@ -5,7 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from longreach.wording import listed, shortened
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 
 @dataclass(frozen=True)
@@ -154,10 +160,90 @@ def _likeness(name: str, known: str) -> float:
 
 
 def alternatives(names: Sequence[str]) -> str:
-    """Names of which one is to be chosen, in quotes.
+    """Names to choose from, in quotes.
 
     >>> alternatives(["a", "b", "c"])
     "'a', 'b' or 'c'"
     """
-    quoted = [repr(name) for name in names]
-    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+    return listed([repr(name) for name in names], "or")
+
+
+# From a validation error to one line. Pydantic itself is not imported: whoever has its error has loaded it.
+
+LONGEST_PLACE, LONGEST_VALUE = 200, 40
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+
+_BOUNDS = {
+    "greater_than_equal": "is less than {ge}",
+    "greater_than": "is not more than {gt}",
+    "less_than_equal": "is more than {le}",
+    "less_than": "is not less than {lt}",
+    "finite_number": "is not a finite number",
+}
+
+
+def one_line(error: ValidationError, known: Iterable[str] = ()) -> str:
+    """The first thing that pydantic refuses: the field and one clause with the value that was given.
+
+    `known` names the fields of the document, to suggest one of them.
+
+    >>> from pydantic import BaseModel, ValidationError
+    >>> class Point(BaseModel, extra="forbid"):
+    ...     height: int
+    >>> def problem(document):
+    ...     try:
+    ...         Point.model_validate(document)
+    ...     except ValidationError as error:
+    ...         return one_line(error, Point.model_fields)
+    >>> problem({}), problem({"height": "high"})
+    ('height: missing', "height: expected a whole number, not 'high'")
+    >>> problem({"height": 1, "heigth": 2})
+    "heigth: no such field; did you mean 'height'?"
+    """
+    first = error.errors(include_url=False)[0]
+    # For a union, pydantic adds the alternative it tried, which is no field.
+    place = ".".join(str(part) for part in first["loc"] if part not in ("int", "none"))[:LONGEST_PLACE]
+    return f"{place}: {in_words(first, known)}" if place else in_words(first, known)
+
+
+def refusal(error: ValidationError, known: Iterable[str] = ()) -> InputError:
+    """The first thing that pydantic refuses in settings, as an error at its setting."""
+    first = error.errors(include_url=False)[0]
+    place = Field(str(first["loc"][0]) if first["loc"] else "model")
+    return InputError(in_words(first, known, noun="option"), place=place)
+
+
+def in_words(problem: ErrorDetails, known: Iterable[str] = (), *, noun: str = "field") -> str:
+    """One clause on what pydantic refuses, with the value that was given."""
+    kind = problem["type"]
+    if kind == "missing":
+        return "missing"
+    if kind == "extra_forbidden":
+        return f"no such {noun}{near_names(str(problem['loc'][-1]), known)}"
+    if kind in _BOUNDS:
+        return f"{_shown(problem['input'])} {_BOUNDS[kind].format(**problem.get('ctx', {}))}"
+    expected = problem["ctx"]["expected"] if kind == "literal_error" else _EXPECTED.get(kind)
+    if expected is not None:
+        return f"expected {expected}, not {_shown(problem['input'])}"
+    return " ".join(problem["msg"].removeprefix("Value error, ").split())
+
+
+def _shown(value: Any) -> str:
+    try:
+        return shortened(repr(value), LONGEST_VALUE)
+    except ValueError:  # Python writes no number of that many digits
+        return "a number of too many digits"

@@ -1,6 +1,6 @@
-"""Files and documents: atomic writing, locks between processes, JSON from outside, canonical JSON.
+"""Files and documents: reading from outside, JSON, tensors, atomic writing, locks between processes.
 
-Where a file system or a system has none, nothing is locked: then two processes may do the same work twice.
+Where a file system or a system has no locks, nothing is locked: two processes may do the same work twice.
 """
 
 from __future__ import annotations
@@ -14,25 +14,387 @@ import math
 import os
 import re
 import secrets
+import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
-
-from longreach.errors import File, InputError, Spot, near_names
+from longreach.errors import File, InputError, Place, Spot, one_line
+from longreach.wording import listed, shortened, some
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Locks between processes. They end with the process that holds them, however it ends.
-
-
 if sys.platform != "win32":
     import fcntl
+
+Document = TypeVar("Document")
+
+# Reading files from outside.
+
+
+def read_bytes(path: str | Path, *, most: int | None = None, pipe: bool = False) -> bytes:
+    """The content of a file; one line says why it cannot be had.
+
+    A pipe may keep its reader waiting and a device may be endless: both are refused, except with `pipe`, for
+    files that a user names. `most` is the largest size in bytes.
+
+    >>> read_bytes("no/such/file")
+    Traceback (most recent call last):
+    longreach.errors.InputError: no/such/file: no such file
+    """
+    place = File(str(path))
+    try:
+        with open(path, "rb", opener=None if pipe else _opened_at_once) as file:
+            found = os.fstat(file.fileno())
+            if not pipe and not stat.S_ISREG(found.st_mode):
+                raise InputError("is not a regular file", place=place)
+            content = file.read() if most is None else file.read(most + 1)
+            if most is not None and len(content) > most:
+                raise InputError(f"larger than {_size(most)}", place=place)
+            return content
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(reason_in_words(error), place=place) from None
+    except ValueError as error:  # a name with a NUL
+        raise InputError(f"cannot be read: {error}", place=place) from None
+
+
+def read_text(path: str | Path, *, most: int | None = None, pipe: bool = True) -> str:
+    """The text of a file in UTF-8, which users name: it may be a pipe."""
+    content = read_bytes(path, most=most, pipe=pipe)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        reason = f"is not a text file (byte {error.start} is not UTF-8)"
+        raise InputError(reason, place=File(str(path))) from None
+    if "\0" in text:
+        raise InputError("is not a text file (it holds a NUL byte)", place=File(str(path)))
+    return text
+
+
+def read_document(
+    path: str | Path,
+    validate: Callable[[bytes], Document],
+    known: Iterable[str] = (),
+    *,
+    most: int | None = None,
+) -> Document:
+    """What pydantic makes of a JSON file, as in `read_document(path, Model.model_validate_json)`."""
+    content = read_bytes(path, most=most)
+    try:
+        return validate(content)
+    except ValueError as error:
+        from pydantic import ValidationError
+
+        if not isinstance(error, ValidationError):
+            raise
+        raise InputError(one_line(error, known), place=File(str(path))) from None
+
+
+def reason_in_words(error: OSError) -> str:
+    """Why a file cannot be read.
+
+    >>> reason_in_words(IsADirectoryError()), reason_in_words(PermissionError(13, "Permission denied"))
+    ('is a directory, not a file', 'cannot be read: Permission denied')
+    """
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a directory, not a file"
+    return f"cannot be read: {error.strerror or error}"
+
+
+def _opened_at_once(path: str, flags: int) -> int:
+    """Without waiting for whoever may write into a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 and not count % (1 << 20) else f"{count:,} bytes"
+
+
+# JSON: what is no JSON is named by file, line and column; what is written has null where JSON has no number.
+
+
+LONG = 40
+"""Letters of a value that are shown."""
+
+
+def read_json(text: str | bytes, file: str, first_line: int = 1) -> Any:
+    """The document of a file, or of a part of it that begins at a line.
+
+    >>> read_json("[1, 2]", "mine.json")
+    [1, 2]
+    >>> read_json("[1, 2", "mine.json")
+    Traceback (most recent call last):
+    longreach.errors.InputError: mine.json:1:6: not JSON: Expecting ',' delimiter
+    >>> read_json('{"verdict": "yes", "verdict": "no"}', "mine.json")
+    Traceback (most recent call last):
+    longreach.errors.InputError: mine.json: the field 'verdict' stands twice in one object
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        # JSON leaves open which of two equal fields counts, so that readers may differ.
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"the field {twice[:LONG]!r} stands twice in one object", place=File(file))
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except InputError:
+        raise
+    except json.JSONDecodeError as error:
+        place = Spot(file, error.lineno + first_line - 1, error.colno)
+        raise InputError(f"not JSON: {error.msg}", place=place) from None
+    except UnicodeDecodeError:
+        raise InputError("not JSON: not UTF-8", place=File(file)) from None
+    except ValueError:
+        reason = "JSON with a number of too many digits"
+        raise InputError(reason, place=File(f"{file}:{first_line}")) from None
+    except RecursionError:
+        raise InputError("JSON that is nested too deeply", place=File(f"{file}:{first_line}")) from None
+
+
+def json_text(document: Any, *, ascii_only: bool = False) -> str:
+    """A document on one line, with null for NaN and the infinities.
+
+    >>> json_text({"loss": float("nan"), "runs": (1, 2)})
+    '{"loss": null, "runs": [1, 2]}'
+    """
+    try:
+        return json.dumps(document, ensure_ascii=ascii_only, allow_nan=False)
+    except ValueError:
+        return json.dumps(finite(document), ensure_ascii=ascii_only, allow_nan=False)
+
+
+def finite(value: Any) -> Any:
+    """The same document with None for NaN and the infinities."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
+
+
+# The key of a configuration, which names its results: a hash of the one way to write it as JSON.
+
+
+KEY = re.compile(r"[0-9a-f]{16}")
+_SURROGATES = re.compile("[\ud800-\udfff]")  # how Python stands for bytes that are not text
+_EXACT = 2.0**53  # up to here a float without a fraction and the integer are the same number
+
+
+def canonical_json(config: Mapping[str, Any]) -> str:
+    """One text for all ways to write the same configuration.
+
+    >>> canonical_json({"width": 16.0, "task": "parity"})
+    '{"task":"parity","width":16}'
+    """
+    return json.dumps(plain(config, "config"), sort_keys=True, separators=(",", ":"))
+
+
+def job_key(config: Mapping[str, Any]) -> str:
+    """The key of the job with this configuration: the beginning of the hash of its canonical JSON.
+
+    >>> job_key({"task": "parity", "lr": 1e-3}) == job_key({"lr": 0.001, "task": "parity"})
+    True
+    """
+    return hashlib.sha256(canonical_json(config).encode()).hexdigest()[:16]
+
+
+def plain(value: Any, place: str) -> Any:
+    """The value as JSON has it, each number in one way; what JSON cannot hold is refused by its place."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        if not value.isascii() and _SURROGATES.search(value):
+            raise InputError(f"{place}: {value!a} is not Unicode text")
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InputError(f"{place}: {value} is not a JSON number")
+        return int(value) if value.is_integer() and abs(value) < _EXACT else float(value)
+    if isinstance(value, dict | Mapping):  # the first is much faster to tell
+        for name in value:
+            if not isinstance(name, str):
+                raise InputError(f"{place}: the name {name!r} is not a string")
+            plain(name, place)
+        return {str(name): plain(entry, f"{place}.{name}") for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry, f"{place}[{number}]") for number, entry in enumerate(value)]
+    raise InputError(f"{place}: {type(value).__name__} is not a JSON value")
+
+
+# Tensors: only what a table of shapes names is read, and shapes are compared first.
+
+Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
+
+
+def read_tensors(
+    path: Path,
+    shapes: Shapes | Callable[[Mapping[str, str]], Shapes],
+    *,
+    framework: Literal["np", "pt"] = "np",
+    dtype: str | None = None,
+    exactly: bool = False,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Tensors of a safetensors file by name, and the texts in its header, from which the shapes may follow.
+
+    `exactly`: the file must hold no other tensors. `dtype` is their type as the format has it, such as F32.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    place = File(str(path))
+    try:
+        with safe_open(path, framework=framework) as file:
+            header, names = file.metadata() or {}, set(file.keys())
+            wanted = shapes(header) if callable(shapes) else shapes
+            wrong = names ^ set(wanted) if exactly else set(wanted) - names
+            if wrong:
+                shown = some([repr(name[:LONG]) for name in sorted(wrong)], 3, ", ")
+                raise InputError(f"not the tensors that belong there: {shown}", place=place)
+            for name, shape in wanted.items():
+                part = file.get_slice(name)
+                found, kind = tuple(part.get_shape()), part.get_dtype()
+                if found != shape or dtype not in (None, kind):
+                    expected = f"{shape}" if dtype is None else f"{shape}, {dtype}"
+                    raise InputError(
+                        f"{name} has the shape {found}, {kind}; expected {expected}", place=place
+                    )
+            return {name: file.get_tensor(name) for name in wanted}, header
+    except (OSError, SafetensorError) as error:
+        raise InputError(
+            f"not a model, or damaged: {shortened(' '.join(str(error).split()), 200)}", place=place
+        ) from None
+
+
+# Files that are there whole or not at all, whatever happens in between.
+
+
+# Where files cannot be locked: a write takes well under a second, so an older draft is left from a kill.
+LEFTOVER_AGE = 600.0
+
+
+class ResultError(InputError):
+    """A result cannot be written, or what lies there is not a result."""
+
+
+def write_atomically(path: Path, content: bytes, *, flush: bool = True) -> None:
+    """Write a file beside its place, flush it to disk and rename it; on an error the old state stays.
+
+    Without `flush` a power cut may cost the file, for those that are of no use after one.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_atomically(Path(folder) / "a.txt", b"whole")
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    try:
+        draft, handle = _new_draft(path)
+        try:
+            with contextlib.ExitStack() as stack:
+                stack.callback(os.close, handle)
+                _write_through(handle, content, flush)
+                if os.name == "nt":  # an open file cannot be renamed there
+                    stack.close()
+                os.replace(draft, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+            raise
+        if flush:
+            flush_directory(path.parent)
+    except OSError as error:
+        raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all; a link stays a link, and a device or a pipe is written to."""
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    if not path.exists() or path.is_file():
+        write_atomically(Path(os.path.realpath(path)) if path.is_symlink() else path, data)
+        return
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", place=File(str(path))) from None
+
+
+def _new_draft(path: Path) -> tuple[Path, int]:
+    """A file of another name, locked while it is written, which tells it from what a kill has left."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        # The beginning of a long name: that of the draft must not be too long.
+        draft = path.parent / f".{path.name[:50]}.{secrets.token_hex(8)}.tmp"
+        handle = os.open(draft, flags, 0o666)
+        if lock_file(handle) != "other" and is_at(draft, handle):
+            return draft, handle
+        os.close(handle)  # somebody who cleans up was faster
+
+
+def _write_through(handle: int, content: bytes, flush: bool) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+    if flush:
+        os.fsync(handle)
+
+
+def flush_directory(path: Path) -> None:
+    """Make what was created or renamed in a directory survive a power cut, where the system can."""
+    if os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems cannot
+            raise
+    finally:
+        os.close(handle)
+
+
+def clean_up(directory: Path, *names: str) -> int:
+    """Remove the drafts of these files whose writers were killed, never one that is being written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / ".a.txt.0123456789abcdef.tmp").write_text("hal")
+    ...     clean_up(Path(folder), "a.txt")
+    1
+    """
+    removed = 0
+    for name in names:
+        for draft in directory.glob(f".{name}.*tmp"):
+            with contextlib.suppress(OSError):
+                removed += _removed(draft)
+    return removed
+
+
+def _removed(draft: Path) -> bool:
+    handle = os.open(draft, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        held = lock_file(handle)
+        old = os.fstat(handle).st_mtime < time.time() - LEFTOVER_AGE
+        if held == "other" or (held == "unknown" and not old):
+            return False
+        draft.unlink()
+        return True
+    finally:
+        os.close(handle)
+
+
+# Locks between processes. They end with the process that holds them, however it ends.
 
 CLAIMS = ".claims"
 PATIENCE = 10.0  # seconds to wait for a process that writes a small file; longer, and it is stopped
@@ -173,269 +535,23 @@ def _place(key: str) -> int:
     return int(key, 16) >> 1
 
 
-# Files that are there whole or not at all, whatever happens in between.
+# Figures: the same numbers give the same bytes.
+
+FORMATS = (".svg", ".png", ".pdf")
+"""Endings of the names of figures."""
 
 
-# Where files cannot be locked: a write takes well under a second, so an older draft is left from a kill.
-LEFTOVER_AGE = 600.0
+def check_format(path: Path, place: Place | None = None, formats: Sequence[str] = FORMATS) -> None:
+    """Refuse a name that does not say in which format to write.
 
-
-class ResultError(InputError):
-    """A result cannot be written, or what lies there is not a result."""
-
-
-def write_atomically(path: Path, content: bytes, *, flush: bool = True) -> None:
-    """Write a file beside its place, flush it to disk and rename it; on an error the old state stays.
-
-    Without `flush` a power cut may cost the file, for those that are of no use after one.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_atomically(Path(folder) / "a.txt", b"whole")
-    ...     [path.name for path in Path(folder).iterdir()]
-    ['a.txt']
-    """
-    try:
-        draft, handle = _new_draft(path)
-        try:
-            with contextlib.ExitStack() as stack:
-                stack.callback(os.close, handle)
-                _write_through(handle, content, flush)
-                if os.name == "nt":  # an open file cannot be renamed there
-                    stack.close()
-                os.replace(draft, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
-            raise
-        if flush:
-            flush_directory(path.parent)
-    except OSError as error:
-        raise ResultError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def _new_draft(path: Path) -> tuple[Path, int]:
-    """A file of another name, locked while it is written, which tells it from what a kill has left."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    while True:
-        # The beginning of a long name: that of the draft must not be too long.
-        draft = path.parent / f".{path.name[:50]}.{secrets.token_hex(8)}.tmp"
-        handle = os.open(draft, flags, 0o666)
-        if lock_file(handle) != "other" and is_at(draft, handle):
-            return draft, handle
-        os.close(handle)  # somebody who cleans up was faster
-
-
-def _write_through(handle: int, content: bytes, flush: bool) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
-    if flush:
-        os.fsync(handle)
-
-
-def flush_directory(path: Path) -> None:
-    """Make what was created or renamed in a directory survive a power cut, where the system can."""
-    if os.name == "nt":
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network file systems cannot
-            raise
-    finally:
-        os.close(handle)
-
-
-def clean_up(directory: Path, *names: str) -> int:
-    """Remove the drafts of these files whose writers were killed, never one that is being written.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / ".a.txt.0123456789abcdef.tmp").write_text("hal")
-    ...     clean_up(Path(folder), "a.txt")
-    1
-    """
-    removed = 0
-    for name in names:
-        for draft in directory.glob(f".{name}.*tmp"):
-            with contextlib.suppress(OSError):
-                removed += _removed(draft)
-    return removed
-
-
-def _removed(draft: Path) -> bool:
-    handle = os.open(draft, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    try:
-        held = lock_file(handle)
-        old = os.fstat(handle).st_mtime < time.time() - LEFTOVER_AGE
-        if held == "other" or (held == "unknown" and not old):
-            return False
-        draft.unlink()
-        return True
-    finally:
-        os.close(handle)
-
-
-# JSON from outside: what is no JSON is named by file, line and column.
-
-
-LONG = 40
-"""Letters of a value that are shown."""
-
-
-def read_json(text: str | bytes, file: str, first_line: int = 1) -> Any:
-    """The document of a file, or of a part of it that begins at a line.
-
-    >>> read_json("[1, 2]", "mine.json")
-    [1, 2]
-    >>> read_json("[1, 2", "mine.json")
+    >>> check_format(Path("a.SVG"))
+    >>> check_format(Path("a.txt"))
     Traceback (most recent call last):
-    longreach.errors.InputError: mine.json:1:6: not JSON: Expecting ',' delimiter
-    >>> read_json('{"verdict": "yes", "verdict": "no"}', "mine.json")
-    Traceback (most recent call last):
-    longreach.errors.InputError: mine.json: the field 'verdict' stands twice in one object
+    longreach.errors.InputError: a.txt: the name must end in .svg, .png or .pdf
     """
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        # JSON leaves open which of two equal fields counts, so that readers may differ.
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"the field {twice[:LONG]!r} stands twice in one object", place=File(file))
-        return found
-
-    try:
-        return json.loads(text, object_pairs_hook=once)
-    except InputError:
-        raise
-    except json.JSONDecodeError as error:
-        place = Spot(file, error.lineno + first_line - 1, error.colno)
-        raise InputError(f"not JSON: {error.msg}", place=place) from None
-    except UnicodeDecodeError:
-        raise InputError("not JSON: not UTF-8", place=File(file)) from None
-    except ValueError:
-        reason = "JSON with a number of too many digits"
-        raise InputError(reason, place=File(f"{file}:{first_line}")) from None
-    except RecursionError:
-        raise InputError("JSON that is nested too deeply", place=File(f"{file}:{first_line}")) from None
-
-
-def first_problem(error: ValidationError, known: Iterable[str] = ()) -> str:
-    """What a document lacks or has too much of: the field and one clause, with what stands there.
-
-    >>> from pydantic import BaseModel
-    >>> class Point(BaseModel, extra="forbid"):
-    ...     height: int
-    >>> def problem(document):
-    ...     try:
-    ...         Point.model_validate(document)
-    ...     except ValidationError as error:
-    ...         return first_problem(error, Point.model_fields)
-    >>> problem({}), problem({"height": "high"})
-    ('height: missing', "height: expected a whole number, not 'high'")
-    >>> problem({"height": 1, "heigth": 2})
-    "heigth: there is no such field; did you mean 'height'?"
-    """
-    first = error.errors(include_url=False)[0]
-    # Of a union pydantic says which member it tried, which is not a field.
-    place = ".".join(str(part) for part in first["loc"] if part not in ("int", "none"))
-    return f"{place}: {in_words(first, known)}" if place else in_words(first, known)
-
-
-_EXPECTED = {
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "string_type": "a string",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "tuple_type": "a list",
-    "list_type": "a list",
-    "dict_type": "an object",
-    "model_type": "an object",
-}
-
-
-_BOUNDS = {
-    "greater_than_equal": "is less than {ge}",
-    "greater_than": "is not more than {gt}",
-    "less_than_equal": "is more than {le}",
-    "less_than": "is not less than {lt}",
-    "finite_number": "is not a finite number",
-}
-
-
-def in_words(problem: ErrorDetails, known: Iterable[str] = ()) -> str:
-    """One clause on what pydantic refuses, with what was given."""
-    kind = problem["type"]
-    if kind == "missing":
-        return "missing"
-    if kind == "extra_forbidden":
-        return f"there is no such field{near_names(str(problem['loc'][-1]), known)}"
-    if kind in _BOUNDS:
-        return f"{problem['input']} {_BOUNDS[kind].format(**problem.get('ctx', {}))}"
-    expected = problem["ctx"]["expected"] if kind == "literal_error" else _EXPECTED.get(kind)
-    if expected is not None:
-        given = repr(problem["input"])
-        return f"expected {expected}, not {given if len(given) <= LONG else given[:LONG] + '…'}"
-    return problem["msg"].removeprefix("Value error, ")
-
-
-# The key of a configuration, which names its results: a hash of the one way to write it as JSON.
-
-
-KEY = re.compile(r"[0-9a-f]{16}")
-_SURROGATES = re.compile("[\ud800-\udfff]")  # how Python stands for bytes that are not text
-_EXACT = 2.0**53  # up to here a float without a fraction and the integer are the same number
-
-
-def canonical_json(config: Mapping[str, Any]) -> str:
-    """One text for all ways to write the same configuration.
-
-    >>> canonical_json({"width": 16.0, "task": "parity"})
-    '{"task":"parity","width":16}'
-    """
-    return json.dumps(plain(config, "config"), sort_keys=True, separators=(",", ":"))
-
-
-def job_key(config: Mapping[str, Any]) -> str:
-    """The key of the job with this configuration: the beginning of the hash of its canonical JSON.
-
-    >>> job_key({"task": "parity", "lr": 1e-3}) == job_key({"lr": 0.001, "task": "parity"})
-    True
-    """
-    return hashlib.sha256(canonical_json(config).encode()).hexdigest()[:16]
-
-
-def plain(value: Any, place: str) -> Any:
-    """The value as JSON has it, each number in one way; what JSON cannot hold is refused by its place."""
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, str):
-        if not value.isascii() and _SURROGATES.search(value):
-            raise InputError(f"{place}: {value!a} is not Unicode text")
-        return value
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise InputError(f"{place}: {value} is not a JSON number")
-        return int(value) if value.is_integer() and abs(value) < _EXACT else float(value)
-    if isinstance(value, dict | Mapping):  # the first is much faster to tell
-        for name in value:
-            if not isinstance(name, str):
-                raise InputError(f"{place}: the name {name!r} is not a string")
-            plain(name, place)
-        return {str(name): plain(entry, f"{place}.{name}") for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry, f"{place}[{number}]") for number, entry in enumerate(value)]
-    raise InputError(f"{place}: {type(value).__name__} is not a JSON value")
-
-
-# Figures as files: the same numbers give the same bytes.
+    if path.suffix.lower() not in formats:
+        reason = f"{path}: the name must end in {listed(formats, 'or')}"
+        raise InputError(reason, place=place)
 
 
 def figure_bytes(draw: Callable[[], Figure], suffix: str, *, salt: str) -> bytes:

@@ -138,7 +138,7 @@ def test_an_encoding_may_have_a_setting_of_its_own(tmp_path: Path) -> None:
 def test_bad_tables(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_table(_changed(tmp_path, **changes))
-    assert caught.value.message.startswith(message)
+    assert message in caught.value.message
     assert "\n" not in caught.value.message
 
 
@@ -149,7 +149,7 @@ def test_a_table_has_every_cell(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     with pytest.raises(InputError, match=r"mine\.json: no setting for sort, nope"):
         read_table(path)
-    with pytest.raises(InputError, match=r"none\.json: cannot be read"):
+    with pytest.raises(InputError, match=r"none\.json: no such file"):
         read_table(tmp_path / "none.json")
 
 

@@ -26,7 +26,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach import wording as notebook
 from longreach.answers.bounds import bounds_note, task_bounds
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, task_odds
 from longreach.answers.oracle import SECONDS
@@ -48,6 +47,7 @@ from longreach.theory.names import TaskName
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from longreach.theory.limit.model import Transformer
@@ -84,7 +84,7 @@ def as_html(name: str, task: Task, sides: Mapping[str, Verdict]) -> str:
         (side_title(key), expectation(sides[key].trained), clause(sides[key]), rests_on(sides[key]))
         for key in ENCODING_SIDES
     ]
-    return notebook.html_table(["", "forecast", "why", "rests on"], rows, title=title_of(name, task))
+    return Table(["", "forecast", "why", "rests on"], rows, title=title_of(name, task)).html()
 
 
 # What theory says of encodings other than none and learned absolute ones. Nothing here is a guess.

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
-from longreach.errors import InputError, near_names
+from longreach.errors import InputError, near_names, one_line
 from longreach.tasks.task import Evidence, Task
 from longreach.theory.certificates.check_no import Finding, check_flows, check_nothing
 from longreach.theory.certificates.check_yes import check_program
@@ -142,6 +142,5 @@ def read_any(document: Mapping[str, Any]) -> CertificateDocument:
         text = json.dumps(document)
         return kind.document.model_validate_json(text, strict=True)  # type: ignore[return-value]
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        place = ([str(given)] if isinstance(kind, LanguageKind) else []) + list(map(str, first["loc"]))
-        raise InputError(f"{'.'.join(place) or 'certificate'}: {first['msg']}") from None
+        reason = one_line(error)
+        raise InputError(f"{given}.{reason}" if isinstance(kind, LanguageKind) else reason) from None

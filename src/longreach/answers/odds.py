@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from longreach.answers.odds_features import (
     KNOWN,
@@ -30,8 +30,7 @@ from longreach.answers.odds_features import (
 )
 from longreach.answers.statistics import FloatArray, logistic
 from longreach.config.encodings import ENCODINGS
-from longreach.errors import File, InputError
-from longreach.runs.table import refusal_in_words
+from longreach.files import read_document
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
@@ -187,12 +186,7 @@ _ADAPTER = TypeAdapter(OddsModel)
 
 def read_odds(path: Path) -> OddsModel:
     """A model from its file."""
-    try:
-        return _ADAPTER.validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
-    except ValidationError as error:
-        raise InputError(refusal_in_words(error), place=File(str(path))) from None
+    return read_document(path, _ADAPTER.validate_json)
 
 
 @cache

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from longreach import wording as notebook
 from longreach.answers.bounds import LossTheory
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import ByAccuracy, ByLoss, Criterion, MeasuredCell
@@ -43,6 +42,7 @@ from longreach.tasks.task import IntArray, Task
 from longreach.theory.names import TaskName
 from longreach.training.result import Result
 from longreach.training.setup import load_regression
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -397,9 +397,9 @@ class ThresholdAnswer:
             for cell in self.cells
         ]
         note = "; ".join([self.sentence, *self.remarks, f"theory: {self.theory.words}"])
-        return notebook.html_table(
+        return Table(
             ["trained to", "tested", "work", self.criterion.name], rows, title=self.title, note=note
-        )
+        ).html()
 
     def _shown(self, cell: MeasuredCell) -> str:
         return ", ".join(

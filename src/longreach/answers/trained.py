@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach import wording as notebook
 from longreach.answers.forecast import forecast
 from longreach.answers.judge import Finding, Tally, judge_runs
 from longreach.config.encodings import side_title
@@ -26,6 +25,7 @@ from longreach.theory.names import TaskName
 from longreach.theory.verdicts.verdict import Answer
 from longreach.training.result import Result
 from longreach.training.setup import task_of
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,7 @@ class TrainedRuns:
             numbers = [f"{100 * shares[name]:.1f} %" if name in shares else "" for name in ranges]
             rows.append([result.seed, result.status, learned, *numbers])
         head = ["seed", "status", "learned", *ranges]
-        return notebook.html_table(head, rows, title=self._title, note=self.finding.words)
+        return Table(head, rows, title=self._title, note=self.finding.words).html()
 
 
 def train(

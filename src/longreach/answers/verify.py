@@ -10,7 +10,7 @@ from typing import Any
 
 from longreach.answers.kinds import TaskKind, kind_of, read_any
 from longreach.errors import InputError
-from longreach.files import read_json
+from longreach.files import read_json, read_text
 from longreach.tasks.catalog import load_argument, load_task, self_contained
 from longreach.tasks.layouts import base_of
 from longreach.tasks.outside import ProgramTask
@@ -22,7 +22,6 @@ from longreach.theory.certificates.check_no import Finding, Status, prediction_c
 from longreach.theory.certificates.check_yes import shown
 from longreach.theory.certificates.documents import AutomatonTable
 from longreach.theory.certificates.tables import automaton_of, automaton_table
-from longreach.theory.crasp.parser import read_text
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import EMPTY, SIDES
 from longreach.theory.prove.equivalence import rightness

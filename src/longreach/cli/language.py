@@ -196,10 +196,10 @@ def language(
 def _automaton(
     regex: str | None, letters: list[str] | None, name: str | None, dfa: Path | None, budget: Budget
 ) -> tuple[str, Automaton]:
+    from longreach.files import read_text
     from longreach.theory.automata.files import read_automaton
     from longreach.theory.automata.named import named_automaton
     from longreach.theory.automata.regex import from_expression
-    from longreach.theory.crasp.parser import read_text
 
     if dfa is not None:
         return str(dfa), read_automaton(read_text(dfa), file=str(dfa))
@@ -440,7 +440,7 @@ def _line(answer: LanguageVerdicts, regex: str) -> str:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file, or of standard input as they come, that are not blank."""
-    from longreach.theory.crasp.parser import read_text
+    from longreach.files import read_text
 
     if path == STANDARD_INPUT:
         lines: Iterator[str] = (line.decode("utf-8", "replace").rstrip("\r\n") for line in sys.stdin.buffer)

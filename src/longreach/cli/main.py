@@ -193,7 +193,7 @@ def _refusal(error: Exception) -> str | None:
     cause: Any = error.__cause__
     if not hasattr(cause, "errors"):
         return None
-    from longreach.files import in_words
+    from longreach.errors import in_words
 
     return in_words(cause.errors(include_url=False)[0])
 

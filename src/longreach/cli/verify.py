@@ -65,7 +65,7 @@ def verify(
     if task is not None and regex is not None:
         raise InputError("--task: goes without --regex")
     from longreach.answers.verify import check_claims, lines_without_claim, own_subject, read_statements
-    from longreach.theory.crasp.parser import read_text
+    from longreach.files import read_text
 
     piped = file == STANDARD_INPUT
     source = "standard input" if piped else str(file)

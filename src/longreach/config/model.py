@@ -12,10 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from longreach import errors
 from longreach.config.encodings import ENCODINGS, side_title, unknown_encoding
-from longreach.errors import InputError, near_names
-from longreach.files import in_words
+from longreach.errors import refusal
 
 # The configuration of the decoder: frozen, documented, checked.
 
@@ -107,17 +105,7 @@ class ModelConfig(BaseModel):
                 return cls.model_validate(document)
             return cls.model_validate_json(document)
         except ValidationError as error:
-            raise first_error(error, cls) from None
-
-
-def first_error(error: ValidationError, model: type[BaseModel]) -> InputError:
-    """What is wrong first, in one line at its field."""
-    first = error.errors(include_url=False)[0]
-    name = str(first["loc"][0]) if first["loc"] else "model"
-    place = errors.Field(name)
-    if first["type"] == "extra_forbidden":
-        return InputError(f"no such option{near_names(name, model.model_fields)}", place=place)
-    return InputError(in_words(first), place=place)
+            raise refusal(error, cls.model_fields) from None
 
 
 # The configuration of the random baseline of Figure 1, and of whatever can be trained.

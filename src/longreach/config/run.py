@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach import errors
 from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
-from longreach.config.model import BASELINE, BASELINE_SHAPE, CellLabel, first_error
-from longreach.errors import InputError
+from longreach.config.model import BASELINE, BASELINE_SHAPE, CellLabel
+from longreach.errors import InputError, refusal
 from longreach.files import job_key
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.names import FAMILIES, Encoding, RegressionName
@@ -188,7 +188,7 @@ class RunConfig(MemberDocument):
         try:
             config = cls.model_validate_json(json.dumps(document))
         except ValidationError as error:
-            raise first_error(error, cls) from None
+            raise refusal(error, cls.model_fields) from None
         config._check()
         return config
 
@@ -324,7 +324,7 @@ class RegressionConfig(MemberDocument):
         try:
             config = cls.model_validate_json(json.dumps({**document, **by_task, "task": name.text}))
         except ValidationError as error:
-            raise first_error(error, cls) from None
+            raise refusal(error, cls.model_fields) from None
         config._check()
         return config
 

@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from longreach.config.model import BASELINE, Hyperparameters
 from longreach.config.run import RunConfig
-from longreach.errors import File, InputError
+from longreach.files import read_document
 from longreach.theory.names import Origin, TaskName
 
 Scale: TypeAlias = Literal["smoke", "laptop", "paper"]
@@ -130,15 +130,7 @@ SMOKE = ScaleTable(
 
 def read_table(path: Path) -> ScaleTable:
     """The settings in a file, or an error of one line that names it."""
-    try:
-        return ScaleTable.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=File(path.name)) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{place + ': ' if place else ''}{message}", place=File(path.name)) from None
+    return read_document(path, ScaleTable.model_validate_json, ScaleTable.model_fields)
 
 
 @cache

@@ -24,7 +24,7 @@ from safetensors.torch import save as write_tensors
 from torch import Tensor, nn
 
 from longreach.config.model import ModelConfig
-from longreach.errors import InputError, MissingExtra
+from longreach.errors import File, InputError, MissingExtra, one_line
 from longreach.files import write_atomically
 from longreach.models.decoder import parameter_table
 from longreach.models.parameters import Parameters, check
@@ -70,8 +70,7 @@ def config_from_document(document: Mapping[str, Any]) -> ModelConfig:
     try:
         read = GPT2Document.model_validate(dict(document))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        raise InputError(f"{CONFIG}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise InputError(one_line(error), place=File(CONFIG)) from None
     if read.activation_function not in ("gelu_new", "gelu_pytorch_tanh"):
         raise InputError(
             f"{CONFIG}: activation_function {read.activation_function!r} is not GELU's tanh form"

@@ -21,7 +21,7 @@ from longreach.answers.task_kinds import language_name
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.report.view import Answer, AttentionView, CertificateView, EncodingView, HeadView, ProgramView
-from longreach.report.words import encoding_title, escaped, plural, shortened
+from longreach.report.words import encoding_title, escaped
 from longreach.tasks.regular import LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton
@@ -37,6 +37,7 @@ from longreach.theory.limit.run import attention
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import CertificateDocument, Verdict
+from longreach.wording import counted, shortened
 
 # Certificates as people read them: the sentences, the program, and the document itself where it is short.
 
@@ -70,13 +71,13 @@ def certificate_view(certificate: CertificateDocument, program: Program | None =
 def program_view(program: Program) -> ProgramView:
     """A program with its measures; of a long one the beginning."""
     core = program.core
-    summary = f"{core.class_name}, {plural(core.size, 'operation')}, depth {core.depth}"
+    summary = f"{core.class_name}, {counted(core.size, 'operation')}, depth {core.depth}"
     summary += f", modulus {core.modulus}" if core.modulus > 1 else ""
     summary += f", locality {core.locality}" if core.locality else ""
     lines = program.text.strip().splitlines()
     shown = [line if len(line) <= MOST_LINE else f"{line[:MOST_LINE]} …" for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
-        shown.append(f"// … {plural(len(lines) - MOST_LINES, 'more line')}")
+        shown.append(f"// … {counted(len(lines) - MOST_LINES, 'more line')}")
     return ProgramView(text="\n".join(shown), summary=summary)
 
 
@@ -195,7 +196,7 @@ def automaton_drawing(
 
 
 def _drawn(automaton: Automaton, note: str, title: str, part: str) -> tuple[str | None, str]:
-    states = plural(len(automaton), "state")
+    states = counted(len(automaton), "state")
     if len(automaton) > MOST_STATES:
         return None, ""
     return to_svg(automaton, title, part=part), f"{note}: {states}, those with two rings accept."

@@ -14,16 +14,13 @@ from longreach.report.svg import curve_legend, curves
 from longreach.report.view import CellView, Group, ReportView, TaskView
 from longreach.report.words import (
     NO_BREAK,
-    duration,
     encoding_name,
     encoding_note,
     lengths,
     percent,
-    plural,
-    printable,
     sentence_case,
-    shortened,
 )
+from longreach.wording import counted, duration, shortened, visible
 
 # What was found, in one sentence, and in a few more.
 
@@ -39,10 +36,10 @@ def headline(view: ReportView) -> str:
     'No runs yet: what the theory expects of 25 tasks.'
     """
     if not view.runs:
-        return f"No runs yet: what the theory expects of {plural(len(view.tasks), 'task')}."
+        return f"No runs yet: what the theory expects of {counted(len(view.tasks), 'task')}."
     if not view.counted:
         return NOTHING_COUNTS
-    return f"In {view.agreeing} of {plural(view.counted, 'cell')} the forecast and the measurement agree."
+    return f"In {view.agreeing} of {counted(view.counted, 'cell')} the forecast and the measurement agree."
 
 
 def detail(view: ReportView) -> str:
@@ -135,7 +132,7 @@ def environment() -> jinja2.Environment:
         finalize=_shown,
     )
     filters: dict[str, Any] = {
-        "percent": percent, "duration": duration, "plural": plural, "encoding_name": encoding_name,
+        "percent": percent, "duration": duration, "plural": counted, "encoding_name": encoding_name,
         "encoding_note": encoding_note, "shortened": shortened, "lengths": lengths,
         "sentence_case": sentence_case, "series_class": length_chart.series_class,
         "shares": length_chart.shares,
@@ -147,7 +144,7 @@ def environment() -> jinja2.Environment:
 
 def _shown(value: Any) -> Any:
     """Whatever a file says is shown without characters that do not show."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _panel(

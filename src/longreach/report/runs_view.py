@@ -15,12 +15,12 @@ from longreach.answers.judge import Tally, judge_runs
 from longreach.config.model import CellLabel
 from longreach.report.forecast_view import Known
 from longreach.report.view import CellView, CurveView, Group, Judgement, Point, RunView
-from longreach.report.words import duration, plural
 from longreach.runs.cells import Cell, Spread
 from longreach.runs.index import Row
 from longreach.tasks.lengths import LengthRange, read_name
 from longreach.theory.verdicts.verdict import Answer
 from longreach.training.result import Result, setting
+from longreach.wording import counted, duration
 
 # The runs of a task as the pages show them.
 
@@ -55,11 +55,11 @@ def model_line(config: Mapping[str, Any]) -> str:
     for name, noun in _SHAPE:
         value = setting(config, name)
         if isinstance(value, int) and _is_number(value):
-            parts.append(plural(value, noun))
+            parts.append(counted(value, noun))
     width, rate, steps = (setting(config, name) for name in ("width", "lr", "max_steps"))
     parts += [f"width {width}"] if _is_number(width) else []
     parts += [f"learning rate {rate:g}"] if _is_number(rate) else []
-    parts += [f"at most {plural(steps, 'step')}"] if _is_number(steps) and isinstance(steps, int) else []
+    parts += [f"at most {counted(steps, 'step')}"] if _is_number(steps) and isinstance(steps, int) else []
     return ", ".join(parts)
 
 
@@ -280,17 +280,17 @@ def sentence(found: Sequence[Cell], tasks: int) -> str:
     """What was measured, and at which scale."""
     if not found:
         return (
-            f"No runs yet: the theory's forecasts for {plural(tasks, 'task')}, each with its certificate, "
+            f"No runs yet: the theory's forecasts for {counted(tasks, 'task')}, each with its certificate, "
             "beside the published accuracies."
         )
-    runs = plural(sum(len(cell.rows) for cell in found), "run")
-    text = f"{runs} of small transformers on {plural(len({cell.task for cell in found}), 'task')}"
+    runs = counted(sum(len(cell.rows) for cell in found), "run")
+    text = f"{runs} of small transformers on {counted(len({cell.task for cell in found}), 'task')}"
     trained = {_end(name) for cell in found if (name := training_range(cell)) is not None} - {0}
     tested = max((_end(name) for cell in found for name in cell.ranges), default=0)
     if trained and tested:
         text += f", trained up to a length of {_span(trained)} and tested up to one of {tested}"
     steps = [value for cell in found if isinstance(value := setting(cell.config, "max_steps"), int)]
-    text += f", with at most {plural(max(steps), 'step')}" if steps else ""
+    text += f", with at most {counted(max(steps), 'step')}" if steps else ""
     seeds = {len(cell.rows) for cell in found}
     text += f" and {_span(seeds)} seed{'' if seeds == {1} else 's'} each."
     if trained and max(trained) < PUBLISHED_LENGTH:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from longreach.report.view import CellView, CurveView, Group, TaskView
-from longreach.report.words import NO_BREAK, encoding_name, escaped, lengths, percent, plural
+from longreach.report.words import NO_BREAK, encoding_name, escaped, lengths, percent
 from longreach.tasks.lengths import name_order
+from longreach.wording import counted
 
 # What all charts share: an area that turns numbers into places, and pieces of inline SVG.
 
@@ -292,7 +293,7 @@ def shares(values: Sequence[float | None]) -> str:
     if len(found) > 1 and found[0] == found[-1]:
         return f"{percent(found[0])} each"
     if len(found) > _TOLD:
-        return f"{percent(found[-1])} to {percent(found[0])} in {plural(len(found), 'run')}"
+        return f"{percent(found[-1])} to {percent(found[0])} in {counted(len(found), 'run')}"
     *others, last = map(percent, found)
     return ", ".join([*(one.removesuffix(f"{NO_BREAK}%") for one in others), last])
 
@@ -336,7 +337,7 @@ def curves(cell: CellView, what: str, width: float = 340.0, height: float = 170.
     parts += frame.below([(0, "0"), (last, f"{last:,}")])
     parts += [_curve(frame, curve, points, what, number) for number, (curve, points) in enumerate(series)]
     name = "loss" if what == "loss" else "accuracy on the training range, in per cent,"
-    shown = f"{len(series)} of {plural(cell.number, 'run')}"
+    shown = f"{len(series)} of {counted(cell.number, 'run')}"
     return svg(frame, f"{name} against step, {encoding_name(cell.encoding)}, {shown}", parts, "curves")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import shlex
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
@@ -17,6 +16,7 @@ from longreach.config.run import FROM_PYTHON_ONLY, RESOLVED, SWITCHES, RunConfig
 from longreach.tasks.lengths import LengthRange, write_options
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName
+from longreach.wording import visible
 
 # How the report writes numbers and names.
 
@@ -89,31 +89,6 @@ def percent(share: float | None) -> str:
     return f"{number}{NO_BREAK}%"
 
 
-def duration(seconds: float | None) -> str:
-    """A time that people read.
-
-    >>> duration(4.21), duration(75), duration(7300)
-    ('4.2 s', '1 min 15 s', '2 h 1 min')
-    """
-    if seconds is None:
-        return "–"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def plural(number: int, word: str) -> str:
-    """A number with its noun.
-
-    >>> plural(1, "run"), plural(1200, "run")
-    ('1 run', '1,200 runs')
-    """
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
-
-
 def slugs(names: Iterable[str]) -> dict[str, str]:
     """For every name a different one that can stand in a link; a plain name stays itself.
 
@@ -128,44 +103,13 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-_UNSEEN = ("Cc", "Cf", "Cs")
-
-
-def printable(text: str) -> str:
-    """Text without characters that would not show or would turn the text around them.
-
-    >>> printable("a\\x00b\\u202ec")
-    'a·b·c'
-    """
-    return "".join(
-        "·" if unicodedata.category(char) in _UNSEEN and char not in "\n\t" else char for char in text
-    )
-
-
-def visible(text: str) -> str:
-    r"""Text with what would not show, or would turn the text around it, written as escapes.
-
-    >>> visible("a\x00b\u202ec")
-    'a\\x00b\\u202ec'
-    """
-    return "".join(
-        ascii(char)[1:-1] if unicodedata.category(char) in _UNSEEN and char not in "\n\t" else char
-        for char in text
-    )
-
-
 def escaped(text: str) -> str:
     """Text for HTML and SVG.
 
     >>> escaped("<a>")
     '&lt;a&gt;'
     """
-    return escape(printable(text))
-
-
-def shortened(text: str, most: int) -> str:
-    """The beginning of a text that is too long."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return escape(visible(text))
 
 
 # How tasks are called where people read: an expression says more than a name made of its letters.
@@ -250,7 +194,7 @@ def command(*words: str) -> str | None:
     task = words[2] if len(words) > 2 else ""
     if TaskName(task).is_session:  # which no command can find
         return None
-    if task.startswith("-") or any(printable(word) != word or "\n" in word for word in words):
+    if task.startswith("-") or any(visible(word) != word or "\n" in word for word in words):
         return None
     return shlex.join(words)
 

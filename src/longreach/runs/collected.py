@@ -12,14 +12,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach import wording as notebook
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
 from longreach.runs.index import Row, read_index
 from longreach.runs.table import table_of
 from longreach.tasks.lengths import LengthRange, name_order, read_name
 from longreach.theory.names import TaskName
-from longreach.wording import counted
+from longreach.wording import Table, counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -191,7 +190,7 @@ class CollectedRuns:
         ]
         more = f"and {len(self.found) - SHOWN} more" if len(self.found) > SHOWN else ""
         head = ["task", "encoding", "seed", "status", "learned", *ranges]
-        return notebook.html_table(head, rows, note=more)
+        return Table(head, rows, note=more).html()
 
 
 def short_name(row: Row) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from longreach.errors import File, InputError, MissingExtra
+from longreach.errors import File, InputError, MissingExtra, one_line
+from longreach.files import read_text
 from longreach.runs.index import Row
 from longreach.training.result import Result
 
@@ -166,30 +167,16 @@ AnyLine = TypeVar("AnyLine", bound=Line)
 
 def read_lines(path: Path, adapter: TypeAdapter[AnyLine]) -> tuple[AnyLine, ...]:
     """The lines of a table, in order; a bad one is refused by its number."""
-    try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", place=File(str(path))) from None
     found: dict[str, AnyLine] = {}
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
         place = File(f"{path}:{number}")
         try:
             run = adapter.validate_json(line)
         except ValidationError as error:
-            raise InputError(refusal_in_words(error), place=place) from None
+            raise InputError(one_line(error), place=place) from None
         if run.run in found:
             raise InputError(f"the run {run.run} is there twice", place=place)
         found[run.run] = run
     return tuple(found.values())
-
-
-def refusal_in_words(error: ValidationError) -> str:
-    """The first thing that is wrong, in one line."""
-    first = error.errors(include_url=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    text = " ".join(first["msg"].removeprefix("Value error, ").split())
-    return f"{where}: {text}" if where else text

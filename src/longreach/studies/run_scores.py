@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import torch
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from longreach.answers.statistics import (
     PENALTY,
@@ -33,6 +33,7 @@ from longreach.answers.statistics import (
 )
 from longreach.answers.statistics import FloatArray as Floats
 from longreach.errors import File, InputError
+from longreach.files import read_document
 from longreach.inspection.attention import softness
 from longreach.inspection.limit import (
     LengthRow,
@@ -52,7 +53,7 @@ from longreach.inspection.positions import (
 )
 from longreach.inspection.report import limit_summary
 from longreach.inspection.trace import fold, norm_scales, trace
-from longreach.runs.table import read_lines, refusal_in_words
+from longreach.runs.table import read_lines
 from longreach.theory.limit.model import Array
 
 # Numbers of a trained run, all at its training length, that may tell whether it works at three times it.
@@ -299,15 +300,10 @@ def fit_scores(runs: Sequence[ScoredRun], areas: Mapping[str, float]) -> FittedS
 
 def read_score(path: Path = FITTED) -> FittedScore:
     """The scores in a file."""
-    try:
-        return _FITTED_SCORE.validate_json(path.read_bytes())
-    except FileNotFoundError:
+    if not path.exists():
         reason = f"there is no score yet; {COMMAND} makes one from development runs"
-        raise InputError(reason, place=File(str(path))) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", place=File(str(path))) from None
-    except ValidationError as error:
-        raise InputError(refusal_in_words(error), place=File(str(path))) from None
+        raise InputError(reason, place=File(str(path)))
+    return read_document(path, _FITTED_SCORE.validate_json)
 
 
 def left_out(runs: Sequence[ScoredRun], names: Sequence[str], *, seed: int = 0) -> Floats:

@@ -246,7 +246,7 @@ def program_task(name: str) -> ProgramTask:
 
 def automaton_file(name: str) -> AutomatonFile:
     """The automaton of `dfa:FILE`, or of `dfa:` and the text of one."""
-    from longreach.theory.crasp.parser import read_text
+    from longreach.files import read_text
 
     read = TaskName(name)
     if not read.source:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from longreach.errors import Argument, InputError
+from longreach.files import read_text
 from longreach.tasks.catalog import load_task
 from longreach.tasks.outside import ProgramTask, attribute_value, json_object, tokens_of
 from longreach.tasks.own import PredicateLanguage
@@ -14,7 +15,6 @@ from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.crasp.library import ENTRIES, PREFIX, load_program
-from longreach.theory.crasp.parser import read_text
 from longreach.theory.names import REGEX, TaskName
 from longreach.theory.search.targets import (
     ExamplesTarget,

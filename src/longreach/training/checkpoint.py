@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach.config.model import Model
 from longreach.config.run import RunConfig
-from longreach.errors import InputError
+from longreach.errors import InputError, one_line
 from longreach.files import clean_up, write_atomically
 from longreach.models.network import network, read_model
 from longreach.models.parameters import Parameters
@@ -87,9 +87,7 @@ def load_state(
     try:
         progress = Progress.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or "all of it"
-        raise InvalidState(f"{path}: {place}: {first['msg']}") from None
+        raise InvalidState(f"{path}: {one_line(error)}") from None
     problem = inconsistent(progress) or _not_a_state(tensors)
     if problem is not None:
         raise InvalidState(f"{path}: {problem}")

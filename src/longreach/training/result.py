@@ -30,7 +30,7 @@ from pydantic_core import PydanticSerializationError
 
 import longreach
 from longreach.errors import Field as SettingField
-from longreach.errors import InputError
+from longreach.errors import InputError, one_line
 from longreach.files import (
     KEY,
     ResultError,
@@ -201,7 +201,6 @@ def named(config: Mapping[str, Any], name: str) -> str | None:
 
 RESULT = "result.json"
 _WRITING = ".result.lock"
-LONGEST_PLACE = 100  # characters of what a message says of a place in a file
 
 Stamp: TypeAlias = tuple[int, int, int]
 """Time of change, size and number of a file: another stamp means that it has to be read again."""
@@ -318,10 +317,7 @@ def read_file(path: Path) -> Result:
     try:
         result = Result.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))[:LONGEST_PLACE]
-        message = " ".join(first["msg"].removeprefix("Value error, ").split())
-        raise ResultError(f"{path}: {place + ': ' if place else ''}{message}") from None
+        raise ResultError(f"{path}: {one_line(error)}") from None
     if result.key != path.parent.name:
         raise ResultError(f"{path}: the result of {result.key} lies in a directory of another name")
     return result

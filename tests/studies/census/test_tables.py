@@ -164,7 +164,7 @@ def test_a_table_is_read_as_written_and_refused_in_one_line(
         with pytest.raises(InputError, match=reason) as caught:
             read_language_table(path)
         assert "\n" not in caught.value.message
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         read_language_table(tmp_path / "none.json")
 
 
@@ -218,12 +218,12 @@ def test_a_run_is_there_once(tmp_path: Path) -> None:
     ("changes", "reason"),
     [
         ({"accuracy": [1.0, 0.5, 0.2]}, "a run has 4 accuracies, a failed one an error instead"),
-        ({"accuracy": [1.0, 0.5, 0.2, 1.5]}, "accuracy.3: Input should be less than or equal to 1"),
-        ({"accuracy": [1.0, 0.5, 0.2, float("nan")]}, "accuracy.3: Input should be a finite number"),
+        ({"accuracy": [1.0, 0.5, 0.2, 1.5]}, "accuracy.3: 1.5 is more than 1.0"),
+        ({"accuracy": [1.0, 0.5, 0.2, float("nan")]}, "accuracy.3: nan is not a finite number"),
         ({"error": "diverged"}, "a run has 4 accuracies, a failed one an error instead"),
         ({"encoding": "apes"}, "no encoding is named 'apes'"),
-        ({"seed": "0"}, "seed: Input should be a valid integer"),
-        ({"trained_to": 0}, "trained_to: Input should be greater than or equal to 1"),
+        ({"seed": "0"}, "seed: expected a whole number, not '0'"),
+        ({"trained_to": 0}, "trained_to: 0 is less than 1"),
         ({"more": 1}, "more: Unexpected keyword argument"),
     ],
 )
@@ -240,13 +240,13 @@ def test_a_bad_line_is_named(tmp_path: Path, changes: dict[str, object], reason:
 def test_what_is_no_run_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_text(text)
-    with pytest.raises(InputError, match=r"runs\.jsonl:1: ") as caught:
+    with pytest.raises(InputError, match=r"runs\.jsonl:(1:)? ") as caught:
         read_runs(path)
     assert "\n" not in caught.value.message
 
 
 def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         read_runs(tmp_path / "none.jsonl")
     path = tmp_path / "runs.jsonl"
     path.write_bytes(b"\xff\xfe")

@@ -65,7 +65,7 @@ def test_one_state() -> None:
         ('{"initial": "q", "accepting": [], "transitions": {}}', "alphabet is empty"),
         (
             '{"initial": "q", "accepting": [], "transitions": {}, "colour": 1}',
-            "colour: there is no such",
+            "colour: no such",
         ),
         (
             '{"alphabet": ["a"], "transitions": [[0, 0]], "accepting": []}',

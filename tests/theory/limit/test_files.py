@@ -236,7 +236,7 @@ def put_nan(directory: Path) -> None:
         (change_config(heads=-1), "config.json: heads: "),
         (change_config(layers="2"), "config.json: layers: "),
         (change_config(dtype="DROP"), "config.json: dtype: missing"),
-        (change_config(colour="red"), "config.json: colour: there is no such field"),
+        (change_config(colour="red"), "config.json: colour: no such field"),
         (change_config(vocabulary={"$": 0, "a": 2, "b": 2}), "config.json: vocabulary: rows"),
         (change_config(vocabulary={"c": 0, "a": 1, "b": 2}), "config.json: vocabulary: the start symbol"),
         (change_config(vocabulary={"$": 0, "a": 1}), r"E: shape \(3, 7\), expected \(2, 7\)"),

@@ -20,7 +20,7 @@ from longreach.config.encodings import side_title
 from longreach.errors import Field, File, InputError, Spot
 from longreach.report.forecast_view import MOST_HEADS, MOST_WIDTH, head_views, program_view
 from longreach.report.web.workers import LiveLimits
-from longreach.report.words import sentence_case, visible
+from longreach.report.words import sentence_case
 from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.automaton import Automaton, live_states
@@ -42,7 +42,7 @@ from longreach.theory.shares.summaries import Summary
 from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.judge import language_sides
 from longreach.theory.verdicts.verdict import Answer, Verdict
-from longreach.wording import counted
+from longreach.wording import counted, visible
 
 # What is typed into the playground, read: an expression, an automaton or a program, never a file.
 

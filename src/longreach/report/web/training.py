@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from longreach.errors import Field, InputError
 from longreach.report.web.playground import Subject
 from longreach.report.web.workers import LiveLimits, Reply
-from longreach.report.words import visible
+from longreach.wording import visible
 
 MODULE = "longreach.report.web.training_worker"
 ENDS = ("done", "failed", "cancelled")

@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import longreach
 from longreach.answers.statistics import bootstrap, interval
-from longreach.config.model import first_error
 from longreach.config.run import RunConfig
 from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
 from longreach.errors import File, InputError
-from longreach.files import ResultError
+from longreach.files import ResultError, read_document
 from longreach.studies.census.draw import Part, Stratum, ranges_tested
 from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, bins, read_language_table
 from longreach.training.result import Result, read_result
@@ -93,12 +92,7 @@ class CensusSettings(BaseModel):
 
 def read_settings(path: Path) -> CensusSettings:
     """The settings in a file, or an error of one line."""
-    try:
-        return CensusSettings.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=File(str(path))) from None
-    except ValidationError as error:
-        raise InputError(str(first_error(error, CensusSettings)), place=File(str(path))) from None
+    return read_document(path, CensusSettings.model_validate_json, CensusSettings.model_fields)
 
 
 @cache
@@ -368,12 +362,7 @@ class RecipeScore:
 
 def read_recipes(path: Path = RECIPES) -> Recipes:
     """The recipes in a file, or an error of one line."""
-    try:
-        return Recipes.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=File(str(path))) from None
-    except ValidationError as error:
-        raise InputError(str(first_error(error, Recipes)), place=File(str(path))) from None
+    return read_document(path, Recipes.model_validate_json, Recipes.model_fields)
 
 
 @cache

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from longreach.answers.odds_features import (
     ODDS_ENCODINGS,
@@ -28,8 +28,8 @@ from longreach.answers.odds_features import (
 )
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import File, InputError
-from longreach.files import write_atomically
-from longreach.runs.table import read_lines, refusal_in_words
+from longreach.files import read_document, write_atomically
+from longreach.runs.table import read_lines
 from longreach.studies.census.draw import (
     CensusLanguage,
     Part,
@@ -396,12 +396,7 @@ def write_language_table(
 def read_language_table(path: Path) -> dict[str, LanguageFacts]:
     """The languages by key."""
     place = File(str(path))
-    try:
-        rows = _LANGUAGES.validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", place=place) from None
-    except ValidationError as error:
-        raise InputError(refusal_in_words(error), place=place) from None
+    rows = read_document(path, _LANGUAGES.validate_json)
     found = {each.key: each for each in rows}
     if len(found) < len(rows):
         raise InputError("a language is there twice", place=place)

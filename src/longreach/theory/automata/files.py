@@ -20,8 +20,8 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longreach.errors import File, InputError, near_names
-from longreach.files import first_problem, read_json
+from longreach.errors import File, InputError, near_names, one_line
+from longreach.files import read_json
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, labelled, minimal
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 from longreach.theory.names import SLUG
@@ -135,7 +135,7 @@ def _parsed(text: str | bytes, content: Any) -> NamedDocument | NumberedDocument
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise InputError(first_problem(error, kind.model_fields)) from None
+        raise InputError(one_line(error, kind.model_fields)) from None
 
 
 def _check_alphabet(alphabet: Sequence[str]) -> None:

@@ -60,8 +60,8 @@ def problem(name: str, alphabet: Sequence[str] | None = None) -> Problem:
 
 
 def _automaton(name: str) -> Automaton:
+    from longreach.files import read_text
     from longreach.theory.automata.files import read_automaton
-    from longreach.theory.crasp.parser import read_text
 
     read = TaskName(name)
     if read.is_text:

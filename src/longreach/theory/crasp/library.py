@@ -11,7 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from longreach.errors import Argument, InputError, ReadingWarning, near_names
-from longreach.theory.crasp.parser import read_text
+from longreach.files import read_text
 from longreach.theory.crasp.peer import INTERPRETER, differences, parse_peer
 from longreach.theory.crasp.printer import statement_text
 from longreach.theory.crasp.program import Builder, Program, parse, parse_file

@@ -145,26 +145,6 @@ def read_program(text: str, file: str = "<text>") -> Listing:
     return reader.program()
 
 
-def read_text(path: str | Path) -> str:
-    """The text of a file, or an error that says in one line why there is none."""
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a directory, not a file") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be read: {reason}") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not a text file (byte {error.start} is not UTF-8)") from None
-    if "\0" in text:
-        raise InputError(f"{path}: is not a text file (it holds a NUL byte)")
-    return text
-
-
 def check_name(name: str) -> None:
     """Reject what the text format could not read back as a name."""
     if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:

@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 import longreach
-from longreach import wording as notebook
 from longreach.errors import InputError
+from longreach.files import read_text
 from longreach.theory.crasp import evaluate
 from longreach.theory.crasp.core import Core, is_boolean
 from longreach.theory.crasp.evaluate import BLOCK, Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import lower, raised
-from longreach.theory.crasp.parser import check_name, read_program, read_text
+from longreach.theory.crasp.parser import check_name, read_program
 from longreach.theory.crasp.printer import expression_text, statement_text, to_text
 from longreach.theory.crasp.syntax import (
     FALSE,
@@ -47,7 +47,7 @@ from longreach.theory.crasp.syntax import (
     reference,
 )
 from longreach.theory.crasp.words import Codes, Encoder, encode
-from longreach.wording import counted
+from longreach.wording import counted, html_listing
 
 if TYPE_CHECKING:
     from longreach.theory.limit.model import Transformer
@@ -293,7 +293,7 @@ class Program(Listing):
         return f"Program: {kind} over {letters} in {core.class_name}, {size}"
 
     def _repr_html_(self) -> str:
-        return notebook.html_listing(self.text, title=repr(self))
+        return html_listing(self.text, title=repr(self))
 
 
 def parse(text: str, file: str = "<text>") -> Program:

@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, deserialize, safe_open
 
-from longreach.errors import InputError
-from longreach.files import first_problem, read_json
+from longreach.errors import InputError, one_line
+from longreach.files import read_json
 from longreach.theory.limit.finite import MAX_BYTES, check_bytes
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
 from longreach.theory.limit.rounding import Dtype, round_bfloat16
@@ -227,7 +227,7 @@ def _read_config(path: Path) -> Config:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValidationError as error:
-        raise InputError(f"{path}: {first_problem(error, Config.model_fields)}") from None
+        raise InputError(f"{path}: {one_line(error, Config.model_fields)}") from None
     if sorted(config.vocabulary.values()) != list(range(len(config.vocabulary))):
         raise InputError(f"{path}: vocabulary: rows must be 0, 1, …, each once")
     if START not in config.vocabulary:
