@@ -18,7 +18,7 @@ import longreach
 ROOT = Path(longreach.__file__).parent
 # From top to bottom; a room imports itself and the rooms before it.
 ROOMS = [
-    "errors", "files", "wording", "theory", "tasks", "config", "models", "training", "execution", "runs",
+    "wording", "errors", "files", "theory", "tasks", "config", "models", "training", "execution", "runs",
     "answers", "inspection", "studies", "report", "cli", "__main__",
 ]  # fmt: skip
 WITH_TORCH = {"models", "training", "inspection", "studies"}
