@@ -34,7 +34,7 @@ from longreach.files import read_document
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import Task
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import Automaton
 from longreach.theory.shares.words import word_measure
 from longreach.theory.verdicts.verdict import Verdict
 
@@ -378,7 +378,7 @@ def _row(case: OddsCase, model: OddsModel) -> OddsRow | str:
 
 def _letters(automaton: Automaton) -> int:
     """Those that stand in some word: the census has no others."""
-    live = live_states(automaton)
+    live = automaton.live
     return sum(
         any(automaton.transitions[state][letter] in live for state in live)
         for letter in range(len(automaton.alphabet))

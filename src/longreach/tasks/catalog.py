@@ -27,7 +27,7 @@ from longreach.tasks.outside import (
 from longreach.tasks.own import remember, session_task
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task
-from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, live_states
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton
 from longreach.theory.automata.files import write_automaton
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import expression_hint, from_expression
@@ -172,7 +172,7 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
 def _states(name: str, alphabet: Sequence[str] | None) -> StateTask:
     expression, after = TaskName(name).source, TaskName(name).prefix == STATES_AFTER
     language = from_expression(expression, alphabet)
-    states = counted(len(live_states(language)), "state")
+    states = counted(len(language.live), "state")
     about = f"which of {states}, {'after' if after else 'at'} each letter of words of {expression}"
     return StateTask(name, language, about, after)
 

@@ -37,7 +37,7 @@ from longreach.tasks.task import (
     Task,
     image,
 )
-from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, live_states, minimal
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
 
 # Words of a regular language, exactly uniform among those of their length, for a batch at once.
@@ -102,7 +102,7 @@ class _Graph:
 
     def __init__(self, automaton: Automaton) -> None:
         self.accepting = automaton.accepting
-        live = live_states(automaton)
+        live = automaton.live
         self.moves: list[dict[int, list[int]]] = []
         for state, row in enumerate(automaton.transitions):
             targets: dict[int, list[int]] = {}
@@ -339,7 +339,7 @@ class RegularLanguage(LanguageTask):
     @cached_property
     def state_labels(self) -> dict[int, tuple[str, ...]]:
         """What may come next at each live state."""
-        live = live_states(self.automaton)
+        live = self.automaton.live
         labels: dict[int, tuple[str, ...]] = {}
         for state in sorted(live):
             row = self.automaton.transitions[state]
@@ -359,7 +359,7 @@ class RegularLanguage(LanguageTask):
     @cached_property
     def least_length(self) -> int:
         """The length of the shortest word that is not empty; 0 if there is none."""
-        live, reached = live_states(self.automaton), {0}
+        live, reached = self.automaton.live, {0}
         for length in range(1, len(self.automaton) + 1):
             reached = {target for state in reached for target in self.automaton.transitions[state]} & live
             if reached & self.automaton.accepting:
@@ -531,7 +531,7 @@ class StateTask(LanguageTask):
     @cached_property
     def live(self) -> tuple[int, ...]:
         """The states that words of the language come through."""
-        return tuple(sorted(live_states(self.language)))
+        return tuple(sorted(self.language.live))
 
     @cached_property
     def labels(self) -> tuple[tuple[str, ...], ...]:

@@ -15,7 +15,6 @@ from longreach.theory.automata.automaton import (
     combine,
     from_automata_lib,
     labelled,
-    live_states,
     longest_word,
     minimal,
     strong_components,
@@ -82,12 +81,12 @@ def test_errors() -> None:
 
 @given(automata(states=5))
 def test_live_states_by_definition(automaton) -> None:
-    assert live_states(automaton) == live(automaton)
+    assert automaton.live == live(automaton)
 
 
 def test_live_states_of_the_empty_language() -> None:
-    assert live_states(from_expression("a&b")) == frozenset()
-    assert live_states(from_expression(".*", "ab")) == {0}
+    assert from_expression("a&b").live == frozenset()
+    assert from_expression(".*", "ab").live == {0}
 
 
 # Automata with answer classes, against running the table that they were made of.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from longreach.answers.kinds import kind_of
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.decide.decisions import decide
@@ -51,7 +51,7 @@ LONG = 60
 
 def check_no(automaton: Automaton, text: str, *, prediction: bool) -> None:
     """From some state, both words lead to states after which different words are accepted."""
-    usable = live_states(automaton) if prediction else frozenset(range(len(automaton)))
+    usable = automaton.live if prediction else frozenset(range(len(automaton)))
     alike, unseen = ALIKE.fullmatch(text), UNSEEN.fullmatch(text)
     if alike:
         first, second = alike.groups()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longreach.theory.automata.automaton import live_states, strong_components
+from longreach.theory.automata.automaton import strong_components
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import DEFAULT_BUDGET
 from longreach.theory.decide.views import component_of
@@ -18,7 +18,7 @@ def test_joined_blocks_are_those_that_grow_by_one_component_at_a_time() -> None:
         analysis = plain_analysis(automaton)
         if any(component.rounds is None for component in analysis.components):
             continue
-        extended, alive = analysis.extended, live_states(automaton)
+        extended, alive = analysis.extended, automaton.live
         wanted: list[set[int]] = []
         for part in strong_components(automaton.transitions):
             if not alive & set(part):

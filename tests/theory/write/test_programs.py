@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.theory.automata.automaton import Automaton, live_states, minimal
+from longreach.theory.automata.automaton import Automaton, minimal
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.crasp.compare import ProgramSide, compare
@@ -174,7 +174,7 @@ def test_predictors(name: str) -> None:
     analysis = final_analysis(automaton)
     assert analysis is not None
     program = predictor(analysis)
-    live = live_states(automaton)
+    live = automaton.live
     rng = np.random.default_rng(1)
     for length in (1, 2, 3, 5, 9, 30, 200):
         for _ in range(6):

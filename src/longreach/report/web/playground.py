@@ -23,7 +23,7 @@ from longreach.report.web.workers import LiveLimits
 from longreach.report.words import sentence_case
 from longreach.tasks.outside import ProgramTask
 from longreach.tasks.regular import RegularLanguage
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.drawing import to_svg
 from longreach.theory.automata.files import read_automaton, write_automaton
 from longreach.theory.automata.regex import from_expression
@@ -211,7 +211,7 @@ def potential_notes(automaton: Automaton) -> PotentialNotes:
     PotentialNotes(below={0: '≈ A', 1: '≈ A', 2: '≈ A', 3: '≈ A'}, classes={'A': (0, 1, 2, 3)})
     """
     analysis = plain_analysis(automaton, Budget(seconds=POTENTIAL_SECONDS).running())
-    live = set(live_states(automaton))
+    live = set(automaton.live)
     letters = _letters()
     notes: dict[int, str] = {}
     named: dict[str, tuple[int, ...]] = {}

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from longreach.errors import InputError
 from longreach.tasks.lengths import LengthRange
-from longreach.theory.automata.automaton import Automaton, live_states, minimal
+from longreach.theory.automata.automaton import Automaton, minimal
 from longreach.theory.automata.named import NAMED_LANGUAGES, bracket_depth, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
@@ -47,7 +47,7 @@ def to_expression(automaton: Automaton) -> str:
             raise InputError(f"letter {letter!r}: an expression needs letters or digits")
     if not automaton.accepting:
         raise InputError("the language is empty: it has no expression here")
-    live = live_states(automaton)
+    live = automaton.live
     edges: Edges = {(_START, 0): _NOTHING}
     for state in live:
         for token, target in zip(automaton.alphabet, automaton.transitions[state], strict=True):
@@ -262,7 +262,7 @@ def canonical(automaton: Automaton) -> Automaton:
     >>> canonical(one) == canonical(other), canonical(one).alphabet
     (True, ('a', 'b'))
     """
-    live = live_states(automaton)
+    live = automaton.live
     used = [
         letter
         for letter in range(len(automaton.alphabet))
@@ -337,7 +337,7 @@ def is_finite(automaton: Automaton) -> bool:
     >>> is_finite(from_expression("a(b|ba)?")), is_finite(from_expression("a*"))
     (True, False)
     """
-    live = live_states(automaton)
+    live = automaton.live
     left = set(live)
     while True:
         ends = {state for state in left if not left & set(automaton.transitions[state])}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError
+from longreach.theory.automata.paths import explore
 
 if TYPE_CHECKING:
     from automata.fa.dfa import DFA
@@ -38,6 +38,14 @@ class Moves:
     def table(self) -> IntArray:
         """The transitions as an array of shape (states, letters)."""
         return np.array(self.transitions, dtype=np.int64).reshape(len(self), len(self.alphabet))
+
+    def run_many(self, words: IntArray, start: int = 0) -> IntArray:
+        """The states after each letter of words of one length, rows of letters by place in the alphabet."""
+        states = np.empty((len(words), words.shape[1] + 1), dtype=np.int64)
+        states[:, 0] = start
+        for column in range(words.shape[1]):
+            states[:, column + 1] = self.table[states[:, column], words[:, column]]
+        return states[:, 1:]
 
     @cached_property
     def letter_index(self) -> dict[str, int]:
@@ -86,6 +94,29 @@ class Automaton(Moves):
         rows = tuple(tuple(row[letter] for letter in self.alike) for row in self.transitions)
         return Automaton(tuple(self.alphabet[letter] for letter in self.alike), rows, self.accepting)
 
+    @cached_property
+    def accepting_mask(self) -> npt.NDArray[np.bool_]:
+        """Whether each state accepts."""
+        return np.isin(np.arange(len(self)), list(self.accepting))
+
+    @cached_property
+    def live(self) -> frozenset[int]:
+        """The states from which an accepting state can be reached.
+
+        >>> sorted(from_expression("ab").live)
+        [0, 1, 3]
+        """
+        live = set(self.accepting)
+        # Components come with successors later, so one pass from the back is enough.
+        for members in reversed(strong_components(self.transitions)):
+            if any(target in live for q in members for target in self.transitions[q]):
+                live |= set(members)
+        return frozenset(live)
+
+    def legal_at(self, letter: int) -> frozenset[int]:
+        """The states after which the letter may follow in a word of the language."""
+        return frozenset(q for q, row in enumerate(self.transitions) if row[letter] in self.live)
+
     def accepts(self, word: Iterable[str]) -> bool:
         """Whether the word is in the language."""
         return self.run(word) in self.accepting
@@ -117,7 +148,7 @@ def minimal(
     """
     from automata.fa.dfa import DFA
 
-    reached = breadth_first(transitions, initial)
+    reached = _reached(transitions, initial)
     marked = set(accepting)
     if not alphabet:
         raise InputError("the alphabet is empty; a language needs at least one letter")
@@ -131,12 +162,18 @@ def minimal(
     rows: dict[Any, list[Any]] = {
         q: [row[str(a)] for a in range(len(alphabet))] for q, row in dfa.transitions.items()
     }
-    order = {q: number for number, q in enumerate(breadth_first(rows, dfa.initial_state))}
+    order = {q: number for number, q in enumerate(_reached(rows, dfa.initial_state))}
     return Automaton(
         tuple(alphabet),
         tuple(tuple(order[t] for t in rows[q]) for q in order),
         frozenset(order[q] for q in dfa.final_states if q in order),
     )
+
+
+def _reached(rows: Any, initial: Any) -> list[Any]:
+    found = explore(initial, rows.__getitem__)
+    assert found is not None
+    return found[0]
 
 
 def from_automata_lib(dfa: DFA) -> Automaton:
@@ -228,32 +265,6 @@ def strong_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
     return found[::-1]
 
 
-def breadth_first(transitions: Any, initial: int) -> list[int]:
-    """The states that are reached, in the order in which a search meets them."""
-    seen = {initial: None}
-    queue = deque([initial])
-    while queue:
-        for target in transitions[queue.popleft()]:
-            if target not in seen:
-                seen[target] = None
-                queue.append(target)
-    return list(seen)
-
-
-def live_states(automaton: Automaton) -> frozenset[int]:
-    """The states from which an accepting state can be reached.
-
-    >>> sorted(live_states(from_expression("ab")))
-    [0, 1, 3]
-    """
-    live = set(automaton.accepting)
-    # Components come with successors later, so one pass from the back is enough.
-    for members in reversed(strong_components(automaton.transitions)):
-        if any(target in live for q in members for target in automaton.transitions[q]):
-            live |= set(members)
-    return frozenset(live)
-
-
 # Automata with an answer class at every state: more than accept and reject.
 
 
@@ -295,7 +306,7 @@ def labelled(
     """
     if not alphabet:
         raise InputError("the alphabet is empty; a language needs at least one letter")
-    order = breadth_first(transitions, initial)
+    order = _reached(transitions, initial)
     names = {label: number for number, label in enumerate(dict.fromkeys(outputs))}
     numbered, count = {state: names[outputs[state]] for state in order}, 0
     while True:
@@ -329,7 +340,7 @@ def longest_word(automaton: Automaton) -> int | None:
     >>> longest_word(from_expression("a|ab?c")), longest_word(from_expression("a*"))
     (3, None)
     """
-    live = live_states(automaton)
+    live = automaton.live
     length = dict.fromkeys(range(len(automaton)), -1)
     for members in reversed(strong_components(automaton.transitions)):
         state = members[0]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -17,7 +16,8 @@ from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.paths import Paths, moves_inside
 from longreach.wording import counted
 
 # Where the states, the edges and their labels stand in a drawing of an automaton.
@@ -171,7 +171,7 @@ def layout_of(automaton: Automaton, notes: Mapping[int, str] | None = None) -> L
     [0, 1, 2]
     """
     notes = notes or {}
-    dead = frozenset(range(1, len(automaton))) - live_states(automaton)
+    dead = frozenset(range(1, len(automaton))) - automaton.live
     layered = _layers(automaton, notes, dead, frozenset())
     if len(layered.edges) > MOST_JUDGED or not layered.faults:
         return layered
@@ -192,14 +192,8 @@ def _layers(
     automaton: Automaton, notes: Mapping[int, str], dead: frozenset[int], left_out: frozenset[int]
 ) -> Layout:
     """By the shortest word that leads to a state, each centred; a state that accepts nothing stands below."""
-    layer = {0: 0}
-    queue = deque([0])
-    while queue:
-        state = queue.popleft()
-        for target in automaton.transitions[state]:
-            if target not in layer:
-                layer[target] = layer[state] + 1
-                queue.append(target)
+    paths = Paths(0, moves_inside(automaton))
+    layer = {state: len(paths.to(state)) for state in list(paths)}
     rows: dict[int, list[int]] = {}
     for state, number in layer.items():
         if state not in dead:
@@ -430,7 +424,7 @@ def to_svg(
     4
     """
     tip = "tip" if part is None else f"tip-{part}"
-    alive = live_states(automaton)
+    alive = automaton.live
     layout = layout_of(automaton, notes)
     said = LEFT_OUT.format(", ".join(map(str, layout.left_out))) if layout.left_out else ""
     width, height = layout.size

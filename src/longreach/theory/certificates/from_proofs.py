@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from longreach.theory.automata.automaton import live_states
 from longreach.theory.certificates.documents import (
     ArrowDocument,
     ArrowWeight,
@@ -68,7 +67,7 @@ def _may_follow_both(proof: Refutation) -> bool:
     """Whether the letter of the pair begins, after both states, something that a word may go on with."""
     if proof.letter is None:
         return False
-    live = live_states(proof.automaton)
+    live = proof.automaton.live
     return all(proof.automaton.transitions[state][proof.letter] in live for state in proof.pair)
 
 

@@ -259,7 +259,7 @@ def regular_rows(automaton: Automaton) -> RegularRows:
     (4, 8, 8)
     """
     reached = np.arange(len(automaton)) == 0
-    told = np.isin(np.arange(len(automaton)), list(automaton.accepting)).astype(np.int64)
+    told = automaton.accepting_mask.astype(np.int64)
     seen: dict[bytes, int] = {}
     counts: list[int] = []
     while len(counts) < _STEPS:

@@ -82,7 +82,7 @@ def words(letters: int, length: int) -> Words:
 def regular_problem(name: str, automaton: Automaton) -> Problem:
     """Whether Alice's and Bob's halves together are a word of the language."""
     letters = len(automaton.alphabet)
-    accepting = np.isin(np.arange(len(automaton)), list(automaton.accepting))
+    accepting = automaton.accepting_mask
 
     def answers(alice: Inputs, bob: Inputs) -> NDArray[Any]:
         states = np.repeat(alice[:, None], len(bob), axis=1)

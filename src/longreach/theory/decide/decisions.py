@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import Automaton
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.decide.views import Analysis, Convention, judged_on
 from longreach.theory.decide.with_positions import (
@@ -51,12 +51,8 @@ def labels(automaton: Automaton) -> tuple[Label, ...]:
     >>> [len(label.language) for label in labels(from_expression("(ab)*"))]
     [3, 3, 3]
     """
-    live = live_states(automaton)
     letters = [
-        Label(
-            token,
-            automaton.with_accepting(q for q, row in enumerate(automaton.transitions) if row[a] in live),
-        )
+        Label(token, automaton.with_accepting(automaton.legal_at(a)))
         for a, token in enumerate(automaton.alphabet)
     ]
     return (*letters, Label(None, automaton))
@@ -90,7 +86,7 @@ def on_prefixes(plain: Analysis) -> Analysis:
     (False, True)
     """
     automaton = plain.extended.automaton
-    return judged_on(plain, frozenset(range(len(automaton))) - live_states(automaton))
+    return judged_on(plain, frozenset(range(len(automaton))) - automaton.live)
 
 
 # All decisions about one language: without positions (NoPE), with absolute ones, with local relations.

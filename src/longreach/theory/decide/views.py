@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from longreach.theory.automata.automaton import Automaton, strong_components
+from longreach.theory.automata.paths import explore
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 from longreach.theory.decide.potentials import Classes, Graph, Refinement, numbered, refine
 
@@ -111,29 +112,27 @@ def extend(
     States in `settled`, which must not lead to others, are left as they are. Programs are not judged on words
     that lead to a state in `never`.
     """
+
+    def successors(key: _Key) -> list[_Key]:
+        state, seen, residue = key
+        row = automaton.transitions[state]
+        after = None if residue is None else (residue + 1) % modulus
+        return [
+            (row[letter], None, None)
+            if seen is None or row[letter] in settled
+            else (row[letter], (*seen, letter)[-window:] if window else (), after)
+            for letter in automaton.alike
+        ]
+
     start: _Key = (0, None, None) if 0 in settled else (0, (), 0)
-    number: dict[_Key, int] = {start: 0}
-    order: list[_Key] = [start]
-    rows: list[tuple[int, ...]] = []
-    for state, seen, residue in order:
-        row = [0] * len(automaton.alphabet)
-        for letter, alike in automaton.alike.items():
-            target = automaton.transitions[state][letter]
-            key: _Key = (target, None, None)
-            if target not in settled:
-                assert seen is not None
-                assert residue is not None
-                key = (target, (*seen, letter)[-window:] if window else (), (residue + 1) % modulus)
-            if key not in number:
-                if limit is not None and len(order) >= limit:
-                    return None
-                number[key] = len(order)
-                order.append(key)
-            for other in alike:
-                row[other] = number[key]
-        rows.append(tuple(row))
-    states = tuple(ExtendedState(*key) for key in order)
-    return ExtendedAutomaton(automaton, window, modulus, states, tuple(rows), never)
+    found = explore(start, successors, limit)
+    if found is None:
+        return None
+    place = {letter: k for k, alike in enumerate(automaton.alike.values()) for letter in alike}
+    columns = [place[letter] for letter in range(len(place))]
+    rows = tuple(tuple([row[k] for k in columns]) for row in found[1])
+    states = tuple(ExtendedState(*key) for key in found[0])
+    return ExtendedAutomaton(automaton, window, modulus, states, rows, never)
 
 
 def analyse(

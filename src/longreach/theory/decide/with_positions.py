@@ -13,7 +13,6 @@ the modulus.
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
@@ -29,6 +28,7 @@ from longreach.theory.automata.monoid import (
     stable_semigroup,
     transition_monoid,
 )
+from longreach.theory.automata.paths import Paths
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.decide.potentials import Classes, Graph, numbered, refine
 from longreach.theory.decide.views import Analysis, analyse, extend, settled_states
@@ -309,28 +309,16 @@ def _arrow_words(
 
 def _ways(automaton: Automaton, start: int, goals: set[int], block: int) -> list[Letters]:
     """Shortest nonempty words from the start to each goal with a length divisible by the block."""
-    came: dict[tuple[int, int], tuple[tuple[int, int] | None, int]] = {}
-    root = (start, 0)
-    steps: deque[tuple[int, int] | None] = deque([None])
-    while steps:
-        here = steps.popleft()
-        state, phase = root if here is None else here
+
+    def moves(here: tuple[int, int] | None) -> Iterator[tuple[int, tuple[int, int]]]:
+        state, phase = (start, 0) if here is None else here
         for letter, target in enumerate(automaton.transitions[state]):
-            there = (target, (phase + 1) % block)
-            if there not in came:
-                came[there] = (here, letter)
-                steps.append(there)
-    words = []
-    for goal in sorted(goals)[:_MOST_GOALS]:
-        step: tuple[int, int] | None = (goal, 0)
-        if step not in came:
-            continue
-        word: list[int] = []
-        while step is not None:
-            step, letter = came[step]
-            word.append(letter)
-        words.append(tuple(reversed(word)))
-    return words
+            yield letter, (target, (phase + 1) % block)
+
+    # From a vertex of its own, so that the start can be reached again.
+    ways = Paths[tuple[int, int] | None, int](None, moves)
+    reached = set(ways)
+    return [ways.to((goal, 0)) for goal in sorted(goals)[:_MOST_GOALS] if (goal, 0) in reached]
 
 
 # C-RASP with local and periodic relations: is the language in it? Exact, within a budget.

@@ -7,13 +7,12 @@ and only if there are no two such states.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.automata.paths import Paths, distinguishing_word, moves_inside, shortest_word
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 from longreach.theory.decide.exact_algebra import independent_columns
 from longreach.theory.decide.flows import Flow, flows_between_mates
@@ -114,45 +113,6 @@ def refutation(analysis: Analysis, convention: Convention, limit: int) -> Refuta
     )
 
 
-def shortest_word(automaton: Automaton, start: int, goal: int, inside: Sequence[int] | None = None) -> Word:
-    """A shortest word from one state to another, through the given states only."""
-    allowed = set(range(len(automaton)) if inside is None else inside)
-    came: dict[int, tuple[int, int]] = {}
-    queue = deque([start])
-    while queue and goal != start and goal not in came:
-        state = queue.popleft()
-        for letter, target in enumerate(automaton.transitions[state]):
-            if target in allowed and target not in came and target != start:
-                came[target] = (state, letter)
-                queue.append(target)
-    word: Word = ()
-    while goal != start:
-        goal, letter = came[goal]
-        word = (automaton.alphabet[letter], *word)
-    return word
-
-
-def distinguishing_word(automaton: Automaton, first: int, second: int) -> Word:
-    """A shortest word accepted from exactly one of two different states."""
-    came: dict[tuple[int, int], tuple[tuple[int, int], int] | None] = {(first, second): None}
-    queue = deque(came)
-    while queue:
-        pair = queue.popleft()
-        if (pair[0] in automaton.accepting) != (pair[1] in automaton.accepting):
-            word: Word = ()
-            step = came[pair]
-            while step is not None:
-                word = (automaton.alphabet[step[1]], *word)
-                step = came[step[0]]
-            return word
-        for letter in range(len(automaton.alphabet)):
-            target = (automaton.transitions[pair[0]][letter], automaton.transitions[pair[1]][letter])
-            if target not in came:
-                came[target] = (pair, letter)
-                queue.append(target)
-    raise ValueError("the two states are equivalent")
-
-
 def _readable(component: Component, flow: Flow) -> tuple[int, int, dict[tuple[int, int], str]]:
     graph, states = component.graph, component.states
     weights = {
@@ -184,7 +144,8 @@ def _fooling(
 def _loops(automaton: Automaton, component: Component, base: int) -> tuple[Word, ...]:
     """Loops at the base whose counts of (class, letter) pairs span those of all loops."""
     graph, states = component.graph, component.states
-    to = {q: shortest_word(automaton, base, q, states) for q in states}
+    forth = Paths(base, moves_inside(automaton, set(states)))
+    to = {q: forth.to(q) for q in list(forth)}
     back = {q: shortest_word(automaton, q, base, states) for q in states}
     words = {
         (*to[states[s]], automaton.alphabet[a], *back[states[t]])

@@ -130,14 +130,11 @@ def difference(core: Core, automaton: Automaton, words: Letters) -> Word | None:
     codes = np.array([place.get(letter, len(place)) for letter in automaton.alphabet], np.uint32)
     value = Kernel(near, near.roots).advance(State(), codes[words])[near.accept]
     said = np.broadcast_to(np.asarray(value, dtype=np.bool_), words.shape)
-    accepting = np.isin(np.arange(len(automaton)), list(automaton.accepting))
-    states = np.zeros(len(words), dtype=np.int64)
-    for column, letters in enumerate(words.T):
-        states = automaton.table[states, letters]
-        wrong = np.flatnonzero(said[:, column] != accepting[states])
-        if len(wrong):
-            return tuple(automaton.alphabet[k] for k in words[wrong[0], : column + 1])
-    return None
+    wrong = said != automaton.accepting_mask[automaton.run_many(words)]
+    if not wrong.any():
+        return None
+    column = int(wrong.any(axis=0).argmax())
+    return tuple(automaton.alphabet[k] for k in words[int(wrong[:, column].argmax()), : column + 1])
 
 
 def random_words(automaton: Automaton, rng: np.random.Generator, length: int = LONGEST_WORD) -> Letters:

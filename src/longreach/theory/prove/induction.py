@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from longreach.errors import InputError, MissingExtra
-from longreach.theory.automata.automaton import Automaton, Word, live_states
+from longreach.theory.automata.automaton import Automaton, Word
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.crasp.core import PLAIN, Core
 from longreach.theory.crasp.evaluate import at_empty_word
@@ -111,7 +111,7 @@ def prove_announcer(
     outputs = dict(core.outputs)
     if set(outputs) != set(labels):
         return Induction(False, "the outputs are not what is to be said")
-    answers = {q: tuple(q in states for states in labels.values()) for q in live_states(automaton)}
+    answers = {q: tuple(q in states for states in labels.values()) for q in automaton.live}
     roots = tuple(outputs[label] for label in labels)
     return _prove(Machine(core, automaton, roots, answers), always_z3, budget)
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.compare import DeterministicSide
@@ -184,5 +182,4 @@ def _letter_values(core: Core, alphabet: Sequence[str]) -> dict[int, list[bool]]
 
 def automaton_side(automaton: Automaton) -> DeterministicSide:
     """The automaton, ready to be compared with a program over the same letters."""
-    accepting = np.isin(np.arange(len(automaton)), list(automaton.accepting))
-    return DeterministicSide(automaton.table, 0, accepting)
+    return DeterministicSide(automaton.table, 0, automaton.accepting_mask)

@@ -100,8 +100,7 @@ class RegularTarget:
         states = np.zeros(len(tree), np.int64)
         for first, end in zip(tree.starts[1:], tree.starts[2:], strict=False):
             states[first:end] = self.automaton.table[states[tree.parents[first:end]], tree.letters[first:end]]
-        accepting = np.isin(states, list(self.automaton.accepting))
-        return accepting, np.ones(len(tree), bool)
+        return self.automaton.accepting_mask[states], np.ones(len(tree), bool)
 
     def check(self, core: Core, budget: Budget) -> Check:
         known = rightness(core, self.automaton, CHECKED_LENGTH, budget)

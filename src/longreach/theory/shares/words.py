@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.errors import InputError
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import Automaton
 
 # Uniform words of a length as a walk on the live states: labels, counts, and the chance of each step.
 
@@ -50,7 +50,7 @@ class WordMeasure:
     @cached_property
     def states(self) -> tuple[int, ...]:
         """The live states by their numbers in the automaton; the initial one is 0 there and here."""
-        return tuple(sorted(live_states(self.automaton)))
+        return tuple(sorted(self.automaton.live))
 
     @cached_property
     def targets(self) -> IntArray:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from longreach.theory.automata.automaton import Automaton, Word, longest_word
+from longreach.theory.automata.paths import distinguishing_word, shortest_word
 from longreach.theory.certificates.documents import FlowCertificate, SampledFlowCertificate
 from longreach.theory.certificates.tables import table_automaton
 from longreach.theory.crasp.words import spelled
 from longreach.theory.decide.decisions import ClassDecision
 from longreach.theory.decide.views import Analysis, Component, Convention, first_bad_pair
 from longreach.theory.decide.with_positions import ArrowRefutation
-from longreach.theory.decide.without_positions import distinguishing_word, shortest_word
 from longreach.theory.verdicts.basis import plainly
 from longreach.wording import counted
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
-from longreach.theory.automata.automaton import Automaton, live_states
+from longreach.theory.automata.automaton import Automaton
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.crasp.evaluate import at_empty_word
 from longreach.theory.crasp.lower import simplify
@@ -105,7 +105,7 @@ def _acceptor(
     automaton = analysis.extended.automaton
     wanted = 0 in automaton.accepting
     automaton = automaton.complement() if rejected else automaton
-    blocks = blocks_of(analysis, live_states(automaton), style, budget)
+    blocks = blocks_of(analysis, automaton.live, style, budget)
     if best is not None and len(blocks) > _size(best):
         return None  # every block needs an operation of its own
     # Half of the styles come to the same blocks, and so to the same program.
@@ -152,7 +152,7 @@ def predictor(analysis: Analysis, end: str = END, budget: Budget = DEFAULT_BUDGE
     [['b'], ['a', 'EOS']]
     """
     automaton = analysis.extended.automaton
-    alive = live_states(automaton)
+    alive = automaton.live
     labels = {
         token: {q for q in range(len(automaton)) if automaton.transitions[q][letter] in alive}
         for letter, token in enumerate(automaton.alphabet)
@@ -180,7 +180,7 @@ def _predictor_with(
 ) -> Program:
     """The program, with a clause for the empty word in the outputs that need one."""
     builder = Builder(dict.fromkeys((*analysis.extended.automaton.alphabet, *labels)))
-    blocks = blocks_of(analysis, live_states(analysis.extended.automaton), _styles(analysis)[0], budget)
+    blocks = blocks_of(analysis, analysis.extended.automaton.live, _styles(analysis)[0], budget)
     writers = _write(blocks, builder, budget)
     for token, states in labels.items():
         said = _reached(writers, states)
