@@ -1,6 +1,9 @@
-""""""
+"""Judgements of cells against a literal recount of the rule, and the published numbers under it."""
 
 from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -8,11 +11,10 @@ from hypothesis import strategies as st
 
 from longreach.answers.agreement import (
     ALGORITHMIC,
+    BUDGET,
     ENCODINGS,
     REGULAR,
-    Budget,
     Judgement,
-    Observation,
     Place,
     Verdict,
     count,
@@ -22,9 +24,13 @@ from longreach.answers.agreement import (
     published_accuracy,
 )
 from longreach.config.model import hyperparameters
+from longreach.runs.cells import Cell
+from longreach.runs.index import Row
 from longreach.tasks.catalog import TASKS
 
-SMALL, LARGE = Budget(1000, 64, 1, 16), Budget(2000, 64, 2, 64)
+LAST = "101-150"
+Budget = tuple[int, int, int, int]
+SMALL, LARGE = (1000, 64, 1, 16), (2000, 64, 2, 64)
 # Chances and families written out again, for the recount.
 CHANCES = {
     "binary-majority": 0.5, "parity": 0.5, "parity-with-empty": 0.5, "binary-majority-interleave": 0.125,
@@ -45,34 +51,46 @@ def _family(task: str) -> str:
     return "few" if task in FEW_TOKENS else "sequence" if task in SEQUENCES else "regular"
 
 
+def _cell(place: Place, accuracies: Sequence[float], *, learned: Sequence[bool], budget: Budget) -> Cell:
+    """Runs with these accuracies on the longest inputs."""
+    rows = [
+        Row(key=str(seed), status="done", reached=reached, accuracy={"1-50": float(reached), LAST: share})
+        for seed, (share, reached) in enumerate(zip(accuracies, learned, strict=True))
+    ]
+    config = dict(zip(BUDGET, budget, strict=True)) | {"test_lengths": [[51, 100], [101, 150]]}
+    return Cell.of({"task": place.task, "encoding": place.encoding, **config}, rows)
+
+
 def _recount(
-    cells: list[Observation], forecasts: dict[Place, Verdict | None], by_runs: bool
+    cells: dict[Place, Cell], forecasts: dict[Place, Verdict | None], by_runs: bool
 ) -> dict[Place, tuple[str, bool | None]]:
     """The rule of the documentation, cell by cell."""
     found: dict[Place, tuple[str, bool | None]] = {}
-    for cell in cells:
-        task, encoding, forecast = cell.place.task, cell.place.encoding, forecasts[cell.place]
-        if cell.last is None:
-            found[cell.place] = ("not run", None)
+    for place, cell in cells.items():
+        task, encoding, forecast = place.task, place.encoding, forecasts[place]
+        if not cell.rows:
+            found[place] = ("not run", None)
             continue
         chance = CHANCES.get(task, 0.0)
-        works = cell.work / cell.runs >= 0.5 if by_runs else cell.last - chance >= 1 - cell.last
+        shares = [row.accuracy[LAST] for row in cell.rows]
+        learned = [row.accuracy[LAST] for row in cell.rows if row.reached]
+        last = statistics.fmean(learned or shares)
+        work = sum(share - chance >= 1 - share for share in shares)
+        works = work / len(shares) >= 0.5 if by_runs else last - chance >= 1 - last
         small_enough = []
-        for other in cells:
-            a, b = cell.budget, other.budget
-            as_long = a.steps >= b.steps and a.batch >= b.batch
-            as_large = a.layers >= b.layers and a.width >= b.width
-            if other.learned and as_long and as_large:
-                small_enough.append(other.place)
+        for other, each in cells.items():
+            covered = all(cell.config[name] >= each.config[name] for name in BUDGET)
+            if covered and any(row.reached for row in each.rows):
+                small_enough.append(other)
         evidence = (
-            cell.learned
+            bool(learned)
             or any(other.task == task and other.encoding != encoding for other in small_enough)
             or any(
                 other.task != task and other.encoding == encoding and _family(other.task) == _family(task)
                 for other in small_enough
             )
         )
-        if cell.runs < 3 or (forecast == "no" and not works and not evidence):
+        if len(shares) < 3 or (forecast == "no" and not works and not evidence):
             state = "not counted"
         elif forecast is None:
             state = "no forecast"
@@ -80,30 +98,29 @@ def _recount(
             state = "undecided"
         else:
             state = "agrees" if (forecast == "yes") == works else "disagrees"
-        found[cell.place] = (state, works)
+        found[place] = (state, works)
     return found
 
 
 @st.composite
-def _observed(draw: st.DrawFn) -> tuple[list[Observation], dict[Place, Verdict | None]]:
+def _observed(draw: st.DrawFn) -> tuple[dict[Place, Cell], dict[Place, Verdict | None]]:
     places = draw(st.lists(st.sampled_from(POOL), unique=True, min_size=1))
-    cells = []
+    run = st.tuples(st.sampled_from([0.0, 0.4, 0.5, 0.51, 0.53, 0.74, 0.75, 0.76, 1.0]), st.booleans())
+    budgets = st.tuples(
+        st.sampled_from([1000, 2000]), st.just(64), st.integers(1, 2), st.sampled_from([16, 64])
+    )
+    cells = {}
     for place in places:
-        last = draw(st.none() | st.sampled_from([0.0, 0.4, 0.5, 0.51, 0.53, 0.74, 0.75, 0.76, 1.0]))
-        runs = 0 if last is None else draw(st.integers(1, 5))
-        learned = last is not None and draw(st.booleans())
-        budget = Budget(
-            draw(st.sampled_from([1000, 2000])), 64, draw(st.integers(1, 2)), draw(st.sampled_from([16, 64]))
-        )
-        work = draw(st.integers(0, runs))
-        cells.append(Observation(place, runs, learned, last, budget, work))
+        runs = draw(st.lists(run, max_size=5))
+        shares, learned = [share for share, _ in runs], [reached for _, reached in runs]
+        cells[place] = _cell(place, shares, learned=learned, budget=draw(budgets))
     verdicts = st.sampled_from(["yes", "no", "undecided", None])
     return cells, {place: draw(verdicts) for place in places}
 
 
 @given(_observed(), st.booleans())
 def test_against_a_literal_recount(
-    case: tuple[list[Observation], dict[Place, Verdict | None]], by_runs: bool
+    case: tuple[dict[Place, Cell], dict[Place, Verdict | None]], by_runs: bool
 ) -> None:
     cells, forecasts = case
     judged = judge(cells, forecasts, by_runs=by_runs)
@@ -112,30 +129,37 @@ def test_against_a_literal_recount(
     assert sum(count(judged.values()).values()) == len(cells)
 
 
-def _one(place: Place, forecast: Verdict | None, *others: Observation, **fields: object) -> Judgement:
-    values: dict[str, object] = {"runs": 3, "learned": False, "last": 0.0, "budget": LARGE, **fields}
-    cell = Observation(place, **values)  # type: ignore[arg-type]
-    forecasts: dict[Place, Verdict | None] = {each.place: "yes" for each in others}
-    return judge([cell, *others], {**forecasts, place: forecast})[place]
+def _one(
+    place: Place,
+    forecast: Verdict,
+    others: dict[Place, Cell] | None = None,
+    *,
+    last: float = 0.0,
+    learned: bool = False,
+) -> Judgement:
+    cell = _cell(place, [last] * 3, learned=[learned] * 3, budget=LARGE)
+    forecasts: dict[Place, Verdict | None] = dict.fromkeys(others or {}, "yes")
+    return judge({place: cell, **(others or {})}, {**forecasts, place: forecast})[place]
 
 
 def test_a_no_that_was_not_learned_counts_only_with_a_reason() -> None:
     place = Place("tomita-3", "nope")
 
-    def learned(other: Place, budget: Budget) -> Observation:
-        return Observation(other, 3, True, 1.0, budget)
+    def learned(task: str, encoding: str, budget: Budget) -> dict[Place, Cell]:
+        other = Place(task, encoding)
+        return {other: _cell(other, [1.0] * 3, learned=[True] * 3, budget=budget)}
 
     assert _one(place, "no").state == "not counted"
     assert _one(place, "no", learned=True).state == "agrees"
-    same_task = _one(place, "no", learned(Place("tomita-3", "ape"), LARGE))
+    same_task = _one(place, "no", learned("tomita-3", "ape", LARGE))
     assert (same_task.state, "with ape" in same_task.reason) == ("agrees", True)
-    sibling = _one(place, "no", learned(Place("aa", "nope"), SMALL))
+    sibling = _one(place, "no", learned("aa", "nope", SMALL))
     assert (sibling.state, "for aa" in sibling.reason) == ("agrees", True)
     for other in (
-        learned(Place("aa", "nope"), Budget(3000, 64, 1, 16)),  # it had more steps
-        learned(Place("aa", "nope"), Budget(2000, 64, 1, 128)),  # it was a larger model
-        learned(Place("aa", "ape"), SMALL),  # a sibling, but another encoding
-        learned(Place("sort", "nope"), SMALL),  # not a sibling
+        learned("aa", "nope", (3000, 64, 1, 16)),  # it had more steps
+        learned("aa", "nope", (2000, 64, 1, 128)),  # it was a larger model
+        learned("aa", "ape", SMALL),  # a sibling, but another encoding
+        learned("sort", "nope", SMALL),  # not a sibling
     ):
         assert _one(place, "no", other).state == "not counted"
 
@@ -157,22 +181,23 @@ def test_chances() -> None:
 
 
 def test_the_published_numbers_under_the_rule() -> None:
-    observed, forecasts = [], {}
+    observed, last = dict[Place, Cell](), dict[Place, float]()
     for task in (*ALGORITHMIC, *REGULAR):
         for encoding in ENCODINGS:
             place, given = Place(task, encoding), hyperparameters(task, encoding)
             shares = published_accuracy(place)
             assert shares is not None
-            budget = Budget(given.max_steps, 64, given.layers, given.width)
-            observed.append(Observation(place, 5, shares[0] == 1.0, shares[-1], budget))
-            forecasts[place] = forecast_of(place)
+            budget = (given.max_steps, 64, given.layers, given.width)
+            learned = [shares[0] == 1.0] * 5
+            observed[place] = _cell(place, [shares[-1]] * 5, learned=learned, budget=budget)
+            last[place] = shares[-1]
+    forecasts = {place: forecast_of(place) for place in observed}
     judged = judge(observed, forecasts)
     assert count(judged.values()) == {
         "agrees": 49, "disagrees": 0, "undecided": 1, "not counted": 0, "no forecast": 0, "not run": 0,
     }  # fmt: skip
     assert judged[Place("binary-majority-interleave", "nope")].state == "undecided"
     # The numbers that the justification of the rule names.
-    last = {each.place: each.last or 0.0 for each in observed}
     assert min(last[place] for place, verdict in forecasts.items() if verdict == "yes") > 0.76
     failing = sorted((last[place], place.task) for place, verdict in forecasts.items() if verdict == "no")
     assert failing[-1] == (0.633, "parity")

@@ -21,8 +21,9 @@ from longreach.answers.ask import (
     judgement_words,
 )
 from longreach.answers.forecast import forecast
-from longreach.answers.judge import ByAccuracy, MeasuredCell
+from longreach.answers.judge import MeasuredCell
 from longreach.answers.measurement import Measurement, Question, first_members, trained_to
+from longreach.runs.cells import ByAccuracy
 from longreach.tasks.copying import Sort
 from longreach.training.result import read_result, write_result
 from tests.helpers.asked_results import asked, other_lengths, result_of, write_results

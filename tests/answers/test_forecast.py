@@ -241,8 +241,8 @@ def test_runs_over_another_alphabet_are_other_runs(tmp_path: Path) -> None:
     task = "regex:a*b"
     for letters in (None, ["a", "b"], ["a", "b", "c"]):
         write_result(tmp_path, sample(0, config={"task": task, "alphabet": letters}))
-    assert sum(len(each.cell.rows) for each in forecast(task, runs=tmp_path).measured) == 2
-    assert sum(len(each.cell.rows) for each in forecast(task, list("abc"), tmp_path).measured) == 1
+    assert sum(len(each.rows) for each in forecast(task, runs=tmp_path).measured) == 2
+    assert sum(len(each.rows) for each in forecast(task, list("abc"), tmp_path).measured) == 1
 
 
 # Names

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.answers.agreement import level
-from longreach.answers.judge import ByAccuracy, MeasuredCell, Tally, judge_runs
+from longreach.answers.judge import MeasuredCell, judge_runs
 from longreach.answers.measurement import Question, first_members
-from longreach.runs.index import Row
+from longreach.runs.cells import ByAccuracy, Cell, Tally
+from longreach.runs.index import row_of
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.verdicts.verdict import Answer
@@ -24,7 +25,7 @@ def test_runs_are_counted_one_by_one() -> None:
     results = [result_of(member, share) for member, share in zip(members, shares, strict=False)]
     (cell,) = MeasuredCell.of(members, results, ByAccuracy(0.5))
     assert (cell.tally.runs, cell.tally.learned, cell.tally.work) == (2, 1, 1)
-    assert (cell.lowest, cell.highest) == (0.74, 0.75)
+    assert cell.span(cell.tested) == (0.74, 0.75)
     assert cell.words == "1 of 2 runs works, 1 not finished"
     assert cell.keys == tuple(member.key for member in members[:2])
     document = cell.document()
@@ -54,25 +55,16 @@ def test_one_definition_of_what_works(task: str, accuracy: float) -> None:
     assert ByAccuracy(load_task(task).chance).works(accuracy) is (accuracy >= level(task))
 
 
-def test_results_and_rows_are_counted_alike() -> None:
+def test_runs_without_a_number_are_not_counted() -> None:
     def ending(share: float) -> Final:
         return Final(steps=1, reached=True, accuracy={"1-50": 1.0, LAST.name: share})
 
     results = [sample(0, final=ending(1.0)), sample(1, final=ending(0.7))]
     results += [sample_failure(7), sample(8, final=Final(steps=1, reached=True, accuracy={"1-50": 1.0}))]
-    rows = [
-        Row(
-            key=each.key,
-            status=each.status,
-            reached=None if each.final is None else each.final.reached,
-            accuracy={} if each.final is None else each.final.accuracy,
-        )
-        for each in results
-    ]
-    found = Tally.of(results, LAST, chance=0.5)
+    cell = Cell.of({"task": "parity"}, map(row_of, results))
     # The failed one, and the one that was not measured there, are not among the runs.
-    assert found == Tally.of(rows, LAST, chance=0.5) == Tally(runs=2, learned=2, work=1)
-    assert Tally.of(results, LAST, chance=0.0).work == 2
+    assert cell.count(ByAccuracy(0.5), LAST) == Tally(runs=2, learned=2, work=1)
+    assert cell.count(ByAccuracy(0.0), LAST).work == 2
 
 
 @pytest.mark.parametrize(

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.answers.judge import MeasuredCell, Tally
+from longreach.answers.judge import MeasuredCell
 from longreach.answers.sweep import Doubling, Grid, Strategy, Threshold, decided, more_seeds, start_of
+from longreach.runs.cells import ByAccuracy, Cell
+from longreach.runs.index import Row
+from longreach.runs.resolve import resolve
 from longreach.tasks.lengths import LengthRange
 
+TESTED = LengthRange(41, 60)
 
-def _cell(train_to: int, work: int, runs: int = 3) -> MeasuredCell:
-    return MeasuredCell(
-        encoding="ape",
-        train_to=train_to,
-        tested=LengthRange(41, 60),
-        planned=3,
-        steps=100,
-        tally=Tally(runs=runs, learned=runs, work=work),
-        keys=(),
-    )
+
+def _cell(train_to: int, work: int, runs: int = 3, tested: LengthRange = TESTED) -> MeasuredCell:
+    config = resolve("aa", train_lengths=(2, train_to), test_lengths=(tested,))
+    rows = [
+        Row(key=str(seed), status="done", reached=True, accuracy={tested.name: float(seed < work)})
+        for seed in range(runs)
+    ]
+    cell = Cell.of(config.document(), rows)
+    return MeasuredCell(config=config, cell=cell, criterion=ByAccuracy(0.0), planned=3)
 
 
 def test_the_example_of_the_manual() -> None:
@@ -68,8 +70,7 @@ def test_what_is_not_monotone_is_said() -> None:
 
 
 def test_lengths_that_depend_on_the_training_length() -> None:
-    other = replace(_cell(10, 3), tested=LengthRange(21, 30))
-    found = Threshold.of_cells([_cell(20, 3), other])
+    found = Threshold.of_cells([_cell(20, 3), _cell(10, 3, tested=LengthRange(21, 30))])
     assert found is not None
     assert found.tested is None
     assert found.document()["tested"] is None
@@ -80,7 +81,7 @@ def test_without_finished_runs_there_is_none() -> None:
     assert Threshold.of([_cell(20, 3)], [_cell(16, 0, runs=0)]) is None
 
 
-@given(st.dictionaries(st.integers(1, 40), st.integers(0, 3), min_size=2))
+@given(st.dictionaries(st.integers(3, 40), st.integers(0, 3), min_size=2))
 def test_the_start_by_its_definition(work: dict[int, int]) -> None:
     first, *others = (_cell(length, number) for length, number in work.items())
     found = Threshold.of([first], others)

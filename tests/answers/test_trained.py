@@ -15,6 +15,7 @@ import longreach
 from longreach.answers.agreement import Place, forecast_of, verdict_of
 from longreach.answers.forecast import forecast, forecast_all
 from longreach.answers.trained import TrainedRuns, train
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.report.forecast_view import known_of
 from longreach.runs.resolve import resolve
@@ -22,7 +23,7 @@ from longreach.tasks.copying import Sort
 from longreach.tasks.regular import RegularLanguage
 from longreach.tasks.task import IntArray
 from longreach.theory.verdicts.verdict import Answer
-from longreach.training.result import Final
+from longreach.training.result import Final, Result
 from tests.helpers.result_samples import sample, sample_failure
 
 TINY: dict[str, Any] = {
@@ -42,7 +43,7 @@ def _runs(
         else sample(seed, final=Final(steps=5, reached=reached, accuracy={**numbers, "41-60": share}))
         for seed, share in enumerate(shares)
     ]
-    return TrainedRuns(config=config, results=tuple(results), directory=Path("runs"))
+    return TrainedRuns.of(config, results)
 
 
 def test_runs_are_trained_once_and_then_read(tmp_path: Path) -> None:
@@ -56,7 +57,10 @@ def test_runs_are_trained_once_and_then_read(tmp_path: Path) -> None:
 
 
 def test_settings_are_those_of_the_laptop_where_none_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longreach.answers.trained.train_members", lambda members, runs, progress: members)
+    def pretend(members: list[RunConfig], runs: str, progress: None) -> list[Result]:
+        return [sample(member.seed) for member in members]
+
+    monkeypatch.setattr("longreach.answers.trained.train_members", pretend)
     found = train("aa")
     assert [each.seed for each in found.results] == [0, 1, 2]
     assert found.config == resolve("aa", "ape", scale="laptop")

@@ -90,16 +90,16 @@ def test_a_remedy_that_works_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyP
         [("ape", 0), ("coupled-local", 0), ("ape", 1), ("coupled-local", 1)]
     ]
     assert found.original is not None
-    assert (found.original.works, found.original.encoding) == (False, "ape")
+    assert (found.original.tally.works, found.original.encoding) == (False, "ape")
     assert found.working is not None
     remedy, trial = found.working
-    assert (remedy.encoding, trial.cell.tally.work, found.failed, found.untried) == (
+    assert (remedy.encoding, trial.tally.work, found.failed, found.untried) == (
         "coupled-local",
         2,
         (),
         (),
     )
-    lengths = trial.cell.tested
+    lengths = trial.tested
     assert (trial.span(lengths), found.original.span(lengths)) == ((1.0, 1.0), (0.0, 0.0))
     assert trial.span(LengthRange(1000, 2000)) is None
     assert trial.document()["work"] == 2
@@ -149,7 +149,7 @@ def test_an_interruption_keeps_what_there_is(tmp_path: Path, monkeypatch: pytest
     assert found.interrupted
     assert len(asked) == 1
     assert found.original is not None
-    assert (found.original.cell.tally.runs, found.original.cell.planned) == (1, 2)
+    assert (found.original.tally.runs, found.original.planned) == (1, 2)
 
 
 def test_a_remedy_without_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

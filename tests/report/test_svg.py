@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.answers.judge import Tally
 from longreach.report.svg import curve_legend, curves, panel, series_class, shares
 from longreach.report.view import CellView, CurveView, EncodingView, Group, RunView, TaskView
+from longreach.runs.cells import Tally
 
 
 def cell(*found: CurveView) -> CellView:

@@ -99,7 +99,6 @@ def test_the_page_of_the_penalty_counts_pairs_of_runs(rows: list[Row]) -> None:
     last = {
         (each.place.task, each.place.penalty, row.seed): row.accuracy[each.ranges[-1]]
         for each in STUDIES["regularizer"].outcomes(rows, "laptop")
-        if each.cell
         for row in each.cell.rows
     }
     page = " ".join((ROOT / "docs/studies/regularizer.md").read_text(encoding="utf-8").split())
@@ -138,7 +137,7 @@ def test_the_page_of_the_results_has_the_tables_that_study_writes(outcomes: list
     text = (RUNS / "README.md").read_text(encoding="utf-8")
     for line in cell_tables(outcomes).splitlines():
         assert line in text.splitlines(), line
-    minutes = sum(row.seconds or 0.0 for each in outcomes if each.cell for row in each.cell.rows) / 60
+    minutes = sum(row.seconds or 0.0 for each in outcomes for row in each.cell.rows) / 60
     for page in ("README.md", "docs/studies.md"):
         said = re.findall(r"(\d+) minutes on two\s+cores", (ROOT / page).read_text(encoding="utf-8"))
         assert str(round(minutes / 2)) in said, page
@@ -148,14 +147,13 @@ def test_the_caption_has_the_lengths_of_every_task(outcomes: list[Outcome]) -> N
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     caption = " ".join(text.split("](docs/images/figure1.png)")[1].split())
     for each in outcomes:
-        trained, tested = each.config["train_lengths"][1], each.config["test_lengths"][-1][1]
+        trained, tested = each.cell.config["train_lengths"][1], each.cell.config["test_lengths"][-1][1]
         if (trained, tested) != (20, 60):
             assert f"{each.place.task} to {trained} and {tested}" in caption
 
 
 def test_random_offsets_tell_what_offset_0_does_not(outcomes: list[Outcome]) -> None:
     (cell,) = [each.cell for each in outcomes if each.place == Place("abab", "ape")]
-    assert cell is not None
     (row,) = [row for row in cell.rows if row.seed == 5]
     assert row.accuracy["21-40"] == 1
     assert row.accuracy_random_offset["21-40"] < 0.7

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import Finding, MeasuredCell
@@ -34,9 +34,6 @@ from longreach.theory.names import TaskName
 from longreach.theory.verdicts.basis import clause, rests_on
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted
-
-if TYPE_CHECKING:
-    from longreach.answers.trials import Trial
 
 # Advice in words, for the terminal, the page and notebooks.
 
@@ -65,16 +62,9 @@ def as_it_is(found: TaskAdvice) -> list[tuple[str, str, str]]:
     return rows
 
 
-def trial_name(trial: Trial) -> str:
-    """The task and its encoding."""
-    return f"{TaskName(TaskName(trial.task).short).expression} with {trial.encoding}"
-
-
 def trial_ranges(found: TaskAdvice) -> tuple[LengthRange, ...]:
     """The ranges of lengths that were measured, the training range first."""
-    original = found.trials.original
-    trials = [trial for _, trial in found.trials.tried] + ([] if original is None else [original])
-    known = {lengths for trial in trials for curve in trial.curves for lengths, _ in curve}
+    known = {lengths for _, cell in found.tried for curve in cell.curves for lengths, _ in curve}
     return tuple(sorted(known, key=lambda lengths: (lengths.last, lengths.first)))
 
 
@@ -115,11 +105,11 @@ def conclusion(found: TaskAdvice) -> str:
         return NOTHING_KNOWN if found.is_needed else NOTHING_NEEDED
     if trials.working is not None:
         remedy, trial = trials.working
-        tested = trial.cell.tested.words
+        tested = trial.tested.words
         original = trials.original
-        beside = "" if original is None else f"; as it is, {original.cell.words}"
-        return f"{remedy.name} works: {trial.cell.words} at lengths {tested}{beside}."
-    finished = [(remedy, trial) for remedy, trial in trials.tried if trial.works is False]
+        beside = "" if original is None else f"; as it is, {original.words}"
+        return f"{remedy.name} works: {trial.words} at lengths {tested}{beside}."
+    finished = [(remedy, trial) for remedy, trial in trials.tried if trial.tally.works is False]
     if finished:
         names = ", ".join(_outcome(remedy.name, trial) for remedy, trial in finished)
         rest = [remedy.name for remedy in found.remedies if remedy not in trials.failed]
@@ -131,10 +121,10 @@ def conclusion(found: TaskAdvice) -> str:
     return f"Not tried yet: the surest change is {first.name}."
 
 
-def _outcome(name: str, trial: Trial) -> str:
-    unlearned = trial.cell.tally.runs - trial.cell.tally.learned
+def _outcome(name: str, trial: MeasuredCell) -> str:
+    unlearned = trial.tally.runs - trial.tally.learned
     learned = "" if not unlearned else f", {unlearned} did not learn the training lengths"
-    return f"{name} ({trial.cell.words}{learned})"
+    return f"{name} ({trial.words}{learned})"
 
 
 def as_text(found: TaskAdvice) -> str:
@@ -249,14 +239,23 @@ class TaskAdvice:
             return self.trials.working[0]
         return next((each for each in self.remedies if each not in self.trials.failed), None)
 
+    @property
+    def tried(self) -> tuple[tuple[str, MeasuredCell], ...]:
+        """The runs of the original and of the remedies that were tried, with their names."""
+        original, trials = self.trials.original, self.trials.tried
+        found = [] if original is None else [(self.question.task, original)]
+        found += [(remedy.task, cell) for remedy, cell in trials]
+        return tuple(
+            (f"{TaskName(TaskName(task).short).expression} with {cell.encoding}", cell)
+            for task, cell in found
+        )
+
     def in_study(self, remedy: Remedy) -> StudyRuns | None:
         """What `longreach study advice` found of a remedy."""
         return study_runs(remedy.task, remedy.label)
 
     def document(self) -> dict[str, Any]:
         """As `longreach advise --json` prints it."""
-        # which needs this
-
         trials = self.trials
         measured = dict(trials.tried)
         waiting = dict(trials.untried)
@@ -265,15 +264,15 @@ class TaskAdvice:
             "task": self.forecast.name,
             "about": self.forecast.task.about,
             "trained": {key: side.trained.value for key, side in self.forecast.sides.items()},
-            "original": None if trials.original is None else trials.original.document(),
+            "original": None if trials.original is None else _trial(self.question.task, trials.original),
             "original_sparsity": sparsity.get((self.forecast.stored, False)),
             "advice": [
                 {
                     **remedy.document(),
                     "sparsity": sparsity.get((remedy.task, remedy.is_coupled)),
                     "study": None if (known := self.in_study(remedy)) is None else known.document(),
-                    "measured": measured[remedy].document() if remedy in measured else None,
-                    "works": measured[remedy].works if remedy in measured else None,
+                    "measured": _trial(remedy.task, measured[remedy]) if remedy in measured else None,
+                    "works": measured[remedy].tally.works if remedy in measured else None,
                     "seconds_to_try": waiting.get(remedy),
                 }
                 for remedy in self.remedies
@@ -288,8 +287,12 @@ class TaskAdvice:
         }
 
     def __repr__(self) -> str:
-
         return as_text(self)
+
+
+def _trial(task: str, cell: MeasuredCell) -> dict[str, Any]:
+    accuracy = [{lengths.name: share for lengths, share in curve} for curve in cell.curves]
+    return {"task": task, **cell.document(), "accuracy": accuracy}
 
 
 # A task in, advice out.

@@ -24,19 +24,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from longreach.answers.forecast import Forecast, forecast
-from longreach.answers.judge import ByAccuracy
 from longreach.answers.published import published
 from longreach.config.model import BASELINE, CellLabel
+from longreach.runs.cells import ByAccuracy, Cell
 from longreach.tasks.catalog import load_task
 from longreach.theory.automata.monoid import Measures, measure
 from longreach.theory.automata.named import named_automaton
+from longreach.training.result import setting
 
 # What the studies are about: tasks in the papers' order, and the cells that a study consists of.
 
@@ -167,9 +168,10 @@ def forecast_of(place: Place) -> Verdict | None:
     >>> forecast_of(Place("aa", "nope")), forecast_of(Place("aa", "ape")), forecast_of(Place("aa", "rope"))
     ('no', 'yes', None)
     """
-    if place.encoding not in ENCODINGS:
+    if CellLabel.read(place.encoding).side is None:
         return None
-    return _forecast(place.task).sides[place.encoding].trained.value
+    found = _forecast(place.task).expected(place.encoding)
+    return None if found is None else found.value
 
 
 def verdict_of(task: str, encoding: str) -> Verdict:
@@ -202,52 +204,8 @@ def measures_of(language: str) -> Measures:
 State: TypeAlias = Literal["agrees", "disagrees", "undecided", "not counted", "no forecast", "not run"]
 STATES: tuple[State, ...] = get_args(State)
 LEAST_RUNS = 3
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What a cell's training was given."""
-
-    steps: int
-    batch: int
-    layers: int
-    width: int
-
-    @classmethod
-    def of(cls, config: Mapping[str, Any]) -> Budget:
-        """From a resolved configuration."""
-        return cls(config["max_steps"], config["batch"], config["layers"], config["width"])
-
-    def covers(self, other: Budget) -> bool:
-        """Whether this one is at least as large in everything.
-
-        >>> Budget(100, 64, 2, 64).covers(Budget(100, 64, 1, 64)), Budget(100, 64, 2, 64).covers(
-        ...     Budget(200, 64, 1, 16)
-        ... )
-        (True, False)
-        """
-        return (
-            self.steps >= other.steps
-            and self.batch >= other.batch
-            and self.layers >= other.layers
-            and self.width >= other.width
-        )
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What was measured in a cell."""
-
-    place: Place
-    runs: int
-    """How many finished."""
-    learned: bool
-    """Whether a run is right on the whole training range."""
-    last: float | None
-    """The mean accuracy on the longest test range."""
-    budget: Budget
-    work: int = 0
-    """How many of the finished runs work on the longest test range."""
+BUDGET = ("max_steps", "batch", "layers", "width")
+"""What a cell's training was given."""
 
 
 @dataclass(frozen=True)
@@ -270,28 +228,33 @@ def level(task: str) -> float:
 
 
 def judge(
-    observed: Sequence[Observation], forecasts: Mapping[Place, Verdict | None], *, by_runs: bool = False
+    found: Mapping[Place, Cell], forecasts: Mapping[Place, Verdict | None], *, by_runs: bool = False
 ) -> dict[Place, Judgement]:
     """The judgement of each cell, in the light of all of them: by the mean, or by the share of runs.
 
-    >>> cell = Observation(Place("aa", "ape"), 3, True, 0.99, Budget(1000, 64, 1, 16))
-    >>> judge([cell], {cell.place: "yes"})[cell.place].state
+    >>> from longreach.runs.index import Row
+    >>> place = Place("aa", "ape")
+    >>> rows = [Row(key=str(n), status="done", reached=True, accuracy={"21-40": 0.9}) for n in range(3)]
+    >>> cell = Cell.of({"task": "aa", "encoding": "ape", "test_lengths": [[21, 40]]}, rows)
+    >>> judge({place: cell}, {place: "yes"})[place].state
     'agrees'
     """
-    return {each.place: _judge(each, forecasts[each.place], observed, by_runs) for each in observed}
+    return {place: _judge(place, found, forecasts[place], by_runs) for place in found}
 
 
-def _judge(
-    cell: Observation, forecast: Verdict | None, others: Iterable[Observation], by_runs: bool
-) -> Judgement:
-    if cell.last is None:
+def _judge(place: Place, found: Mapping[Place, Cell], forecast: Verdict | None, by_runs: bool) -> Judgement:
+    cell, criterion = found[place], ByAccuracy(load_task(place.task).chance)
+    tested = cell.tested
+    if tested is None or tested.name not in cell.accuracy:
         return Judgement("not run", "no run has finished", None)
-    by_mean = ByAccuracy(load_task(cell.place.task).chance).works(cell.last)
-    working = 2 * cell.work >= cell.runs if by_runs else by_mean
-    if cell.runs < LEAST_RUNS:
-        return Judgement("not counted", f"{cell.runs} of at least {LEAST_RUNS} runs finished", working)
+    by_mean = criterion.works(cell.accuracy[tested.name].mean)
+    working = bool(cell.count(criterion, tested).works) if by_runs else by_mean
+    if len(cell.finished) < LEAST_RUNS:
+        return Judgement(
+            "not counted", f"{len(cell.finished)} of at least {LEAST_RUNS} runs finished", working
+        )
     if forecast is None:
-        what = "the baseline" if cell.place.is_baseline else "this encoding"
+        what = "the baseline" if place.is_baseline else "this encoding"
         return Judgement("no forecast", f"the theory says nothing about {what}", working)
     if forecast == "undecided":
         return Judgement("undecided", "the theory has no verdict", working)
@@ -301,28 +264,36 @@ def _judge(
     if forecast == "yes":
         learned = "" if cell.learned else "; not learned in distribution"
         return Judgement("disagrees", f"forecast yes, fails{learned}", False)
-    enough = _enough(cell, others)
+    enough = _enough(place, found)
     if enough is None:
         reason = "not learned in distribution, and nothing shows that the budget was enough"
         return Judgement("not counted", reason, False)
     return Judgement("agrees", f"forecast no, fails; {enough}", False)
 
 
-def _enough(cell: Observation, others: Iterable[Observation]) -> str | None:
+def _enough(place: Place, found: Mapping[Place, Cell]) -> str | None:
     """What shows that the budget of a cell that fails was enough."""
+    cell = found[place]
     if cell.learned:
         return "learned in distribution"
-    place = cell.place
-    models = [each for each in others if not each.place.is_baseline]
-    found = [each for each in models if each.learned and cell.budget.covers(each.budget)]
-    for each in found:
-        if each.place.task == place.task and each.place != place:
-            return f"the same budget was enough with {each.place.label}"
+    learned = [
+        other
+        for other, each in found.items()
+        if each.learned and not other.is_baseline and _covers(cell.config, each.config)
+    ]
+    for other in learned:
+        if other.task == place.task and other != place:
+            return f"the same budget was enough with {other.label}"
     related = siblings(place.task)
-    for each in found:
-        if each.place.task in related and each.place.label == place.label:
-            return f"the same budget was enough for {each.place.task}"
+    for other in learned:
+        if other.task in related and other.label == place.label:
+            return f"the same budget was enough for {other.task}"
     return None
+
+
+def _covers(config: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a budget is at least as large as another in everything."""
+    return all(setting(config, name) >= setting(other, name) for name in BUDGET)
 
 
 def count(judgements: Iterable[Judgement]) -> dict[State, int]:

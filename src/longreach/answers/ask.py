@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from longreach.answers.advice import Advice, advice
 from longreach.answers.forecast import Forecast, forecast
-from longreach.answers.judge import Finding, MeasuredCell, Tally, judge_runs
+from longreach.answers.judge import Finding, MeasuredCell, judge_runs
 from longreach.answers.measurement import Measurement, Question, measure
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
 from longreach.answers.sweep import Threshold
 from longreach.config.encodings import ENCODINGS, side_title
+from longreach.runs.cells import Tally
 from longreach.runs.train import Watcher
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task

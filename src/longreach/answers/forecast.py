@@ -32,8 +32,9 @@ from longreach.answers.oracle import SECONDS
 from longreach.answers.published import FIGURE_1_TASKS, Published, published
 from longreach.answers.verdicts import known_program, predict, program_of, sides, trace_of
 from longreach.config.encodings import ENCODINGS, side_title
+from longreach.config.model import CellLabel
 from longreach.errors import Argument, Field, InputError
-from longreach.runs.cells import Cell, Spread, cells
+from longreach.runs.cells import Cell, cells
 from longreach.runs.index import Index, Row, read_index
 from longreach.tasks.catalog import load_argument, load_task, name_of_task, self_contained
 from longreach.tasks.layouts import base_of
@@ -166,50 +167,12 @@ def _windowed(nope: Answer, ape: Answer, window: int | None, modulus: int | None
 # One's own runs of a task, from the results.
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The runs of one configuration, whatever their seeds."""
-
-    cell: Cell
-
-    @property
-    def encoding(self) -> str:
-        return self.cell.encoding
-
-    @property
-    def accuracy(self) -> dict[str, Spread]:
-        """Over the successful runs, or over all that finished where none was."""
-        return self.cell.accuracy
-
-    @property
-    def last(self) -> float | None:
-        """The mean accuracy at the longest range."""
-        found = list(self.accuracy.values())
-        return found[-1].mean if found else None
-
-    def document(self) -> dict[str, Any]:
-        """With all that a reader needs to judge the numbers."""
-        cell = self.cell
-        return {
-            "encoding": cell.encoding,
-            "runs": len(cell.rows),
-            "finished": len(cell.finished),
-            "successful": len(cell.successful),
-            "counted": "successful" if cell.learned else "finished",
-            "accuracy": {
-                name: {"mean": spread.mean, "low": spread.low, "high": spread.high, "count": spread.count}
-                for name, spread in self.accuracy.items()
-            },
-            "keys": [row.key for row in cell.rows],
-            "config": cell.config,
-        }
-
-
-def measured(rows: Iterable[Row], letters: Sequence[str], usual: Sequence[str]) -> tuple[Measured, ...]:
+def measured(rows: Iterable[Row], letters: Sequence[str], usual: Sequence[str]) -> tuple[Cell, ...]:
     """The runs over an alphabet, the best of each encoding first; `usual` is that of runs without one."""
     fitting = [row for row in rows if _alphabet(row, usual) == tuple(letters)]
-    found = [Measured(cell) for cell in cells(fitting)]
-    return tuple(sorted(found, key=lambda each: (each.encoding, not each.cell.learned, -(each.last or 0.0))))
+    return tuple(
+        sorted(cells(fitting), key=lambda each: (each.encoding, not each.learned, -(each.last or 0.0)))
+    )
 
 
 def _alphabet(row: Row, usual: Sequence[str]) -> tuple[Any, ...]:
@@ -249,7 +212,7 @@ class Forecast:
     sides: dict[str, Verdict]
     """By "nope", "ape" and, for regular languages, "local"."""
     paper: Published | None
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[Cell, ...] = ()
 
     @property
     def alphabet(self) -> tuple[str, ...]:
@@ -269,14 +232,14 @@ class Forecast:
         """With learned absolute positions."""
         return self.sides["ape"]
 
-    def expected(self, encoding: str) -> Answer | None:
-        """For what is trained under an encoding; None where theory has no forecast for it.
+    def expected(self, label: CellLabel | str) -> Answer | None:
+        """What theory expects of runs with a label; None where it has no forecast for them.
 
         >>> forecast("aa").expected("nope").value, forecast("aa").expected("alibi")
         ('no', None)
         """
-        side = self.sides.get(encoding)
-        return None if side is None else side.trained
+        side = (CellLabel.read(label) if isinstance(label, str) else label).side
+        return None if side is None else self.sides[side].trained
 
     @property
     def program(self) -> Program | None:

@@ -1,97 +1,23 @@
-"""When a run works, and what the runs of one configuration say about a forecast.
+"""What the runs of one configuration say about a forecast.
 
-A run *works* when it meets a criterion on the longest test range: its accuracy is at least half way from
-chance to 1. Several runs work when at least half of them do. Means hide runs that do opposite things; counts
-do not.
+`longreach.runs.cells` says when runs work; here their counts meet what theory expects of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 from longreach.config.run import AnyMember
-from longreach.runs.index import Row
+from longreach.runs.cells import ByAccuracy, Cell, Criterion, Tally
+from longreach.runs.index import row_of
 from longreach.tasks.catalog import TASKS
 from longreach.tasks.lengths import LengthRange
 from longreach.theory.verdicts.verdict import Answer
-from longreach.training.result import Final, Result, loss_number
+from longreach.training.result import Result
 from longreach.wording import counted
-
-# When a run works on long inputs: by its accuracy, or by its loss where answers are numbers.
-
-
-class Criterion(Protocol):
-    """A number of a run on a range of lengths, and which numbers are good enough."""
-
-    @property
-    def name(self) -> Literal["accuracy", "loss"]:
-        """What the number is."""
-        ...
-
-    @property
-    def level(self) -> float:
-        """The last number that is good enough."""
-        ...
-
-    def value(self, numbers: Final | Row, lengths: LengthRange) -> float | None:
-        """The number of a run; None where it was not measured."""
-        ...
-
-    def works(self, value: float) -> bool:
-        """Whether it is good enough."""
-        ...
-
-
-@dataclass(frozen=True)
-class ByAccuracy:
-    """At least half way from chance to 1: as far from guessing as from always being right.
-
-    >>> ByAccuracy(chance=0.5).level, ByAccuracy(chance=0.0).works(0.4)
-    (0.75, False)
-    """
-
-    chance: float
-    name: ClassVar[Literal["accuracy"]] = "accuracy"
-
-    @property
-    def level(self) -> float:
-        """The least accuracy that works."""
-        return (1 + self.chance) / 2
-
-    def value(self, numbers: Final | Row, lengths: LengthRange) -> float | None:
-        """The share of right answers."""
-        return numbers.accuracy.get(lengths.name)
-
-    def works(self, value: float) -> bool:
-        """Whether an accuracy is high enough."""
-        return value >= self.level
-
-
-@dataclass(frozen=True)
-class ByLoss:
-    """A mean squared error of at most a level.
-
-    >>> ByLoss(0.01).works(0.01), ByLoss(0.01).works(0.011)
-    (True, False)
-    """
-
-    level: float
-    name: ClassVar[Literal["loss"]] = "loss"
-
-    def value(self, numbers: Final | Row, lengths: LengthRange) -> float | None:
-        """The mean squared error."""
-        return numbers.other.get(loss_number(lengths.name))
-
-    def works(self, value: float) -> bool:
-        """Whether a loss is low enough."""
-        return value <= self.level
-
-
-# Runs counted one by one: how many learned, how many work on long inputs, and what that says of a
-# forecast.
-
 
 FindingState: TypeAlias = Literal["agrees", "contradicts", "not learned", "cannot be judged"]
 
@@ -107,70 +33,6 @@ def known_chance(task: str) -> float:
     (0.5, 0.0)
     """
     return TASKS[task]().chance if task in TASKS else 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tally:
-    """Runs that differ in their seed only, counted.
-
-    >>> Tally(runs=3, learned=3, work=2).words, Tally(runs=0, learned=0, work=0).words
-    ('2 of 3 runs work', 'no run has finished')
-    """
-
-    runs: int
-    """That finished and were measured."""
-    learned: int
-    """That are right on the whole training range."""
-    work: int
-    """That work on the longest test range."""
-
-    @classmethod
-    def of(cls, found: Iterable[Row | Result], test_range: LengthRange, chance: float) -> Tally:
-        """Count results by their accuracy; those that failed, or were not measured on it, are left out.
-
-        >>> rows = [Row(key="0", status="done", reached=True, accuracy={"21-40": 0.9})]
-        >>> Tally.of(rows, LengthRange(21, 40), chance=0.0)
-        Tally(runs=1, learned=1, work=1)
-        """
-        return cls.by(ByAccuracy(chance), found, test_range)
-
-    @classmethod
-    def by(cls, criterion: Criterion, found: Iterable[Row | Result], test_range: LengthRange) -> Tally:
-        """The same by any criterion."""
-        runs = learned = work = 0
-        for each in found:
-            numbers = each.final if isinstance(each, Result) else each
-            value = None if numbers is None else criterion.value(numbers, test_range)
-            if numbers is None or value is None or each.status != "done":
-                continue
-            runs += 1
-            learned += bool(numbers.reached)
-            work += criterion.works(value)
-        return cls(runs=runs, learned=learned, work=work)
-
-    @property
-    def words(self) -> str:
-        """How many work."""
-        if not self.runs:
-            return "no run has finished"
-        verb = "works" if 1 in (self.work, self.runs) else "work"
-        return f"{self.work} of {counted(self.runs, 'run')} {verb}"
-
-    @property
-    def learned_words(self) -> str:
-        """How many are right on the whole training range."""
-        verb = "is" if 1 in (self.learned, self.runs) else "are"
-        return f"{self.learned} of {counted(self.runs, 'run')} {verb} right on the whole training range"
-
-    @property
-    def works(self) -> bool | None:
-        """Whether at least half of the runs work; None without runs."""
-        return None if not self.runs else 2 * self.work >= self.runs
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether some runs work and others do not: then their mean says nothing."""
-        return 0 < self.work < self.runs
 
 
 @dataclass(frozen=True)
@@ -198,7 +60,7 @@ def judge_runs(forecast: Answer | None, tally: Tally) -> Finding:
     if forecast == Answer.UNDECIDED:
         return Finding("cannot be judged", f"{tally.words}; the forecast is undecided")
     expected = forecast.expectation
-    if not tally.works and 2 * tally.learned < tally.runs:
+    if not tally.works and not tally.is_learned:
         words = f"not learned: {tally.learned_words}, and {tally.words} on longer inputs ({expected})"
         reasons = (f"not learned within the steps: {MORE_TRAINING}", *_few(tally))
         return Finding("not learned", words, reasons)
@@ -238,87 +100,105 @@ def _few(tally: Tally) -> tuple[str, ...]:
     return (f"{'one seed' if tally.runs == 1 else f'{tally.runs} seeds'} only: train more seeds",)
 
 
-# Runs of one encoding and one training length, counted one by one.
+# Runs of one configuration beside what was planned
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredCell:
-    """How many of the runs work, of those that were planned."""
+    """A cell on its longest inputs, as far as its planned runs have finished."""
 
-    encoding: str
-    train_to: int
-    tested: LengthRange
+    config: AnyMember
+    """Of the first run."""
+    cell: Cell
+    criterion: Criterion
     planned: int
-    steps: int
-    tally: Tally
-    keys: tuple[str, ...]
-    """Of the results that were counted."""
-    accuracy: tuple[float, ...] = ()
-    """Of each run that was counted, on the tested lengths."""
-    loss: tuple[float, ...] = ()
-    """The same, where answers are numbers."""
 
     @classmethod
     def of(
         cls, members: Iterable[AnyMember], results: Iterable[Result], criterion: Criterion
     ) -> tuple[MeasuredCell, ...]:
-        """The cells of members, in their order, with whatever results there are."""
-        found = {result.key: result for result in results}
+        """The cells of planned runs, in their order, with whatever results there are."""
+        found = {result.key: row_of(result) for result in results}
         groups: dict[tuple[str, int], list[AnyMember]] = {}
         for member in members:
             groups.setdefault((member.encoding, member.train_lengths.last), []).append(member)
-        return tuple(cls._of_group(group, found, criterion) for group in groups.values())
-
-    @classmethod
-    def _of_group(
-        cls, group: list[AnyMember], found: dict[str, Result], criterion: Criterion
-    ) -> MeasuredCell:
-        first = group[0]
-        tested = first.test_lengths[-1]
-        results = [found[each.key] for each in group if each.key in found]
-        finals = [each.final for each in results if each.status == "done" and each.final is not None]
-        values = [value for each in finals if (value := criterion.value(each, tested)) is not None]
-        return cls(
-            encoding=first.encoding,
-            train_to=first.train_lengths.last,
-            tested=tested,
-            planned=len(group),
-            steps=first.max_steps,
-            tally=Tally.by(criterion, results, tested),
-            keys=tuple(result.key for result in results),
-            **{criterion.name: tuple(values)},
+        return tuple(
+            cls(
+                config=group[0],
+                cell=Cell.of(group[0].document(), (found[each.key] for each in group if each.key in found)),
+                criterion=criterion,
+                planned=len(group),
+            )
+            for group in groups.values()
         )
+
+    @property
+    def encoding(self) -> str:
+        return self.config.encoding
+
+    @property
+    def train_to(self) -> int:
+        return self.config.train_lengths.last
+
+    @property
+    def tested(self) -> LengthRange:
+        return self.config.test_lengths[-1]
+
+    @property
+    def steps(self) -> int:
+        return self.config.max_steps
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.cell.keys
+
+    @cached_property
+    def tally(self) -> Tally:
+        return self.cell.count(self.criterion, self.tested)
 
     @property
     def values(self) -> tuple[float, ...]:
         """The numbers by which runs were counted."""
-        return self.accuracy or self.loss
+        return self.cell.values(self.criterion, self.tested)
 
     @property
-    def lowest(self) -> float | None:
-        """The worst accuracy of a run on the tested lengths; None without runs."""
-        return min(self.accuracy, default=None)
-
-    @property
-    def highest(self) -> float | None:
-        """The best one."""
-        return max(self.accuracy, default=None)
+    def is_whole(self) -> bool:
+        """Whether all planned runs have finished."""
+        return self.tally.runs == self.planned
 
     @property
     def words(self) -> str:
         """How many runs work, in a few words."""
-        tally, missing = self.tally, self.planned - self.tally.runs
-        if not tally.runs:
-            return "no run has finished"
-        return tally.words + (f", {missing} not finished" if missing else "")
+        missing = self.planned - self.tally.runs
+        return self.tally.words + (f", {missing} not finished" if missing and self.tally.runs else "")
 
     @property
     def in_short(self) -> str:
         """The same for a list of training lengths: `16: 3 of 3`."""
         return f"{self.train_to}: {self.tally.work} of {self.tally.runs}"
 
+    # Accuracy by length
+
+    @property
+    def curves(self) -> tuple[tuple[tuple[LengthRange, float], ...], ...]:
+        """Of each run the accuracy by range, the training range first."""
+        return tuple(
+            tuple(
+                (lengths, row.accuracy[lengths.name])
+                for lengths in self.config.ranges
+                if lengths.name in row.accuracy
+            )
+            for row in self.cell.finished
+        )
+
+    def span(self, lengths: LengthRange) -> tuple[float, float] | None:
+        """The worst and the best accuracy of a run at these lengths; None if none was measured."""
+        shares = self.cell.values(ByAccuracy(0.0), lengths)
+        return (min(shares), max(shares)) if shares else None
+
     def document(self) -> dict[str, Any]:
         """As `longreach ask --json` has it."""
+        lowest, highest = self.span(self.tested) or (None, None)
         return {
             "encoding": self.encoding,
             "train_to": self.train_to,
@@ -328,7 +208,7 @@ class MeasuredCell:
             "learned": self.tally.learned,
             "planned": self.planned,
             "steps": self.steps,
-            "lowest": self.lowest,
-            "highest": self.highest,
+            "lowest": lowest,
+            "highest": highest,
             "keys": list(self.keys),
         }

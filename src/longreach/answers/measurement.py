@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from longreach.answers.forecast import Forecast
-from longreach.answers.judge import ByAccuracy, MeasuredCell
+from longreach.answers.judge import MeasuredCell
 from longreach.answers.sweep import Doubling, Sweep, sweep
 from longreach.config.encodings import unknown_encoding
 from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
+from longreach.runs.cells import ByAccuracy
 from longreach.runs.plan import START_SECONDS
 from longreach.runs.timed import TimedTraining, kept_share, largest_share, usual_member, with_share
 from longreach.runs.train import Watcher, check_runs, check_torch

@@ -19,17 +19,16 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from longreach.answers.forecast import COUPLED, COUPLED_SOURCE, Forecast, coupled_note
-from longreach.answers.judge import Tally
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
-from longreach.runs.cells import cells
+from longreach.runs.cells import ByAccuracy, Tally, cells
 from longreach.runs.index import read_index
 from longreach.tasks.catalog import load_task
 from longreach.tasks.changes import ReversedAnswer, changed_task
 from longreach.tasks.dependence import MeasuredParents, measured_parents
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import SequenceTask, joined
-from longreach.tasks.lengths import LengthRange, name_order, read_name
+from longreach.tasks.lengths import LengthRange, read_name
 from longreach.tasks.names import FamilyName
 from longreach.tasks.positions import LocalSteps, far_steps, ids_tell, local_steps
 from longreach.tasks.task import Batch, BoolArray, IntArray, Task
@@ -616,11 +615,10 @@ def known_runs(remedy: Remedy, runs: Path | None, chance: float) -> str | None:
         found = cells(index.rows(task=remedy.task, encoding=remedy.label, status="done"))
     best: tuple[Tally, LengthRange] | None = None
     for cell in found:
-        names = sorted({name for row in cell.rows for name in row.accuracy}, key=name_order)
-        longest = read_name(names[-1]) if names else None
+        longest = read_name(cell.ranges[-1]) if cell.ranges else None
         if longest is None:
             continue
-        tally = Tally.of(cell.rows, longest, chance)
+        tally = cell.count(ByAccuracy(chance), longest)
         if tally.runs and (best is None or _share(tally) > _share(best[0])):
             best = tally, longest
     return None if best is None else f"{best[0].words} at {best[1].words}"

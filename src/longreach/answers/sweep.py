@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
 
-from longreach.answers.judge import Criterion, MeasuredCell
+from longreach.answers.judge import MeasuredCell
 from longreach.config.run import AnyMember
+from longreach.runs.cells import Criterion
 from longreach.runs.plan import START_SECONDS
 from longreach.runs.timed import TimedTraining
 from longreach.tasks.lengths import LengthRange
@@ -259,10 +260,9 @@ class _Sweeping:
 
     def _is_hopeless(self, length: int) -> bool:
         """Whether no run is good on the lengths that it was trained on."""
-        results = [self.training.done(member) for member in self.asked.get(length, ())]
-        trained = self.member_of(length, 0).train_lengths
-        values = [self.criterion.value(each.final, trained) for each in results if each and each.final]
-        return bool(values) and not any(value is not None and self.criterion.works(value) for value in values)
+        found = self._cell(length)
+        counted = found.cell.count(self.criterion, found.config.train_lengths)
+        return bool(found.cell.finished) and not counted.work
 
 
 # From which training length on runs work, as far as it was measured.

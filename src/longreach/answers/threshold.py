@@ -22,7 +22,7 @@ import numpy as np
 
 from longreach.answers.bounds import LossTheory
 from longreach.answers.forecast import Forecast, forecast
-from longreach.answers.judge import ByAccuracy, ByLoss, Criterion, MeasuredCell
+from longreach.answers.judge import MeasuredCell
 from longreach.answers.measurement import check_minutes
 from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Threshold, start_of, sweep
 from longreach.answers.threshold_theory import TheoryOfLengths, length_theory
@@ -31,6 +31,7 @@ from longreach.config.run import AnyMember
 from longreach.config.scales import Scale
 from longreach.errors import Argument, Field, InputError
 from longreach.files import figure_bytes
+from longreach.runs.cells import ByAccuracy, ByLoss, Criterion
 from longreach.runs.resolve import resolve, resolve_regression
 from longreach.runs.timed import TimedTraining
 from longreach.runs.train import EngineMaker, Watcher, check_runs, check_torch
@@ -412,12 +413,12 @@ def _point(cell: MeasuredCell) -> dict[str, Any]:
         "train_to": cell.train_to,
         "runs": cell.tally.runs,
         "work": cell.tally.work,
-        "accuracy": list(cell.accuracy),
+        "accuracy": list(cell.values) if cell.criterion.name == "accuracy" else [],
         "tested": cell.tested.name,
         "learned": cell.tally.learned,
         "steps": cell.steps,
         "keys": list(cell.keys),
-        **({"loss": list(cell.loss)} if cell.loss else {}),
+        **({"loss": list(cell.values)} if cell.criterion.name == "loss" else {}),
     }
 
 

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longreach.answers.forecast import forecast
-from longreach.answers.judge import Finding, Tally, judge_runs
+from longreach.answers.judge import Finding, judge_runs
 from longreach.config.encodings import side_title
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
-from longreach.runs.collected import CollectedRuns, of_keys
+from longreach.runs.cells import ByAccuracy, Cell, Tally
+from longreach.runs.collected import CollectedRuns, learned_word, per_cent
+from longreach.runs.index import row_of
 from longreach.runs.resolve import resolve
 from longreach.runs.train import Watcher
 from longreach.runs.train import train as train_members
@@ -27,37 +29,20 @@ from longreach.training.result import Result
 from longreach.training.setup import task_of
 from longreach.wording import Table
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class TrainedRuns:
-    """Runs that differ in their seed only, and what they say of the forecast."""
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainedRuns(CollectedRuns):
+    """Runs that differ in their seed alone, and what they say of the forecast."""
 
     config: RunConfig
     """Of the first one."""
     results: tuple[Result, ...]
     """In the order of the seeds; those that failed are among them."""
-    directory: Path
-    """Where the results lie."""
 
-    @cached_property
-    def collected(self) -> CollectedRuns:
-        """The same runs as rows."""
-        return of_keys(self.directory, (result.key for result in self.results))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One dictionary per run."""
-        return self.collected.rows()
-
-    def to_pandas(self) -> Any:
-        """The same as a pandas data frame, where pandas is installed."""
-        return self.collected.to_pandas()
-
-    def plot(self, ax: Axes | None = None) -> Axes | list[Axes]:
-        """Accuracy by length, a thin line per run."""
-        return self.collected.plot(ax)
+    @classmethod
+    def of(cls, config: RunConfig, results: Sequence[Result]) -> TrainedRuns:
+        """What came of a configuration."""
+        return cls(tuple(map(row_of, results)), config, tuple(results))
 
     @property
     def tested(self) -> LengthRange:
@@ -66,15 +51,14 @@ class TrainedRuns:
 
     @cached_property
     def tally(self) -> Tally:
-        """How many runs learned, and how many work on the longest inputs."""
-        return Tally.of(self.results, self.tested, task_of(self.config).chance)
+        """How many runs fit the training range, and how many work on the longest inputs."""
+        cell = Cell.of(self.config.document(), self.found)
+        return cell.count(ByAccuracy(task_of(self.config).chance), self.tested)
 
     @cached_property
     def forecast(self) -> Answer | None:
         """What theory expects of these runs; None where it has no forecast for the encoding."""
-        if self.config.encoding not in ("nope", "ape"):
-            return None
-        return forecast(self.config.task, self.config.alphabet).sides[self.config.encoding].trained
+        return forecast(self.config.task, self.config.alphabet).expected(self.config.label)
 
     @cached_property
     def finding(self) -> Finding:
@@ -89,28 +73,15 @@ class TrainedRuns:
         return f"{task} {side_title(self.config.encoding)}, trained on lengths {lengths}"
 
     def __repr__(self) -> str:
-        shares = [self._shares(result) for result in self.results]
-        return "\n".join(
-            [self._title, f"  accuracy at {self._lengths}: {', '.join(shares)}", self.finding.words]
-        )
-
-    @property
-    def _lengths(self) -> str:
-        return self.tested.words
-
-    def _shares(self, result: Result) -> str:
-        share = None if result.final is None else result.final.accuracy.get(self.tested.name)
-        return "failed" if share is None else f"{100 * share:.1f} %"
+        shares = ", ".join(per_cent(row.accuracy.get(self.tested.name)) or "failed" for row in self.found)
+        return f"{self._title}\n  accuracy at {self.tested.words}: {shares}\n{self.finding.words}"
 
     def _repr_html_(self) -> str:
         ranges = [lengths.name for lengths in self.config.ranges]
-        rows = []
-        for result in self.results:
-            final = result.final
-            shares = {} if final is None else final.accuracy
-            learned = "" if final is None else "yes" if final.reached else "no"
-            numbers = [f"{100 * shares[name]:.1f} %" if name in shares else "" for name in ranges]
-            rows.append([result.seed, result.status, learned, *numbers])
+        rows = [
+            [row.seed, row.status, learned_word(row), *(per_cent(row.accuracy.get(name)) for name in ranges)]
+            for row in self.found
+        ]
         head = ["seed", "status", "learned", *ranges]
         return Table(head, rows, title=self._title, note=self.finding.words).html()
 
@@ -144,4 +115,4 @@ def train(
     first = resolve(name, encoding, scale=scale, seed=numbers[0], alphabet=alphabet, **settings)
     members = [first, *(first.with_seed(seed) for seed in numbers[1:])]
     found = train_members(members, runs, progress=progress)
-    return TrainedRuns(config=first, results=tuple(found), directory=Path(runs))
+    return TrainedRuns.of(first, found)

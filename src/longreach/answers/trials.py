@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from longreach.answers.forecast import Forecast
-from longreach.answers.judge import ByAccuracy, MeasuredCell
+from longreach.answers.judge import MeasuredCell
 from longreach.answers.remedies import Remedy
 from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
+from longreach.runs.cells import ByAccuracy
 from longreach.runs.plan import START_SECONDS
 from longreach.runs.resolve import resolve
 from longreach.runs.timed import TimedTraining, kept_share, largest_share, usual_member, with_share
 from longreach.runs.train import Watcher, check_runs, check_torch
 from longreach.tasks.catalog import file_name, load_argument, load_task, self_contained
 from longreach.tasks.lengths import LengthRange
-from longreach.training.result import Result
 
 # Which members try a remedy: the original and the changed task with the same shape, steps and lengths.
 
@@ -143,41 +143,11 @@ FIRST_PART = 0.7
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
-    """Runs of the original or of a remedy, and how right they are at each range of lengths."""
-
-    task: str
-    encoding: str
-    cell: MeasuredCell
-    """At the longest range."""
-    curves: tuple[tuple[tuple[LengthRange, float], ...], ...]
-    """Of each run the accuracy by range, the training range first."""
-
-    @property
-    def works(self) -> bool | None:
-        """Whether at least half of the runs work on the longest inputs; None without runs."""
-        return self.cell.tally.works
-
-    def span(self, lengths: LengthRange) -> tuple[float, float] | None:
-        """The worst and the best accuracy of a run at these lengths; None if none was measured."""
-        shares = [share for curve in self.curves for each, share in curve if each == lengths]
-        return (min(shares), max(shares)) if shares else None
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "task": self.task,
-            **self.cell.document(),
-            "accuracy": [{lengths.name: share for lengths, share in curve} for curve in self.curves],
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
 class Trials:
     """What was tried, and what was not for want of time."""
 
-    original: Trial | None = None
-    tried: tuple[tuple[Remedy, Trial], ...] = ()
+    original: MeasuredCell | None = None
+    tried: tuple[tuple[Remedy, MeasuredCell], ...] = ()
     untried: tuple[tuple[Remedy, float], ...] = ()
     """With the seconds that trying them takes, about."""
     refused: tuple[tuple[Remedy, str], ...] = ()
@@ -186,14 +156,14 @@ class Trials:
     interrupted: bool = False
 
     @property
-    def working(self) -> tuple[Remedy, Trial] | None:
+    def working(self) -> tuple[Remedy, MeasuredCell] | None:
         """The first remedy that works on the longest inputs."""
-        return next((pair for pair in self.tried if pair[1].works), None)
+        return next((pair for pair in self.tried if pair[1].tally.works), None)
 
     @property
     def failed(self) -> tuple[Remedy, ...]:
         """Those that were tried and do not work."""
-        return tuple(remedy for remedy, trial in self.tried if trial.works is False)
+        return tuple(remedy for remedy, trial in self.tried if trial.tally.works is False)
 
 
 def try_remedies(
@@ -230,11 +200,11 @@ class _Trying:
         share = self._share()
         members = self._pair(share)
         training.train(members, f"of {self._name} and of {first.name}")
-        original = self._trial(self.question.task, members[::2], self.forecast.task.chance)
+        original = self._trial(members[::2], self.forecast.task.chance)
         tried = [(first, self._remedy_trial(first, members[1::2]))]
         untried, refused = list[tuple[Remedy, float]](), list[tuple[Remedy, str]]()
         for remedy in self.remedies[1:]:
-            if training.interrupted or any(trial.works for _, trial in tried):
+            if training.interrupted or any(trial.tally.works for _, trial in tried):
                 break
             try:
                 members = remedy_members(self.question, remedy, share)
@@ -276,16 +246,9 @@ class _Trying:
             lambda: largest_share(self._pair, seconds, self.training.seconds),
         )
 
-    def _remedy_trial(self, remedy: Remedy, members: Sequence[RunConfig]) -> Trial:
-        return self._trial(remedy.task, members, load_task(remedy.task, self.question.alphabet).chance)
+    def _remedy_trial(self, remedy: Remedy, members: Sequence[RunConfig]) -> MeasuredCell:
+        return self._trial(members, load_task(remedy.task, self.question.alphabet).chance)
 
-    def _trial(self, task: str, members: Sequence[RunConfig], chance: float) -> Trial:
+    def _trial(self, members: Sequence[RunConfig], chance: float) -> MeasuredCell:
         results = [found for member in members if (found := self.training.done(member)) is not None]
-        (cell,) = MeasuredCell.of(members, results, ByAccuracy(chance))
-        curves = tuple(_curve(members[0], result) for result in results)
-        return Trial(task=task, encoding=members[0].encoding, cell=cell, curves=curves)
-
-
-def _curve(member: RunConfig, result: Result) -> tuple[tuple[LengthRange, float], ...]:
-    shares = {} if result.final is None else result.final.accuracy
-    return tuple((lengths, shares[lengths.name]) for lengths in member.ranges if lengths.name in shares)
+        return MeasuredCell.of(members, results, ByAccuracy(chance))[0]

@@ -307,20 +307,18 @@ def _print_title(out: Console, title: str) -> None:
 
 def _print_trials(out: Console, found: TaskAdvice) -> None:
     """Accuracy by length, a row for the original and for each change."""
-    from longreach.answers.advice import shares_words, trial_name, trial_ranges
+    from longreach.answers.advice import shares_words, trial_ranges
 
-    original = found.trials.original
-    trials = [*([] if original is None else [original]), *(trial for _, trial in found.trials.tried)]
-    first = trials[0].cell
+    _, first = found.tried[0]
     steps = f"{first.steps:,} steps each, trained to {first.train_to}"
     _print_title(out, f"Tried: {steps}; right on whole inputs of these lengths")
     rows = [
         [
-            trial_name(trial),
-            *(shares_words(trial.span(lengths)) for lengths in trial_ranges(found)),
-            trial.cell.words,
+            name,
+            *(shares_words(cell.span(lengths)) for lengths in trial_ranges(found)),
+            cell.words,
         ]
-        for trial in trials
+        for name, cell in found.tried
     ]
     columns = [
         Column("", right=False),

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from longreach.answers.forecast import Forecast, Measured
-    from longreach.runs.cells import Spread
+    from longreach.answers.forecast import Forecast
+    from longreach.runs.cells import Cell, Spread
 
 EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
 """What is expected, in one word."""
@@ -192,9 +192,9 @@ def _print_numbers(out: Console, answer: Forecast) -> None:
                 remarks[f"paper {TITLES[key]}: their verdict is {paper.verdicts[key]}"] = None
     if paper is not None and paper.lengths_note:
         remarks[f"paper: {paper.lengths_note}"] = None
-    for own in _best(answer.measured):
-        cell, title = own.cell, f"yours {TITLES.get(own.encoding, own.encoding)}"
-        rows.append((title, {(name, 0): _spread(spread) for name, spread in own.accuracy.items()}))
+    for cell in _best(answer.measured):
+        title = f"yours {TITLES.get(cell.encoding, cell.encoding)}"
+        rows.append((title, {(name, 0): _spread(spread) for name, spread in cell.accuracy.items()}))
         right = f"{len(cell.successful)} of {counted(len(cell.rows), 'run')}"
         remarks[f"{title}: {right} right up to the training length"] = None
     if not rows:
@@ -218,7 +218,7 @@ def _spread(spread: Spread) -> str:
     return f"{100 * spread.low:.0f}–{100 * spread.high:.0f} %"
 
 
-def _best(measured: tuple[Measured, ...]) -> list[Measured]:
+def _best(measured: tuple[Cell, ...]) -> list[Cell]:
     """One configuration per encoding: the best."""
     return list({each.encoding: each for each in reversed(measured)}.values())[::-1]
 

@@ -87,11 +87,12 @@ def _print_cells(rows: list[Row]) -> None:
 
 def _mean(cell: Cell, label: str) -> str:
     """Over the runs that count, where all runs do the same thing; else how many work."""
-    from longreach.answers.judge import Tally, known_chance
+    from longreach.answers.judge import known_chance
+    from longreach.runs.cells import ByAccuracy
     from longreach.tasks.lengths import read_name
 
     span, spread = read_name(label), cell.accuracy.get(label)
-    tally = None if span is None else Tally.of(cell.rows, span, known_chance(cell.task))
+    tally = None if span is None else cell.count(ByAccuracy(known_chance(cell.task)), span)
     if tally is not None and tally.is_mixed:
         return f"{tally.work} of {tally.runs} work"
     return "" if spread is None else f"{spread.mean:.1%}"

@@ -40,13 +40,13 @@ from longreach.cli.training_options import (
 )
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
-from longreach.runs.cells import Cell, Spread, cells
+from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells
 from longreach.runs.index import row_of
 from longreach.tasks.names import RegressionName
 from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
-    from longreach.answers.judge import Finding, Tally
+    from longreach.answers.judge import Finding
     from longreach.config.run import AnyMember, RegressionConfig, RunConfig
     from longreach.runs.train import EngineMaker
     from longreach.theory.verdicts.verdict import Answer
@@ -147,32 +147,32 @@ def cell_of(results: Sequence[Result]) -> Cell | None:
     return found[0] if len(found) == 1 else None
 
 
-def forecast_of(task: str, side: str | None, alphabet: Sequence[str] | None) -> Answer | None:
+def forecast_of(task: str, label: CellLabel, alphabet: Sequence[str] | None) -> Answer | None:
     """The forecast for what is trained, where theory has one for the encoding."""
     from longreach.answers.forecast import forecast
 
-    if side is None:
+    if label.side is None:
         return None
     try:
-        found = forecast(task, alphabet)
+        return forecast(task, alphabet).expected(label)
     except InputError:  # such as a task in a module that is gone
         return None
-    return found.sides[side].trained
 
 
 def judged(config: RunConfig, results: Sequence[Result]) -> tuple[Tally, Finding]:
     """The runs of a configuration counted, and what they say of its forecast."""
-    from longreach.answers.judge import Finding, Tally, judge_runs
+    from longreach.answers.judge import Finding, judge_runs
     from longreach.training.setup import task_of
 
+    cell = Cell.of(config.document(), map(row_of, results))
     try:
         chance = task_of(config).chance
     except InputError as error:  # a user's own functions that fail
         # Without it no run can be said to work; those that failed are none anyway.
-        tally = Tally.of(results, config.longest_test, 1.0)
+        tally = cell.count(ByAccuracy(1.0), config.longest_test)
         return tally, Finding("cannot be judged", f"cannot be judged: {error.about_argument}")
-    tally = Tally.of(results, config.longest_test, chance)
-    return tally, judge_runs(forecast_of(config.task, config.label.side, config.alphabet), tally)
+    tally = cell.count(ByAccuracy(chance), config.longest_test)
+    return tally, judge_runs(forecast_of(config.task, config.label, config.alphabet), tally)
 
 
 def judgement(tally: Tally, finding: Finding) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def judgement(tally: Tally, finding: Finding) -> dict[str, Any]:
     return {
         "state": finding.state,
         "words": finding.words,
-        **asdict(tally),
+        **tally.document(),
         "reasons": list(finding.reasons),
     }
 
@@ -197,7 +197,7 @@ def print_judgement(finding: Finding) -> None:
 
 def summary(cell: Cell) -> dict[str, Any]:
     """As a document: how many succeeded of all, mean and spread of those, and the forecast."""
-    found = forecast_of(cell.task, CellLabel.read(cell.encoding).side, cell.config.get("alphabet"))
+    found = forecast_of(cell.task, CellLabel.of(cell.config), cell.config.get("alphabet"))
     return {
         "runs": len(cell.rows),
         "finished": len(cell.finished),
@@ -214,14 +214,13 @@ def summary(cell: Cell) -> dict[str, Any]:
 
 def print_summary(cell: Cell, config: RunConfig) -> None:
     """How many learned, and the means; of ranges where runs do opposite things, how many work instead."""
-    from longreach.answers.judge import Tally
     from longreach.training.setup import task_of
 
     try:
         out, chance = console(), task_of(config).chance
     except InputError:  # as in `judged`, which says so
         return
-    tallies = {span.name: Tally.of(cell.rows, span, chance) for span in config.ranges}
+    tallies = {span.name: cell.count(ByAccuracy(chance), span) for span in config.ranges}
     shifted = cell.accuracy_random_offset
     means = [
         f"{name} {_mean(spread, shifted.get(name))}"

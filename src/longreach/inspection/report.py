@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.answers.judge import ByAccuracy
 from longreach.errors import Argument, InputError
 from longreach.inspection.attention import HeadMatch, Softness, compiled_construction, matches, softness
 from longreach.inspection.failures import FailureAnalysis, analyse_failure
@@ -55,6 +54,7 @@ from longreach.inspection.positions import (
     window_shift,
 )
 from longreach.inspection.trace import FoldedModel, Trace, fold, norm_scales, trace
+from longreach.runs.cells import ByAccuracy
 from longreach.theory.limit.model import Array
 
 # The numbers of one head, and of one product function.

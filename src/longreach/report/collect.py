@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from longreach.answers.judge import ByAccuracy
 from longreach.errors import InputError
 from longreach.files import ResultError
 from longreach.report import runs_view as measured
@@ -29,7 +28,7 @@ from longreach.report.runs_view import (
 )
 from longreach.report.view import CellView, CurveView, ReportView, TaskView
 from longreach.report.words import command, slugs, task_title, train_command
-from longreach.runs.cells import Cell, cells
+from longreach.runs.cells import ByAccuracy, Cell, cells
 from longreach.runs.index import Row, read_index
 from longreach.theory.names import Origin, TaskName
 from longreach.training.result import Result, read_result, setting

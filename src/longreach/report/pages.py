@@ -17,11 +17,10 @@ from longreach.answers.advice import (
     shares_words,
     time_words,
     title,
-    trial_name,
     trial_ranges,
 )
 from longreach.answers.ask import Block
-from longreach.answers.trials import Trial
+from longreach.answers.judge import MeasuredCell
 from longreach.report.collect import single_task
 from longreach.report.render import environment
 from longreach.report.svg import Frame, line, svg
@@ -86,17 +85,15 @@ def render_advice_page(found: TaskAdvice) -> str:
     >>> page.startswith("<!doctype html>"), "scratchpad" in page
     (True, True)
     """
-    original = found.trials.original
-    trials = [*([] if original is None else [original]), *(trial for _, trial in found.trials.tried)]
     ranges = trial_ranges(found)
     rows = [
         {
-            "name": trial_name(trial),
+            "name": name,
             "kind": _KINDS[min(number, len(_KINDS) - 1)],
-            "shares": [shares_words(trial.span(lengths)) for lengths in ranges],
-            "words": trial.cell.words,
+            "shares": [shares_words(cell.span(lengths)) for lengths in ranges],
+            "words": cell.words,
         }
-        for number, trial in enumerate(trials)
+        for number, (name, cell) in enumerate(found.tried)
     ]
     return (
         environment()
@@ -113,8 +110,8 @@ def render_advice_page(found: TaskAdvice) -> str:
             ranges=[_shown(lengths) for lengths in ranges],
             untried=[(remedy.name, time_words(seconds)) for remedy, seconds in found.trials.untried],
             refused=found.trials.refused,
-            trained=None if not trials else trials[0].cell,
-            chart=Markup(_chart(trials, ranges)) if ranges else None,
+            trained=found.tried[0][1] if found.tried else None,
+            chart=Markup(_chart(found.tried, ranges)) if ranges else None,
             best=found.best,
             provenance=(("page made by", f"longreach {__version__}"),),
         )
@@ -125,21 +122,21 @@ def _shown(lengths: LengthRange) -> str:
     return lengths.words
 
 
-def _chart(trials: Sequence[Trial], ranges: Sequence[LengthRange]) -> str:
+def _chart(trials: Sequence[tuple[str, MeasuredCell]], ranges: Sequence[LengthRange]) -> str:
     """Accuracy by length, a line per run; the training range is shaded."""
     frame = Frame(width=460, height=270, left=36, low=0.0, high=1.0, first=-0.3, last=len(ranges) - 0.7)
     parts = [frame.strip(-0.5, 0.5, "trained"), *frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])]
     parts += frame.below([(place, _shown(lengths)) for place, lengths in enumerate(ranges)])
-    for number, trial in enumerate(trials):
+    for number, (_, cell) in enumerate(trials):
         shift = _APART * (number - (len(trials) - 1) / 2)
         kind = _KINDS[min(number, len(_KINDS) - 1)]
-        for curve in trial.curves:
+        for curve in cell.curves:
             places = [
                 (frame.x(ranges.index(lengths)) + shift, frame.y(share) + shift / 2)
                 for lengths, share in curve
             ]
             parts.append(f'<path class="seed {kind}" d="{line(places)}"/>')
-    told = "; ".join(f"{trial_name(trial)}, {trial.cell.words}" for trial in trials)
+    told = "; ".join(f"{name}, {cell.words}" for name, cell in trials)
     return svg(frame, f"accuracy in per cent by length. {told}.", parts, "panel large")
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from longreach import __version__
-from longreach.answers.agreement import Budget, Observation, Place, judge
-from longreach.answers.judge import Tally, judge_runs
+from longreach.answers.agreement import BUDGET, Place, judge
+from longreach.answers.judge import judge_runs
 from longreach.config.model import CellLabel
 from longreach.report.forecast_view import Known
 from longreach.report.view import CellView, CurveView, Group, Judgement, Point, RunView
-from longreach.runs.cells import Cell, Spread
+from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally
 from longreach.runs.index import Row
-from longreach.tasks.lengths import LengthRange, read_name
+from longreach.tasks.lengths import read_name
 from longreach.theory.verdicts.verdict import Answer
 from longreach.training.result import Result, setting
 from longreach.wording import counted, duration
@@ -134,11 +134,8 @@ def curve_view(result: Result, training: str | None, most: int = MOST_EVALUATION
 
 
 def training_range(cell: Cell) -> str | None:
-    """The name of the range that was trained on: as configured, else the one with the least lengths."""
-    lengths = setting(cell.config, "train_lengths")
-    if isinstance(lengths, list) and len(lengths) == 2:
-        return LengthRange(*lengths).name
-    return cell.ranges[0] if cell.ranges else None
+    """The name of the range that was trained on."""
+    return None if cell.trained is None else cell.trained.name
 
 
 def _known(value: float | None) -> float | None:
@@ -186,27 +183,23 @@ class Judged:
 def judgements(chosen: Chosen, known: Mapping[str, Known]) -> dict[tuple[str, str], Judged]:
     """What each chosen cell says about the forecast, by the rules of the studies."""
     found: dict[tuple[str, str], Judged] = {}
-    observed: dict[tuple[str, str], Observation] = {}
+    places: dict[tuple[str, str], Place] = {}
     forecasts: dict[Place, Any] = {}
     for (task, column), cell in chosen.items():
-        verdict = known[task].answer(cell.encoding)
-        budget = _budget(cell.config)
-        if not known[task].comparable or budget is None:
-            why = "there is no forecast for the task" if budget else "its configuration says too little"
+        says_enough = all(isinstance(setting(cell.config, name), int) for name in BUDGET)
+        if not known[task].comparable or not says_enough:
+            why = "there is no forecast for the task" if says_enough else "its configuration says too little"
             found[task, column] = Judged("not counted", why)
             continue
         place = Place(task, cell.encoding, CellLabel.read(column).penalty)
-        last = list(cell.accuracy.values())[-1].mean if len(cell.accuracy) > 1 else None
-        tally = tally_of(cell, known[task].chance)
-        work = 0 if tally is None else tally.work
-        observed[task, column] = Observation(place, len(cell.finished), cell.learned, last, budget, work=work)
-        forecasts[place] = verdict
-    observations = list(observed.values())
-    by_mean, by_runs = judge(observations, forecasts), judge(observations, forecasts, by_runs=True)
-    for key, each in observed.items():
-        one = by_mean[each.place]
+        places[task, column] = place
+        forecasts[place] = known[task].answer(cell.encoding)
+    own = {place: chosen[key] for key, place in places.items()}
+    by_mean, by_runs = judge(own, forecasts), judge(own, forecasts, by_runs=True)
+    for key, place in places.items():
+        one = by_mean[place]
         why = "there is no verdict for this encoding" if one.state == "no forecast" else one.reason
-        found[key] = Judged(_state(one.state), why, _state(by_runs[each.place].state))
+        found[key] = Judged(_state(one.state), why, _state(by_runs[place].state))
     return found
 
 
@@ -217,19 +210,12 @@ def _state(state: str) -> Judgement:
     return states.get(state, "not counted")
 
 
-def _budget(config: Mapping[str, Any]) -> Budget | None:
-    values = [setting(config, name) for name in ("max_steps", "batch", "layers", "width")]
-    if all(isinstance(value, int) for value in values):
-        return Budget(*values)
-    return None
-
-
 def tally_of(cell: Cell, chance: float | None) -> Tally | None:
     """The runs of a cell counted on its longest range; None if it was not tested, or chance is unknown."""
     longest = read_name(cell.ranges[-1]) if len(cell.ranges) > 1 else None
-    if longest is None or chance is None or cell.ranges[-1] == training_range(cell):
+    if longest is None or chance is None or longest == cell.trained:
         return None
-    return Tally.of(cell.rows, longest, chance)
+    return cell.count(ByAccuracy(chance), longest)
 
 
 def reasons(answer: str | None, tally: Tally | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from longreach.answers.judge import Tally
+from longreach.runs.cells import Tally
 
 Answer: TypeAlias = Literal["yes", "no", "undecided", "unknown"]
 """Of the forecast; unknown where the theory says nothing about an encoding."""

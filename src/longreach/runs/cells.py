@@ -1,16 +1,140 @@
-"""Runs that differ in their seed only, taken together: how often they succeed, and what they reach."""
+"""The runs of one configuration, which differ in their seed alone: what they reach, and how many work.
+
+A run *works* on a range of lengths when it meets a criterion there: an accuracy at least half way from chance
+to 1, or, where answers are numbers, a loss of at most some level. Several runs work when at least half of
+them do. Everything counts runs by this rule. Means hide runs that do opposite things; counts do not.
+"""
 
 from __future__ import annotations
 
 import math
 import statistics
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Protocol
 
+from longreach.config.model import CellLabel
 from longreach.files import canonical_json
 from longreach.runs.index import Row
-from longreach.tasks.lengths import name_order
+from longreach.tasks.lengths import LengthRange, name_order, read_name
+from longreach.training.result import loss_number, named, setting
+from longreach.wording import counted
+
+# When one run works
+
+
+class Criterion(Protocol):
+    """A number of a run on a range of lengths, and which numbers are good enough."""
+
+    @property
+    def name(self) -> Literal["accuracy", "loss"]: ...
+
+    @property
+    def level(self) -> float:
+        """The last number that is good enough."""
+        ...
+
+    def value(self, row: Row, lengths: LengthRange) -> float | None:
+        """The number of a run; None where it was not measured."""
+        ...
+
+    def works(self, value: float) -> bool: ...
+
+
+@dataclass(frozen=True)
+class ByAccuracy:
+    """At least half way from chance to 1: as far from guessing as from always being right.
+
+    >>> ByAccuracy(chance=0.5).level, ByAccuracy(chance=0.0).works(0.4)
+    (0.75, False)
+    """
+
+    chance: float
+    name: ClassVar[Literal["accuracy"]] = "accuracy"
+
+    @property
+    def level(self) -> float:
+        return (1 + self.chance) / 2
+
+    def value(self, row: Row, lengths: LengthRange) -> float | None:
+        return row.accuracy.get(lengths.name)
+
+    def works(self, value: float) -> bool:
+        return value >= self.level
+
+
+@dataclass(frozen=True)
+class ByLoss:
+    """A mean squared error of at most a level.
+
+    >>> ByLoss(0.01).works(0.01), ByLoss(0.01).works(0.011)
+    (True, False)
+    """
+
+    level: float
+    name: ClassVar[Literal["loss"]] = "loss"
+
+    def value(self, row: Row, lengths: LengthRange) -> float | None:
+        return row.other.get(loss_number(lengths.name))
+
+    def works(self, value: float) -> bool:
+        return value <= self.level
+
+
+# When several runs work
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How many runs there are, how many fit the training range, and how many work.
+
+    >>> Tally(runs=3, learned=3, work=2).words, Tally(runs=0, learned=0, work=0).words
+    ('2 of 3 runs work', 'no run has finished')
+    """
+
+    runs: int = 0
+    """That finished and were measured."""
+    learned: int = 0
+    """That are right on the whole training range."""
+    work: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        runs, learned, work = self.runs + other.runs, self.learned + other.learned, self.work + other.work
+        return Tally(runs=runs, learned=learned, work=work)
+
+    @property
+    def works(self) -> bool | None:
+        """Whether at least half of the runs work; None without runs."""
+        return None if not self.runs else 2 * self.work >= self.runs
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether at least half of the runs are right on the whole training range."""
+        return self.runs > 0 and 2 * self.learned >= self.runs
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether some runs work and others do not: then their mean says nothing."""
+        return 0 < self.work < self.runs
+
+    @property
+    def words(self) -> str:
+        """How many work."""
+        if not self.runs:
+            return "no run has finished"
+        verb = "works" if 1 in (self.work, self.runs) else "work"
+        return f"{self.work} of {counted(self.runs, 'run')} {verb}"
+
+    @property
+    def learned_words(self) -> str:
+        """How many are right on the whole training range."""
+        verb = "is" if 1 in (self.learned, self.runs) else "are"
+        return f"{self.learned} of {counted(self.runs, 'run')} {verb} right on the whole training range"
+
+    def document(self) -> dict[str, int]:
+        """As JSON has it."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -35,16 +159,33 @@ class Spread:
         return cls(statistics.fmean(found), min(found), max(found), statistics.pstdev(found), len(found))
 
 
+# The runs of one configuration
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """All runs of one configuration, whatever their seeds."""
+    """The runs of one configuration; there may be none yet.
+
+    >>> config = {"task": "aa", "encoding": "ape", "train_lengths": [2, 20], "test_lengths": [[21, 40]]}
+    >>> rows = [Row(key="0", status="done", reached=True, accuracy={"2-20": 1.0, "21-40": 0.9})]
+    >>> cell = Cell.of(config, rows)
+    >>> cell.count(ByAccuracy(chance=0.0), cell.tested)
+    Tally(runs=1, learned=1, work=1)
+    """
 
     task: str
     encoding: str
+    """With its position ids where they are unusual."""
     config: dict[str, Any]
     """Without the seed."""
     rows: tuple[Row, ...]
-    """All of them: those that failed or did not learn the training range too."""
+    """All of them, failed ones included."""
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any], rows: Iterable[Row] = ()) -> Cell:
+        """The cell of a configuration, with what has been run of it."""
+        task, label = named(config, "task") or "?", CellLabel.of(config)
+        return cls(task=task, encoding=label.name, config=without_seed(config), rows=tuple(rows))
 
     @property
     def finished(self) -> tuple[Row, ...]:
@@ -62,47 +203,102 @@ class Cell:
         return bool(self.successful)
 
     @property
-    def success(self) -> float:
+    def success(self) -> float | None:
         """The share of all runs, failed ones included, that are right on the whole training range."""
-        return len(self.successful) / len(self.rows)
-
-    @property
-    def counted(self) -> tuple[Row, ...]:
-        """The runs whose accuracies count: the successful ones; all finished ones where none is."""
-        return self.successful or self.finished
-
-    @property
-    def ranges(self) -> tuple[str, ...]:
-        """The ranges of lengths, the training range first."""
-        names = {name for row in self.finished for name in row.accuracy}
-        return tuple(sorted(names, key=name_order))
-
-    @property
-    def accuracy(self) -> dict[str, Spread]:
-        """Per range, over the runs that count."""
-        return _spreads(self.ranges, [row.accuracy for row in self.counted])
-
-    @property
-    def accuracy_random_offset(self) -> dict[str, Spread]:
-        """The same, at random offsets."""
-        return _spreads(self.ranges, [row.accuracy_random_offset for row in self.counted])
-
-    @property
-    def accuracy_all(self) -> dict[str, Spread]:
-        """Per range, over all finished runs."""
-        return _spreads(self.ranges, [row.accuracy for row in self.finished])
+        return len(self.successful) / len(self.rows) if self.rows else None
 
     @property
     def seconds(self) -> float:
         """Of all runs together."""
         return sum(row.seconds or 0.0 for row in self.rows)
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(row.key for row in self.rows)
 
-def _spreads(ranges: Iterable[str], found: list[dict[str, float]]) -> dict[str, Spread]:
-    values = {
-        name: [one[name] for one in found if not math.isnan(one.get(name, math.nan))] for name in ranges
-    }
-    return {name: Spread.of(numbers) for name, numbers in values.items() if numbers}
+    # Lengths
+
+    @cached_property
+    def ranges(self) -> tuple[str, ...]:
+        """The names of the measured ranges of lengths, the training range first."""
+        names = {name for row in self.finished for name in row.accuracy}
+        return tuple(sorted(names, key=name_order))
+
+    @property
+    def trained(self) -> LengthRange | None:
+        """The training range: as configured, else the shortest that was measured."""
+        lengths = setting(self.config, "train_lengths")
+        if isinstance(lengths, list | tuple) and len(lengths) == 2:
+            return LengthRange(*lengths)
+        return read_name(self.ranges[0]) if self.ranges else None
+
+    @property
+    def tested(self) -> LengthRange | None:
+        """The longest test range: as configured, else the longest that was measured; None: not tested."""
+        lengths = setting(self.config, "test_lengths")
+        if isinstance(lengths, list | tuple) and lengths:
+            return LengthRange(*lengths[-1])
+        return read_name(self.ranges[-1]) if len(self.ranges) > 1 else None
+
+    # What runs reach
+
+    def values(self, criterion: Criterion, lengths: LengthRange) -> tuple[float, ...]:
+        """The number of each finished run that was measured there."""
+        found = (criterion.value(row, lengths) for row in self.finished)
+        return tuple(value for value in found if value is not None)
+
+    def count(self, criterion: Criterion, lengths: LengthRange) -> Tally:
+        """How many of the runs that were measured on a range work there."""
+        found = [(row, criterion.value(row, lengths)) for row in self.finished]
+        measured = [(row, value) for row, value in found if value is not None]
+        return Tally(
+            runs=len(measured),
+            learned=sum(bool(row.reached) for row, _ in measured),
+            work=sum(criterion.works(value) for _, value in measured),
+        )
+
+    @cached_property
+    def accuracy(self) -> dict[str, Spread]:
+        """Per range, over the successful runs; over all finished ones where none is successful."""
+        return self._spreads([row.accuracy for row in self.successful or self.finished])
+
+    @cached_property
+    def accuracy_random_offset(self) -> dict[str, Spread]:
+        """The same, at random offsets."""
+        return self._spreads([row.accuracy_random_offset for row in self.successful or self.finished])
+
+    @cached_property
+    def accuracy_all(self) -> dict[str, Spread]:
+        """Per range, over all finished runs."""
+        return self._spreads([row.accuracy for row in self.finished])
+
+    @property
+    def last(self) -> float | None:
+        """The mean accuracy at the longest range."""
+        return next(reversed(self.accuracy.values())).mean if self.accuracy else None
+
+    def _spreads(self, found: list[dict[str, float]]) -> dict[str, Spread]:
+        values = {
+            name: [one[name] for one in found if not math.isnan(one.get(name, math.nan))]
+            for name in self.ranges
+        }
+        return {name: Spread.of(numbers) for name, numbers in values.items() if numbers}
+
+    def document(self) -> dict[str, Any]:
+        """With all that a reader needs to judge the numbers."""
+        return {
+            "encoding": self.encoding,
+            "runs": len(self.rows),
+            "finished": len(self.finished),
+            "successful": len(self.successful),
+            "counted": "successful" if self.learned else "finished",
+            "accuracy": {
+                name: {"mean": spread.mean, "low": spread.low, "high": spread.high, "count": spread.count}
+                for name, spread in self.accuracy.items()
+            },
+            "keys": list(self.keys),
+            "config": self.config,
+        }
 
 
 def without_seed(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,6 +331,6 @@ def cells(rows: Iterable[Row]) -> list[Cell]:
             name = row.task, row.encoding, canonical_json(without_seed(row.config))
             found.setdefault(name, []).append(row)
     return [
-        Cell(task=task, encoding=encoding, config=without_seed(members[0].config), rows=tuple(members))
-        for (task, encoding, _), members in sorted(found.items())
+        Cell(task=task, encoding=encoding, config=without_seed(same[0].config), rows=tuple(same))
+        for (task, encoding, _), same in sorted(found.items())
     ]

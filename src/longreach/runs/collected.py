@@ -184,8 +184,8 @@ class CollectedRuns:
     def _repr_html_(self) -> str:
         ranges = self.ranges
         rows = [
-            [short_name(row), row.encoding, row.seed, row.status, _learned(row)]
-            + [_per_cent(row.accuracy.get(name)) for name in ranges]
+            [short_name(row), row.encoding, row.seed, row.status, learned_word(row)]
+            + [per_cent(row.accuracy.get(name)) for name in ranges]
             for row in self.found[:SHOWN]
         ]
         more = f"and {len(self.found) - SHOWN} more" if len(self.found) > SHOWN else ""
@@ -198,11 +198,11 @@ def short_name(row: Row) -> str:
     return "?" if row.task is None else TaskName(TaskName(row.task).short).expression
 
 
-def _learned(row: Row) -> str:
+def learned_word(row: Row) -> str:
     return "" if row.reached is None else "yes" if row.reached else "no"
 
 
-def _per_cent(share: float | None) -> str:
+def per_cent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f} %"
 
 

@@ -12,9 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from longreach.answers.agreement import (
-    Budget,
     Judgement,
-    Observation,
     Place,
     Verdict,
     count,
@@ -24,10 +22,9 @@ from longreach.answers.agreement import (
     published_accuracy,
     published_lengths,
 )
-from longreach.answers.judge import Tally
 from longreach.config.run import RunConfig
 from longreach.files import canonical_json
-from longreach.runs.cells import Cell, Spread, cells, without_seed
+from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells, without_seed
 from longreach.runs.index import Row
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import LengthRange
@@ -40,12 +37,9 @@ class Outcome:
     """One cell of a study."""
 
     place: Place
-    config: dict[str, Any]
-    """Of all its members, without the seed."""
+    cell: Cell
     remark: str
     """Where this setting comes from."""
-    cell: Cell | None
-    """None: nothing has run yet."""
     forecast: Verdict | None
     published: tuple[float, ...] | None
     judgement: Judgement
@@ -66,31 +60,23 @@ class Outcome:
     @property
     def accuracy(self) -> tuple[Spread | None, ...]:
         """Per range, over the successful runs; over all finished ones where none is successful."""
-        found = {} if self.cell is None else self.cell.accuracy
-        return tuple(found.get(name) for name in self.ranges)
+        return tuple(self.cell.accuracy.get(name) for name in self.ranges)
 
     @property
     def accuracy_random_offset(self) -> tuple[Spread | None, ...]:
         """The same at random offsets."""
-        found = {} if self.cell is None else self.cell.accuracy_random_offset
-        return tuple(found.get(name) for name in self.ranges)
+        return tuple(self.cell.accuracy_random_offset.get(name) for name in self.ranges)
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
         """Per range, the finished runs counted one by one: where they differ, their mean says nothing."""
-        rows = () if self.cell is None else self.cell.rows
-        chance = load_task(self.place.task).chance
-        return tuple(Tally.of(rows, span, chance) for span in self._spans)
+        criterion = ByAccuracy(load_task(self.place.task).chance)
+        return tuple(self.cell.count(criterion, span) for span in self._spans)
 
     @property
     def _spans(self) -> tuple[LengthRange, ...]:
-        spans = [self.config["train_lengths"], *self.config["test_lengths"]]
+        spans = [self.cell.config["train_lengths"], *self.cell.config["test_lengths"]]
         return tuple(LengthRange(*span) for span in spans)
-
-    @property
-    def learned(self) -> bool:
-        """Whether a run is right on the whole training range."""
-        return self.cell is not None and self.cell.learned
 
     def document(self) -> dict[str, Any]:
         """The cell as JSON has it."""
@@ -99,15 +85,15 @@ class Outcome:
             "task": self.place.task,
             "encoding": self.place.encoding,
             "penalty": self.place.penalty,
-            "runs": 0 if cell is None else len(cell.rows),
-            "finished": 0 if cell is None else len(cell.finished),
-            "successful": 0 if cell is None else len(cell.successful),
-            "success": None if cell is None else cell.success,
-            "learned": self.learned,
-            "accuracy": _spreads({} if cell is None else cell.accuracy),
-            "accuracy_all": _spreads({} if cell is None else cell.accuracy_all),
-            "accuracy_random_offset": _spreads({} if cell is None else cell.accuracy_random_offset),
-            "seconds": 0.0 if cell is None else cell.seconds,
+            "runs": len(cell.rows),
+            "finished": len(cell.finished),
+            "successful": len(cell.successful),
+            "success": cell.success,
+            "learned": cell.learned,
+            "accuracy": _spreads(cell.accuracy),
+            "accuracy_all": _spreads(cell.accuracy_all),
+            "accuracy_random_offset": _spreads(cell.accuracy_random_offset),
+            "seconds": cell.seconds,
             "forecast": self.forecast,
             "published": None if self.published is None else list(self.published),
             "published_lengths": None if self.published is None else list(self.published_lengths),
@@ -119,8 +105,8 @@ class Outcome:
             "works_by_runs": self.judgement_by_runs.works,
             "judgement_by_runs": self.judgement_by_runs.state,
             "setting": self.remark,
-            "config": self.config,
-            "keys": [] if cell is None else [row.key for row in cell.rows],
+            "config": cell.config,
+            "keys": list(cell.keys),
         }
 
 
@@ -135,16 +121,14 @@ def outcomes(
     keys = {config.key for configs in members.values() for config in configs}
     found = {canonical_json(cell.config): cell for cell in cells(row for row in rows if row.key in keys)}
     configs = {place: without_seed(each[0].document()) for place, each in members.items()}
-    own = {place: found.get(canonical_json(config)) for place, config in configs.items()}
+    own = {place: found.get(canonical_json(config)) or Cell.of(config) for place, config in configs.items()}
     forecasts = {place: forecast_of(place) for place in members}
-    observed = [_observation(place, configs[place], own[place]) for place in members]
-    judged, by_runs = judge(observed, forecasts), judge(observed, forecasts, by_runs=True)
+    judged, by_runs = judge(own, forecasts), judge(own, forecasts, by_runs=True)
     return [
         Outcome(
             place=place,
-            config=configs[place],
-            remark=remarks[place],
             cell=own[place],
+            remark=remarks[place],
             forecast=forecasts[place],
             published=published_accuracy(place),
             judgement=judged[place],
@@ -152,19 +136,6 @@ def outcomes(
         )
         for place in members
     ]
-
-
-def _observation(place: Place, config: Mapping[str, Any], cell: Cell | None) -> Observation:
-    longest = LengthRange(*config["test_lengths"][-1])
-    spread = None if cell is None else cell.accuracy.get(longest.name)
-    return Observation(
-        place,
-        0 if cell is None else len(cell.finished),
-        cell is not None and cell.learned,
-        None if spread is None else spread.mean,
-        Budget.of(config),
-        0 if cell is None else Tally.of(cell.rows, longest, load_task(place.task).chance).work,
-    )
 
 
 def agreement(found: Sequence[Outcome]) -> dict[str, Any]:
@@ -276,7 +247,7 @@ def cell_tables(found: Sequence[Outcome]) -> str:
             "",
             ABOUT_CELLS,
             "",
-            *markdown_table(columns, [_long(each) for each in found if each.cell is not None]),
+            *markdown_table(columns, [_long(each) for each in found if each.cell.rows]),
             "",
         ]
     )
@@ -284,7 +255,7 @@ def cell_tables(found: Sequence[Outcome]) -> str:
 
 def _counted(found: Sequence[Outcome]) -> str:
     counts = agreement(found)
-    rows = [row for each in found if each.cell is not None for row in each.cell.rows]
+    rows = [row for each in found for row in each.cell.rows]
     right = sum(bool(row.reached) for row in rows)
     minutes = sum(row.seconds or 0.0 for row in rows) / 60
     return (
@@ -298,7 +269,7 @@ def _counted(found: Sequence[Outcome]) -> str:
 
 def _is_usual(outcome: Outcome) -> bool:
     states = {outcome.judgement.state, outcome.judgement_by_runs.state}
-    return states == {"agrees"} or outcome.place.is_baseline or outcome.cell is None
+    return states == {"agrees"} or outcome.place.is_baseline or not outcome.cell.rows
 
 
 def _short(each: Outcome) -> tuple[str, ...]:
@@ -316,7 +287,6 @@ def _short(each: Outcome) -> tuple[str, ...]:
 
 
 def _long(each: Outcome) -> tuple[str, ...]:
-    assert each.cell is not None
     bins = [
         _bin(tally, spread, shifted)
         for tally, spread, shifted in zip(
@@ -380,35 +350,16 @@ def group_of(task: str) -> Group:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Count:
-    """Runs of one setting on the tasks of one group."""
-
-    runs: int = 0
-    learned: int = 0
-    work: int = 0
-
-    def __add__(self, other: Count) -> Count:
-        """Both together."""
-        return Count(
-            runs=self.runs + other.runs, learned=self.learned + other.learned, work=self.work + other.work
-        )
-
-    def document(self) -> dict[str, int]:
-        """As JSON has it."""
-        return {"runs": self.runs, "learned": self.learned, "work": self.work}
-
-
-@dataclass(frozen=True, kw_only=True)
 class WorkByTheory:
     """A line for each setting.
 
-    >>> WorkByTheory(tasks={"none": 1}, counts={"ape": {"none": Count(runs=3, learned=1, work=0)}}).document()
+    >>> WorkByTheory(tasks={"none": 1}, counts={"ape": {"none": Tally(runs=3, learned=1, work=0)}}).document()
     {'tasks': {'none': 1}, 'settings': {'ape': {'none': {'runs': 3, 'learned': 1, 'work': 0}}}}
     """
 
     tasks: dict[Group, int]
     """How many each group has."""
-    counts: dict[str, dict[Group, Count]]
+    counts: dict[str, dict[Group, Tally]]
     """By the setting and the group."""
 
     def document(self) -> dict[str, Any]:
@@ -440,7 +391,7 @@ class WorkByTheory:
 
     def _line(self, setting: str) -> list[str]:
         found = self.counts[setting]
-        total = sum(found.values(), Count())
+        total = sum(found.values(), Tally())
         cells = [(count.work, count.runs) for group in self.tasks if (count := found[group])]
         cells.append((total.learned, total.runs))
         return [setting, *(f"{number} of {runs}" if runs else "–" for number, runs in cells)]
@@ -450,9 +401,8 @@ def work_by_theory(found: Sequence[Outcome]) -> WorkByTheory:
     """Count the finished runs of each setting in each group; groups without tasks are left out."""
     tasks = {task: group_of(task) for task in dict.fromkeys(each.place.task for each in found)}
     groups: list[Group] = [group for group in GROUPS if group in tasks.values()]
-    counts: dict[str, dict[Group, Count]] = {}
+    counts: dict[str, dict[Group, Tally]] = {}
     for each in found:
-        last = each.tallies[-1]
-        own = counts.setdefault(each.place.label, dict.fromkeys(groups, Count()))
-        own[tasks[each.place.task]] += Count(runs=last.runs, learned=last.learned, work=last.work)
+        own = counts.setdefault(each.place.label, dict.fromkeys(groups, Tally()))
+        own[tasks[each.place.task]] += each.tallies[-1]
     return WorkByTheory(tasks={group: list(tasks.values()).count(group) for group in groups}, counts=counts)

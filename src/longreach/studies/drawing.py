@@ -118,12 +118,12 @@ def panel(
         axis.errorbar(
             at, mean, yerr=(below, above), color=look.colour, linestyle=style, linewidth=1.3, elinewidth=0.8,
             capsize=1.5, marker=look.marker, markersize=4.2, markeredgewidth=0.9,
-            markerfacecolor=look.colour if cell.learned else "white", zorder=3,
+            markerfacecolor=look.colour if cell.cell.learned else "white", zorder=3,
         )  # fmt: skip
     if any(cell.published for cell in cells) and published_lengths(task) not in (AXIS, ON_AXIS):
         theirs = " · ".join(dict.fromkeys(published_lengths(task))).replace("-", "–")
         axis.text(0.03, 0.11, f"paper: {theirs}", transform=axis.transAxes, fontsize=4.8, color=GREY)
-    if not any(cell.cell for cell in cells):
+    if not any(cell.cell.rows for cell in cells):
         axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=7, color=GREY)
     axis.set_title(title, fontsize=7.5, pad=3)
     axis.set_xlim(-0.3, len(cells[0].ranges) - 0.7)
@@ -140,7 +140,6 @@ def _is_mixed(cell: Outcome) -> bool:
 
 def _draw_runs(axis: Axes, cell: Outcome, places: Sequence[float], look: Look, style: str) -> None:
     """Each run as its own thin line: a mean would lie where no run is."""
-    assert cell.cell is not None
     for row in cell.cell.finished:
         axis.plot(
             places, [row.accuracy.get(name, float("nan")) for name in cell.ranges],

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longreach.answers.judge import ByAccuracy
 from longreach.answers.odds import OddsModel, fitted_odds
 from longreach.answers.odds_features import CANDIDATES, KNOWN, ODDS_ENCODINGS, OddsCase, odds_features
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
 from longreach.files import figure_bytes, write_atomically
+from longreach.runs.cells import ByAccuracy
 from longreach.studies.cells import markdown_table
 from longreach.studies.census.members import commit_of, language_table
 from longreach.studies.census.odds import choose_features, probabilities

@@ -99,7 +99,7 @@ class Comparison:
 def best_run(cell: Cell) -> dict[str, float] | None:
     """The accuracies of the run that is best on the longest range, among those that are perfect in
     distribution (among all where none is). That is how the published runs were chosen."""
-    rows = [row for row in cell.counted if row.accuracy]
+    rows = [row for row in cell.successful or cell.finished if row.accuracy]
     if not rows:
         return None
     longest = max((name for row in rows for name in row.accuracy), key=name_order)
@@ -112,8 +112,8 @@ def language_distances(found: Sequence[Outcome]) -> tuple[LanguageDistance, ...]
     distances = []
     for each in found:
         name = TaskName(each.place.task)
-        best = None if each.cell is None else best_run(each.cell)
-        if each.cell is None or best is None:
+        best = best_run(each.cell)
+        if best is None:
             continue
         language = known[name.source]
         shared = [test for test in each.ranges[1:] if test in language.accuracy and test in best]

@@ -62,9 +62,10 @@ def test_a_run_works_half_way_from_chance_to_one() -> None:
     assert _cell(level, level - 1e-9).works == (True, False)
 
 
-def test_most_runs_decide_and_half_are_not_most() -> None:
+def test_half_of_the_runs_decide() -> None:
     assert _cell(1.0, 0.0, 1.0).worked()
-    assert not _cell(1.0, 0.0).worked()
+    assert _cell(1.0, 0.0).worked()
+    assert not _cell(1.0, 0.0, 0.0).worked()
     low = _cell(1.0).level + 0.01
     assert _cell(low, low, low).worked()
     assert not _cell(low, low, low).worked("0.9")

@@ -29,6 +29,7 @@ from longreach.answers.odds_features import (
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import File, InputError
 from longreach.files import read_document, write_atomically
+from longreach.runs.cells import ByAccuracy, Tally
 from longreach.runs.table import read_lines
 from longreach.studies.census.draw import (
     CensusLanguage,
@@ -411,7 +412,7 @@ def read_language_table(path: Path) -> dict[str, LanguageFacts]:
 
 
 Criterion: TypeAlias = Literal["half way", "0.9", "mean"]
-"""When a cell works: most runs half way from chance to 1, most at 0.9, or the mean half way."""
+"""When a cell works: at least half of its runs half way from chance to 1 or at 0.9, or the mean half way."""
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 NINE_TENTHS = 0.9
 
@@ -449,7 +450,7 @@ class Cell:
     @property
     def level(self) -> float:
         """Half way from chance to 1: a run works from here on."""
-        return (1 + self.chance) / 2
+        return ByAccuracy(self.chance).level
 
     @property
     def works(self) -> tuple[bool, ...]:
@@ -457,11 +458,12 @@ class Cell:
         return tuple(accuracy >= self.level for accuracy in self.accuracies)
 
     def worked(self, criterion: Criterion = "half way") -> bool:
-        """Whether the cell works; of an even number of runs, half are not most."""
+        """Whether the cell works, by the rule for all runs or by the mean."""
         if criterion == "mean":
             return sum(self.accuracies) / len(self.accuracies) >= self.level
         level = self.level if criterion == "half way" else NINE_TENTHS
-        return 2 * sum(accuracy >= level for accuracy in self.accuracies) > len(self.accuracies)
+        work = sum(accuracy >= level for accuracy in self.accuracies)
+        return bool(Tally(runs=len(self.accuracies), work=work).works)
 
     @property
     def says_yes(self) -> bool:
