@@ -21,8 +21,8 @@ from longreach.tasks.catalog import load_task
 from longreach.tasks.layouts import UNDEFINED
 from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import LabelledAutomaton, labelled
+from longreach.theory.automata.learn import LearnedAutomaton
 from longreach.theory.budget import Budget
-from longreach.theory.search.learn import LearnedAutomaton
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer
 from tests.helpers.anonymous_tasks import anonymous

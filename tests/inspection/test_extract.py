@@ -14,8 +14,8 @@ from longreach.runs.resolve import resolve
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.regular import RegularLanguage
+from longreach.theory.automata.learn import LearnedAutomaton, NotLearned
 from longreach.theory.automata.named import named_automaton
-from longreach.theory.search.learn import LearnedAutomaton, NotLearned
 from longreach.training.checkpoint import save_model
 from longreach.training.result import write_result
 from longreach.training.setup import model_of, network_of

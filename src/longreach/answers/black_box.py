@@ -35,18 +35,18 @@ from longreach.tasks.outside import DataTask
 from longreach.tasks.own import IN, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word
-from longreach.theory.budget import Budget
-from longreach.theory.communication.rows import MeasuredRows, rows_of_function, rows_of_inputs
-from longreach.theory.program_class import SIDES
-from longreach.theory.search.learn import (
+from longreach.theory.automata.learn import (
     FittingAutomaton,
     LearnedAutomaton,
     LearningLimits,
     NotLearned,
     fit_automaton,
     learn_automaton,
-    long_words,
 )
+from longreach.theory.automata.samples import long_words
+from longreach.theory.budget import Budget
+from longreach.theory.communication.rows import MeasuredRows, rows_of_function, rows_of_inputs
+from longreach.theory.program_class import SIDES
 from longreach.theory.search.programs import MAX_SIZE
 from longreach.theory.search.synthesize import synthesize
 from longreach.theory.search.targets import accepted_words
@@ -207,10 +207,9 @@ class _Box:
         usual, words = LearningLimits(), self.affordable(letters, "automaton") // 3
         return replace(
             usual,
-            seconds=max(0.0, self.clock.left("automaton")),
             short=max(LEAST_WORDS, min(usual.short, words)),
             long=max(LEAST_WORDS, min(usual.long, words // 4)),
-            clock=self.clock.now,
+            budget=Budget(seconds=max(0.0, self.clock.left("automaton")), clock=self.clock.now),
         )
 
     def most(self, letters: Sequence[str]) -> int:
@@ -452,7 +451,7 @@ def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
         return "there are too many different answers for an automaton"
     examples: dict[Word, str] = {x: " ".join(token for token in y if token != EOS) for x, y in task.examples}
     letters = sorted({letter for x in examples for letter in x})
-    found = fit_automaton(examples, letters, seconds=max(0.1, seconds))
+    found = fit_automaton(examples, letters, budget=Budget(seconds=max(0.1, seconds)))
     if isinstance(found, NotLearned):
         return found.reason
     states = len(found.machine)

@@ -21,6 +21,8 @@ from longreach.tasks.own import PredicateLanguage
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import EOS, SEP, SOS, Task
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word, minimal
+from longreach.theory.automata.learn import LearnedAutomaton
+from longreach.theory.automata.samples import long_words, short_words
 from longreach.theory.budget import Budget
 from longreach.theory.certificates.documents import (
     FlowCertificate,
@@ -33,7 +35,6 @@ from longreach.theory.crasp.library import ENTRIES, load
 from longreach.theory.crasp.program import Program, parse, raise_core, tidy_statements
 from longreach.theory.crasp.transform import intersection, predictor_of
 from longreach.theory.program_class import SIDES, ProgramClass
-from longreach.theory.search.learn import LearnedAutomaton, long_words, short_words
 from longreach.theory.search.space import Family
 from longreach.theory.search.synthesize import synthesize
 from longreach.theory.verdicts.judge import judge
@@ -48,7 +49,7 @@ def learned_language_sides(
 ) -> dict[str, Verdict]:
     """The sides of a language whose words are those of one class; with `predicts` what may follow is trained.
 
-    >>> from longreach.theory.search.learn import learn_automaton
+    >>> from longreach.theory.automata.learn import learn_automaton
     >>> even = learn_automaton(lambda word: str(len(word) % 2 == 0), "a")
     >>> found = learned_language_sides(even, "True", name="even", predicts=False, budget=Budget())
     >>> found["ape"].reason
@@ -124,7 +125,7 @@ def learned_answer_sides(
     is an input, a program need not be right on the others, so that only a yes counts; and where the class is
     only the first token of the answer, only a no does. Sides of which nothing is known are left out.
 
-    >>> from longreach.theory.search.learn import learn_automaton
+    >>> from longreach.theory.automata.learn import learn_automaton
     >>> odd = learn_automaton(lambda word: "odd" if word.count("1") % 2 else "even", "01")
     >>> found = learned_answer_sides(
     ...     odd, name="mine", keys=["nope"], every_word=True, first_token=False, budget=Budget()

@@ -293,7 +293,7 @@ def extract(
 
 
 def _print_extraction(run: Path, found: Extraction) -> None:
-    from longreach.theory.search.learn import NotLearned
+    from longreach.theory.automata.learn import NotLearned
 
     out = console()
     learned = found.learned

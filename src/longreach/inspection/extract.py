@@ -26,8 +26,9 @@ from longreach.tasks.lengths import LengthRange
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
 from longreach.theory.automata.automaton import Word
+from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits, NotLearned, learn_automaton
+from longreach.theory.budget import Budget
 from longreach.theory.names import TaskName
-from longreach.theory.search.learn import LearnedAutomaton, LearningLimits, NotLearned, learn_automaton
 from longreach.theory.search.space import Family
 from longreach.theory.search.synthesize import Synthesis, synthesize_target
 from longreach.theory.search.targets import ExamplesTarget, accepted_words
@@ -213,7 +214,9 @@ def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -
     """The automaton of a model, if one with few states says what it says, and where model and task part."""
     inputs = inputs_compared(trained, seed)
     letters = sorted({letter for words in inputs.values() for word in words for letter in word})
-    limits = LearningLimits(length=trained.train_lengths.last, short=SHORT, long=LONG, seconds=seconds)
+    limits = LearningLimits(
+        length=trained.train_lengths.last, short=SHORT, long=LONG, budget=Budget(seconds=seconds)
+    )
 
     def teacher(word: Word) -> str:
         # What the model says of words that the task never asks about is nobody's business.

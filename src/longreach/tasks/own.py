@@ -41,7 +41,7 @@ from longreach.theory.names import SESSION
 from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from longreach.theory.search.learn import LearnedAutomaton, LearningLimits, NotLearned
+    from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits, NotLearned
 
 # A task from two plain functions: one draws an input, one answers it.
 
@@ -312,7 +312,7 @@ class PredicateLanguage(LanguageTask):
 
     def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
         """The automaton of the language, its classes "accept" and "reject", if it is learned."""
-        from longreach.theory.search.learn import learn_automaton  # slow to load
+        from longreach.theory.automata.learn import learn_automaton  # slow to load
 
         return learn_automaton(
             lambda word: IN if self.contains(word) else OUT, self.letters, limits, also=self._shown_words
@@ -330,7 +330,7 @@ class PredicateLanguage(LanguageTask):
     @cached_property
     def _language(self) -> RegularLanguage:
         """Of the learned automaton: where nobody says what can be completed, it does."""
-        from longreach.theory.search.learn import NotLearned
+        from longreach.theory.automata.learn import NotLearned
 
         found = self.learn()
         needs = "labels='next' need completes=… and draw=…"

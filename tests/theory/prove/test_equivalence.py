@@ -13,6 +13,7 @@ from longreach.errors import InputError, MissingExtra
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
+from longreach.theory.automata.samples import random_words
 from longreach.theory.budget import Budget
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core, CoreBuilder
@@ -28,7 +29,6 @@ from longreach.theory.prove.equivalence import (
     accepts_nothing,
     difference,
     equivalent,
-    random_words,
     regular_language,
     rightness,
 )
@@ -267,11 +267,11 @@ def test_the_prover_gives_its_witness() -> None:
 
 def test_random_words_are_long_and_leave_the_sink_alone() -> None:
     automaton = from_expression("(a(ab)*b)*")
-    words = random_words(automaton, np.random.default_rng(0))
+    words = random_words(automaton, np.random.default_rng(0), 2000)
     assert words.shape == (96, LONGEST_WORD)
     assert set(np.unique(words)) == {0, 1}
     live = [automaton.run([automaton.alphabet[k] for k in word]) for word in words[-24:]]
     assert all(set(automaton.transitions[state]) != {state} for state in live)
     even = from_expression("(aa)*")
     odd = parse("#alphabet a\nL = i % 2 == 1").core
-    assert difference(odd, even, random_words(even, np.random.default_rng(0))) == ("a",)
+    assert difference(odd, even, random_words(even, np.random.default_rng(0), 2000)) == ("a",)

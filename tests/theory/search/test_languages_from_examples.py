@@ -10,10 +10,11 @@ import pytest
 from longreach.answers.agreement import REGULAR
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import named_automaton
+from longreach.theory.automata.samples import longest_within
 from longreach.theory.budget import Budget
 from longreach.theory.search.space import Family, WordTree
 from longreach.theory.search.synthesize import Status, Synthesis, by_learning, synthesize
-from longreach.theory.search.targets import RegularTarget, longest_within, target_of
+from longreach.theory.search.targets import RegularTarget, target_of
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer
 
@@ -31,7 +32,7 @@ def examples(automaton: Automaton, *, longest: int, count: int = 1500) -> dict[t
         for state, row in enumerate(table):
             if state not in steps and any(steps.get(target) == far for target in row):
                 steps[state] = far + 1
-    short = WordTree.of(letters, length=longest_within(len(letters), 600)).words
+    short = WordTree.of(letters, length=longest_within(len(letters), 600, 12)).words
     words = {
         (x,) * i + (y,) * j for x, y in permutations(letters, 2) for i in range(16) for j in range(i + 2)
     }

@@ -10,18 +10,17 @@ whether two programs with nested counts agree is undecidable. Then nothing is kn
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longreach.errors import InputError, MissingExtra
-from longreach.theory.automata.automaton import Automaton, Word, minimal
-from longreach.theory.budget import DEFAULT_BUDGET, Budget
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, Word, minimal
+from longreach.theory.automata.learn import ObservationTable
+from longreach.theory.automata.samples import Letters, random_words, short_words
+from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.compare import (
     MAX_STATES,
@@ -37,6 +36,7 @@ from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import Kernel, State, accepts
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.transform import symmetric_difference, union
+from longreach.theory.crasp.words import Encoder
 from longreach.theory.prove.first_difference import Decision, first_difference
 from longreach.theory.prove.induction import Induction, prove
 from longreach.theory.prove.step import automaton_side
@@ -49,10 +49,6 @@ MODULI = 4
 """Without a proof, all words up to so many moduli are tried, as far as the budget of states goes."""
 MOST_COMPARED_STATES = 100_000
 LONGEST_WORD = 2000
-ROWS = 24
-"""Random words of each kind."""
-
-Letters = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -118,7 +114,7 @@ def _tried_on_words(core: Core, automaton: Automaton, length: int, reason: str) 
         length = max(length, found.length)
         if not found.equal:
             return Rightness(False, length, found.witness)
-    words = random_words(automaton, np.random.default_rng(0))
+    words = random_words(automaton, np.random.default_rng(0), LONGEST_WORD)
     return Rightness(False, length, difference(core, automaton, words), reason, len(words))
 
 
@@ -137,51 +133,16 @@ def difference(core: Core, automaton: Automaton, words: Letters) -> Word | None:
     return tuple(automaton.alphabet[k] for k in words[int(wrong[:, column].argmax()), : column + 1])
 
 
-def random_words(automaton: Automaton, rng: np.random.Generator, length: int = LONGEST_WORD) -> Letters:
-    """Words of four kinds: uniform, with few frequent letters, repetitions of short words, and words that
-    keep out of the states that are never left."""
-    letters, size = len(automaton.alphabet), (ROWS, length)
-    uniform = rng.integers(0, letters, size)
-    shares = rng.dirichlet(np.full(letters, 0.3), ROWS).cumsum(axis=1)
-    uneven = (rng.random(size)[:, :, None] > shares[:, None, :-1]).sum(axis=2)
-    repeated = np.stack([_repetitions(letters, length, rng) for _ in range(ROWS)])
-    return np.concatenate([uniform, uneven, repeated, _staying(automaton, length, rng)])
-
-
-def _repetitions(letters: int, length: int, rng: np.random.Generator) -> Letters:
-    """Three short words, each many times, one after another."""
-    cuts = np.sort(rng.integers(0, length + 1, 2))
-    parts = []
-    for part in np.diff([0, *cuts, length]):
-        word = rng.integers(0, letters, rng.integers(1, 9))
-        parts.append(np.resize(word, part) if part else np.zeros(0, np.int64))
-    return np.concatenate(parts)
-
-
-def _staying(automaton: Automaton, length: int, rng: np.random.Generator) -> Letters:
-    left = (automaton.table != np.arange(len(automaton))[:, None]).any(axis=1)
-    good = left[automaton.table]
-    states = np.zeros(ROWS, dtype=np.int64)
-    words = np.empty((ROWS, length), dtype=np.int64)
-    for column in range(length):
-        words[:, column] = (rng.random((ROWS, len(automaton.alphabet))) + good[states]).argmax(axis=1)
-        states = automaton.table[states, words[:, column]]
-    return words
-
-
 # The automaton of a program's language, where the language is found to be regular.
 
 
 MOST_GUESSED_STATES = 40
 FIRST_TESTS = 40
-"""Words that are appended to tell states apart: at first all up to some length, at most so many."""
+"""Suffixes that tell states apart at first: all up to some length, at most so many."""
 COMPARED_LENGTH = 9
 FEW_LETTERS = 5
 LARGEST_PROGRAM = 10_000
 """Operations times letters, for an answer in a moment."""
-MOST_ROUNDS = 50
-
-EncodedWord = tuple[int, ...]
 
 
 def regular_language(core: Core) -> Automaton | None:
@@ -193,20 +154,23 @@ def regular_language(core: Core) -> Automaton | None:
     """
     if core.is_predictor or core.size * len(core.alphabet) > LARGEST_PROGRAM:
         return None
-    tests = _tests(len(core.alphabet))
     length = COMPARED_LENGTH if len(core.alphabet) <= FEW_LETTERS else FEW_LETTERS
-    for _ in range(MOST_ROUNDS):
-        guessed = _guess(core, tests)
-        if guessed is None:
-            return None
-        sides = ProgramSide(core, core.alphabet, length=length), automaton_side(guessed)
-        found = compare(*sides, core.alphabet, length)
-        if found.equal:
-            return guessed if _proved(core, guessed) else None
-        # What follows some part of the word tells two states apart that were taken for one.
-        word = tuple(core.alphabet.index(token) for token in found.witness or ())
-        tests += [word[start:] for start in range(len(word)) if word[start:] not in tests]
-    return None
+    encoder = Encoder(core)
+
+    def answers(words: Sequence[Word]) -> Iterator[str]:
+        return map(str, accepts(core, [encoder.tokens(word) for word in words]))
+
+    def wrong(guess: LabelledAutomaton) -> Word | None:
+        side = automaton_side(guess.language("True"))
+        return compare(ProgramSide(core, core.alphabet, length=length), side, core.alphabet, length).witness
+
+    suffixes = short_words(core.alphabet, FIRST_TESTS, longest=FIRST_TESTS)[1]
+    table = ObservationTable(answers, core.alphabet, MOST_GUESSED_STATES, suffixes)
+    try:
+        guessed = table.learn(wrong).language("True")
+    except OverBudget:
+        return None
+    return guessed if _proved(core, guessed) else None
 
 
 def _proved(core: Core, automaton: Automaton) -> bool:
@@ -214,41 +178,6 @@ def _proved(core: Core, automaton: Automaton) -> bool:
         return prove(core, automaton).proved
     except MissingExtra:
         return False
-
-
-def _guess(core: Core, tests: Sequence[EncodedWord]) -> Automaton | None:
-    """States are words, equal if no test tells them apart."""
-    letters = range(len(core.alphabet))
-
-    def behaviour(word: EncodedWord) -> bytes:
-        kind = np.min_scalar_type(len(core.alphabet))
-        return accepts(core, [np.array(word + test, dtype=kind) for test in tests]).tobytes()
-
-    known: dict[bytes, int] = {behaviour(()): 0}
-    rows: list[list[int]] = []
-    waiting: deque[EncodedWord] = deque([()])
-    while waiting:
-        word = waiting.popleft()
-        rows.append([])
-        for letter in letters:
-            found = behaviour((*word, letter))
-            if found not in known:
-                known[found] = len(known)
-                waiting.append((*word, letter))
-                if len(known) > MOST_GUESSED_STATES:
-                    return None
-            rows[-1].append(known[found])
-    accepting = [state for found, state in known.items() if found[0]]  # the first test is the empty word
-    return minimal(core.alphabet, rows, 0, accepting)
-
-
-def _tests(letters: int) -> list[EncodedWord]:
-    found: list[EncodedWord] = [()]
-    for length in range(1, FIRST_TESTS):
-        if len(found) + letters**length > FIRST_TESTS:
-            break
-        found += product(range(letters), repeat=length)
-    return found
 
 
 # Do two programs agree on all words, and does a program accept any word: by search, and for all lengths.

@@ -15,13 +15,14 @@ from typing import Any, Final
 import numpy as np
 
 from longreach.errors import Argument, Field, InputError, near_names
+from longreach.theory.automata.samples import longest_within
 from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.program import Program
 from longreach.theory.search.enumeration import Enumeration, Finisher
 from longreach.theory.search.programs import core_of, readable
 from longreach.theory.search.space import Family, WordTree, accepted_on
-from longreach.theory.search.targets import ExamplesTarget, Target, longest_within
+from longreach.theory.search.targets import ExamplesTarget, Target
 
 # Training lengths t(n): up to which length the inference procedure sees the target at context n.
 
@@ -264,7 +265,7 @@ def infer(
     family = Family() if family is None else family
     budget = Budget(seconds=seconds, bytes=bytes).running()
     longest = max(schedule(n) for n in range(1, to + 1))
-    told_apart = max(longest, min(to, longest_within(len(target.alphabet), NODES, to)))
+    told_apart = max(1, longest, longest_within(len(target.alphabet), NODES, to))
     enumeration = Enumeration(WordTree.of(target.alphabet, length=told_apart), family, budget)
     whole = WordTree.of(target.alphabet, length=to)
     run = _Run(target, enumeration, whole, max_size)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.learn import FittingAutomaton, fit_automaton
 from longreach.theory.budget import Budget
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program
-from longreach.theory.search.learn import FittingAutomaton, fit_automaton
 from longreach.theory.search.programs import (
     MAX_SIZE,
     LargerSearch,
@@ -248,7 +248,7 @@ def by_learning(target: ExamplesTarget | PredicateTarget, family: Family, budget
     nothing = Synthesis(program=None, size=None, status=Status.NONE, checked_to=None, tried=0)
     labels = {word: str(label) for word, label in target.known_words().items()}
     share = replace(budget, seconds=budget.left * LEARNING, ends=None)
-    learned = fit_automaton(labels, target.alphabet, seconds=share.seconds)
+    learned = fit_automaton(labels, target.alphabet, budget=share)
     if not isinstance(learned, FittingAutomaton):
         return nothing
     program = by_construction(learned.machine.language(str(True)), family, share.running()).program

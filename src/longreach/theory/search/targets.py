@@ -11,6 +11,7 @@ import numpy as np
 
 from longreach.errors import Field, InputError
 from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.samples import longest_within
 from longreach.theory.budget import Budget
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import accepts
@@ -62,23 +63,10 @@ class Target(Protocol):
         """Whether a program is right."""
 
 
-def longest_within(letters: int, words: int, most: int = CHECKED_LENGTH) -> int:
-    """The length up to which there are at most so many words.
-
-    >>> longest_within(2, 511), longest_within(3, 130)
-    (8, 4)
-    """
-    length, total = 0, 1
-    while length < most and total + letters ** (length + 1) <= words:
-        length += 1
-        total += letters**length
-    return max(1, length)
-
-
 def _tree(alphabet: Sequence[str], nodes: int) -> WordTree:
     """All words up to a length, and a few random longer ones: they show what counts come to later."""
     rng = np.random.default_rng(0)
-    length = longest_within(len(alphabet), nodes)
+    length = max(1, longest_within(len(alphabet), nodes, CHECKED_LENGTH))
     probes = [[alphabet[k] for k in rng.integers(0, len(alphabet), 2 * length + 4)] for _ in range(4)]
     return WordTree.of(alphabet, length=length, words=probes)
 
@@ -137,7 +125,11 @@ class PredicateTarget:
     @cached_property
     def all_words(self) -> WordTree:
         """The words on which programs are compared with it."""
-        length = longest_within(len(self.alphabet), CHECKED_WORDS, 20) if self.length is None else self.length
+        length = (
+            max(1, longest_within(len(self.alphabet), CHECKED_WORDS, 20))
+            if self.length is None
+            else self.length
+        )
         return WordTree.of(self.alphabet, length=length)
 
     def known_words(self) -> Examples:
@@ -146,7 +138,7 @@ class PredicateTarget:
         return {word: self.ask(word) for word in words}
 
     def tree(self, nodes: int) -> WordTree:
-        length = longest_within(len(self.alphabet), nodes, self.all_words.longest)
+        length = max(1, longest_within(len(self.alphabet), nodes, self.all_words.longest))
         return WordTree.of(self.alphabet, length=length)
 
     def labels(self, tree: WordTree) -> tuple[Truth, Truth]:

@@ -1,4 +1,4 @@
-"""Tests of `theory.search.learn`."""
+"""Automata learned by asking and from examples, and the words they are tried on."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.theory.automata.automaton import LabelledAutomaton, labelled
-from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
-from longreach.theory.search.learn import (
+from longreach.theory.automata.learn import (
     FittingAutomaton,
     LearnedAutomaton,
     LearningLimits,
     NotLearned,
     fit_automaton,
     learn_automaton,
-    long_words,
-    short_words,
-    state_words,
 )
+from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
+from longreach.theory.automata.samples import long_words, short_words, state_words
+from longreach.theory.budget import Budget
 
 # Automata learned by asking. The oracle: random automata, which are to be found exactly.
 
@@ -100,7 +99,7 @@ def test_words_and_seconds_are_limits() -> None:
     few = learn_automaton(endless, "ab", LearningLimits(asked=50))
     assert few == NotLearned("50 words were asked about without an end")
     ticks = count()
-    timed = LearningLimits(seconds=20, clock=lambda: float(next(ticks)))
+    timed = LearningLimits(budget=Budget(seconds=20, clock=lambda: float(next(ticks))))
     assert learn_automaton(endless, "ab", timed) == NotLearned("the budget of 20 s is spent")
 
 
@@ -164,7 +163,7 @@ def test_limits() -> None:
         "no automaton with at most 3 states was found that agrees with the examples"
     )
     ticks = count()
-    late = fit_automaton(majority, "ab", seconds=1, clock=lambda: 2.0 * next(ticks))
+    late = fit_automaton(majority, "ab", budget=Budget(seconds=1, clock=lambda: 2.0 * next(ticks)))
     assert late == NotLearned("the budget of 1 s is spent")
 
 

@@ -1,0 +1,392 @@
+"""Automata learned by asking or from examples.
+
+By asking: a table of words and suffixes tells states apart, an automaton is read off, and a word on which it
+is wrong gives one more suffix, found by halving (Angluin, 1987; Rivest and Schapire, 1993).
+
+From examples: the tree of the words is folded. Its states, the nearest first, are merged with an earlier
+state where no word contradicts that, the pair with most words in favour first (the blue-fringe search of
+Lang, Pearlmutter and Price, 1998). It begins with some of the words; as long as the automaton is wrong on
+others, some of these join. The result agrees with every word. It is small, not always the smallest, and
+others agree as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TypeAlias
+
+import numpy as np
+
+from longreach.theory.automata.automaton import LabelledAutomaton, Word, labelled
+from longreach.theory.automata.samples import long_words, short_words, state_words
+from longreach.theory.budget import Budget, OverBudget
+
+Teacher: TypeAlias = Callable[[Word], str]
+"""The class of a word."""
+LEARNING_BUDGET = Budget(seconds=5.0)
+
+
+class ObservationTable:
+    """Words, one for each state, and the suffixes that tell them apart; `answers` gives the classes of words.
+
+    >>> table = ObservationTable(lambda words: (str(len(word) % 3) for word in words), "a", states=5)
+    >>> def wrong(guess):
+    ...     return next((word for word in ("a", "aa") if guess.class_of(word) != str(len(word))), None)
+    >>> table.learn(wrong).transitions
+    ((1,), (2,), (0,))
+    """
+
+    def __init__(
+        self,
+        answers: Callable[[Sequence[Word]], Iterable[str]],
+        alphabet: Sequence[str],
+        states: int,
+        suffixes: Iterable[Word] = ((),),
+    ) -> None:
+        self.alphabet = tuple(alphabet)
+        self.known: dict[Word, str] = {}
+        self.access: list[Word] = [()]
+        self.suffixes = list(suffixes)
+        self._answers, self._states = answers, states
+
+    def ask(self, *words: Word) -> tuple[str, ...]:
+        """The classes of words; each is asked for once."""
+        missing = [word for word in words if word not in self.known]
+        if missing:
+            for word, answer in zip(missing, self._answers(missing), strict=True):
+                self.known[word] = answer
+        return tuple(self.known[word] for word in words)
+
+    def learn(self, wrong: Callable[[LabelledAutomaton], Word | None]) -> LabelledAutomaton:
+        """An automaton that `wrong` finds no word against; raises `OverBudget` if it needs too many states.
+
+        It may have states that it does not tell apart itself.
+        """
+        while True:
+            guess = self._hypothesis()
+            word = wrong(guess)
+            if word is None:
+                return guess
+            # One long word may call for many states.
+            while self.ask(word) != (guess.class_of(word),):
+                self.suffixes.append(self._telling(word, guess))
+                guess = self._hypothesis()
+
+    def _row(self, word: Word) -> tuple[str, ...]:
+        return self.ask(*(word + suffix for suffix in self.suffixes))
+
+    def _hypothesis(self) -> LabelledAutomaton:
+        """The automaton of the table, closed first; its states are the places of the access words."""
+        rows = {self._row(word): number for number, word in enumerate(self.access)}
+        transitions: list[tuple[int, ...]] = []
+        for word in self.access:  # grows on the way
+            targets = []
+            for letter in self.alphabet:
+                row = self._row((*word, letter))
+                if row not in rows:
+                    if len(rows) >= self._states:
+                        raise OverBudget(f"no automaton with at most {self._states} states gives the answers")
+                    rows[row] = len(self.access)
+                    self.access.append((*word, letter))
+                targets.append(rows[row])
+            transitions.append(tuple(targets))
+        return LabelledAutomaton(self.alphabet, tuple(transitions), self.ask(*self.access))
+
+    def _telling(self, wrong: Word, guess: LabelledAutomaton) -> Word:
+        """A suffix of a word with a wrong class that tells two words of one state apart, by halving."""
+
+        def said(cut: int) -> tuple[str, ...]:
+            """The answer once the first letters are replaced by the word of their state."""
+            return self.ask(self.access[guess.run(wrong[:cut])] + wrong[cut:])
+
+        first, last, truth = 0, len(wrong), said(0)  # with none replaced the truth, with all the wrong class
+        while last - first > 1:
+            middle = (first + last) // 2
+            first, last = (middle, last) if said(middle) == truth else (first, middle)
+        return wrong[last:]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningLimits:
+    """When learning stops without an automaton. Counts come first, so that two machines say the same."""
+
+    states: int = 30
+    """Of the automaton; a task that needs more and more is not regular. Up to a length every language is:
+    brackets need a state for every second letter, so that states must be few for the length."""
+    length: int = 100
+    """Of the longest words tried."""
+    short: int = 20_000
+    """Words of all short lengths."""
+    long: int = 1500
+    """Random words up to `length`."""
+    extra: int = 1
+    """States more than learned, up to which the trial is exact."""
+    asked: int = 150_000
+    """Different words asked about."""
+    budget: Budget = LEARNING_BUDGET
+    """Its time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedAutomaton:
+    """An automaton that is right on every word that was tried; beyond their length nothing is promised."""
+
+    machine: LabelledAutomaton
+    length: int
+    """Of the longest word tried."""
+    exhaustive: int
+    """All words to this length were tried."""
+    exact_states: int
+    """If some automaton with so many states is right on all words, this one is."""
+    asked: int
+    """Different words asked about."""
+
+
+@dataclass(frozen=True)
+class NotLearned:
+    """Which limit ended it."""
+
+    reason: str
+
+
+def learn_automaton(
+    teacher: Teacher,
+    alphabet: Sequence[str],
+    limits: LearningLimits | None = None,
+    *,
+    also: Iterable[Word] = (),
+) -> LearnedAutomaton | NotLearned:
+    """The least automaton that agrees with the teacher on all words tried; `also` are words to try besides.
+
+    >>> found = learn_automaton(lambda word: "even" if word.count("a") % 2 == 0 else "odd", "ab")
+    >>> len(found.machine), found.machine.class_of("aba"), found.length
+    (2, 'even', 100)
+    >>> learn_automaton(lambda word: "yes" if 2 * word.count("a") >= len(word) else "no", "ab").reason
+    'no automaton with at most 30 states gives the answers'
+    """
+    limits = limits or LearningLimits()
+    budget = limits.budget.running()
+    shown = [tuple(word) for word in also]
+
+    def answers(words: Sequence[Word]) -> Iterator[str]:
+        for word in words:
+            if len(table.known) >= limits.asked:
+                raise OverBudget(f"{limits.asked} words were asked about without an end")
+            # One answer may take long; a clock that is looked at after each costs less than most answers.
+            budget.check()
+            yield teacher(word)
+
+    table = ObservationTable(answers, alphabet, limits.states)
+
+    def wrong(guess: LabelledAutomaton) -> Word | None:
+        trials = _trials(table, limits, shown)
+        return next((word for word in trials if table.ask(word) != (guess.class_of(word),)), None)
+
+    try:
+        guess = table.learn(wrong)
+    except OverBudget as spent:
+        return NotLearned(str(spent))
+    machine = labelled(guess.alphabet, guess.transitions, 0, guess.outputs)
+    extra = _extra(table, limits)
+    longest = max(map(len, table.access)) + extra + 1 + max(map(len, table.suffixes))
+    return LearnedAutomaton(
+        machine=machine,
+        length=limits.length,
+        exhaustive=short_words(table.alphabet, limits.short, longest=limits.length)[0],
+        exact_states=len(machine) + extra if longest <= limits.length else len(machine),
+        asked=len(table.known),
+    )
+
+
+def _trials(table: ObservationTable, limits: LearningLimits, also: list[Word]) -> Iterator[Word]:
+    """The same words each time, but for those that the states call for; what is wrong is found early."""
+    rng = np.random.default_rng(0)
+    words = chain(
+        also,
+        state_words(list(table.access), table.alphabet, list(table.suffixes), _extra(table, limits)),
+        long_words(table.alphabet, limits.length, limits.long, rng),
+        short_words(table.alphabet, limits.short, longest=limits.length)[1],
+    )
+    return (word for word in words if len(word) <= limits.length)
+
+
+def _extra(table: ObservationTable, limits: LearningLimits) -> int:
+    """As many extra states as asked for, fewer where there are too many letters."""
+    one = len(table.access) * len(table.suffixes)
+    found = limits.extra
+    while found and one * len(table.alphabet) ** (found + 1) > limits.asked / 4:
+        found -= 1
+    return found
+
+
+FIRST, MORE = 100, 50
+"""Words to begin with, and that join at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittingAutomaton:
+    """An automaton that agrees with every example."""
+
+    machine: LabelledAutomaton
+    examples: int
+    used: int
+    """From so many of them it was made; the others only confirm it."""
+
+
+def fit_automaton(
+    examples: Mapping[Word, str],
+    alphabet: Sequence[str],
+    *,
+    states: int = 40,
+    budget: Budget = LEARNING_BUDGET,
+) -> FittingAutomaton | NotLearned:
+    """A small automaton that gives every example its class.
+
+    >>> from itertools import product
+    >>> words = [word for n in range(7) for word in product("ab", repeat=n)]
+    >>> found = fit_automaton({word: "odd" if word.count("a") % 2 else "even" for word in words}, "ab")
+    >>> len(found.machine), found.used < found.examples
+    (2, True)
+    """
+    budget = budget.running()
+    order = sorted(examples, key=lambda word: (len(word), word))
+    used = {word: examples[word] for word in order[:FIRST]}
+    while True:
+        try:
+            machine = _folded(used, tuple(alphabet), states, budget)
+            budget.check()
+        except OverBudget as spent:
+            return NotLearned(str(spent))
+        if machine is None:
+            return NotLearned(
+                f"no automaton with at most {states} states was found that agrees with the examples"
+            )
+        wrong = [word for word in order if machine.class_of(word) != examples[word]]
+        if not wrong:
+            return FittingAutomaton(machine=machine, examples=len(examples), used=len(used))
+        used |= {word: examples[word] for word in wrong[:MORE]}
+
+
+class _Tree:
+    """States with some moves and some classes; merging makes states one, and can be taken back."""
+
+    def __init__(self, examples: Mapping[Word, str], alphabet: tuple[str, ...]) -> None:
+        self.moves: list[dict[int, int]] = [{}]
+        self.labels: list[str | None] = [None]
+        number = {letter: place for place, letter in enumerate(alphabet)}
+        for word, label in examples.items():
+            state = 0
+            for letter in word:
+                state = self.moves[state].setdefault(number[letter], len(self.moves))
+                if state == len(self.moves):
+                    self.moves.append({})
+                    self.labels.append(None)
+            self.labels[state] = label
+        self.parent = list(range(len(self.moves)))
+
+    def find(self, state: int) -> int:
+        while self.parent[state] != state:
+            state = self.parent[state]
+        return state
+
+    def merge(self, left: int, right: int) -> tuple[int, list[Callable[[], object]]] | None:
+        """Makes two states one, with all that follows: how many classes are in favour, and how to take it
+        back; None, and nothing done, if classes contradict."""
+        undo: list[Callable[[], object]] = []
+        waiting, score = [(left, right)], 0
+        while waiting:
+            first, second = (self.find(state) for state in waiting.pop())
+            if first == second:
+                continue
+            here, there = self.labels[first], self.labels[second]
+            if here is not None and there is not None:
+                if here != there:
+                    for step in reversed(undo):
+                        step()
+                    return None
+                score += 1
+            self._join(first, second, undo)
+            for letter, target in self.moves[second].items():
+                if letter in self.moves[first]:
+                    waiting.append((self.moves[first][letter], target))
+                else:
+                    self.moves[first][letter] = target
+                    undo.append(partial(self.moves[first].pop, letter))
+        return score, undo
+
+    def _join(self, first: int, second: int, undo: list[Callable[[], object]]) -> None:
+        label = self.labels[first]
+
+        def step() -> None:
+            self.parent[second] = second
+            self.labels[first] = label
+
+        self.parent[second] = first
+        if label is None:
+            self.labels[first] = self.labels[second]
+        undo.append(step)
+
+
+def _folded(
+    examples: Mapping[Word, str], alphabet: tuple[str, ...], states: int, budget: Budget
+) -> LabelledAutomaton | None:
+    tree = _Tree(examples, alphabet)
+    red = [0]
+    while True:
+        budget.check()
+        fringe = _fringe(tree, red)
+        if not fringe:
+            return _machine(tree, red, alphabet)
+        best: tuple[int, int, int] | None = None
+        alone = None
+        for blue in fringe:
+            scores = []
+            for place, state in enumerate(red):
+                tried = tree.merge(state, blue)
+                if tried is not None:
+                    scores.append((tried[0], -place))
+                    for step in reversed(tried[1]):
+                        step()
+            if not scores:
+                alone = blue
+                break
+            score, place = max(scores)
+            if best is None or score > best[0]:
+                best = (score, red[-place], blue)
+        if alone is not None:
+            if len(red) == states:
+                return None
+            red.append(alone)
+        else:
+            assert best is not None
+            tree.merge(best[1], best[2])
+
+
+def _fringe(tree: _Tree, red: list[int]) -> list[int]:
+    """The states one letter behind the settled ones."""
+    known = set(red)
+    found: dict[int, None] = {}
+    for state in red:
+        for letter in sorted(tree.moves[state]):
+            target = tree.find(tree.moves[state][letter])
+            if target not in known:
+                found[target] = None
+    return list(found)
+
+
+def _machine(tree: _Tree, red: list[int], alphabet: tuple[str, ...]) -> LabelledAutomaton:
+    """Where no example says what follows, a state is its own successor, and has a class that others have."""
+    number = {state: place for place, state in enumerate(red)}
+    rows = [
+        [
+            number[tree.find(tree.moves[state][letter])] if letter in tree.moves[state] else place
+            for letter in range(len(alphabet))
+        ]
+        for place, state in enumerate(red)
+    ]
+    known = [label for state in red if (label := tree.labels[state]) is not None]
+    outputs = [tree.labels[state] or known[0] for state in red]
+    return labelled(alphabet, rows, 0, outputs)
