@@ -155,8 +155,6 @@ def language(
         raise InputError("--convention: programs are written for reading at the last letter only")
     check_file(draw, "--draw")
     form = _format(draw)
-    from automata.fa import nfa  # noqa: F401 (the budget is for the language, not for imports)
-
     from longreach.theory.automata.monoid import measure
     from longreach.theory.automata.regex import from_expression  # noqa: F401
     from longreach.theory.budget import Budget
@@ -229,10 +227,12 @@ def _warn_of_names(regex: str) -> None:
 
 def _format(draw: Path | None) -> str:
     """The format of a drawing by the end of its name; without one, SVG."""
+    form = "svg" if draw is None else draw.suffix.lower()[1:] or "svg"
+    if form == "svg":
+        return form
     from longreach.theory.automata.drawing import FORMATS
 
-    form = "svg" if draw is None else draw.suffix.lower()[1:] or "svg"
-    if form not in ("svg", *FORMATS):
+    if form not in FORMATS:
         raise InputError(f"--draw: {draw}: must end in .svg, .pdf or .png")
     return form
 

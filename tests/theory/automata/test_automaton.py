@@ -159,3 +159,20 @@ def test_by_listing_words(automaton) -> None:
 )
 def test_expressions(expression, longest) -> None:
     assert longest_word(from_expression(expression, "abcd")) == longest
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 40), st.integers(1, 3))
+def test_as_few_states_as_automata_lib_finds(chance: random.Random, size: int, kinds: int) -> None:
+    rows = [[chance.randrange(size) for _ in "ab"] for _ in range(size)]
+    accepting = {state for state in range(size) if chance.randrange(kinds) == 0}
+    dfa = DFA(
+        states=set(range(size)),
+        input_symbols={"a", "b"},
+        transitions={state: dict(zip("ab", row, strict=True)) for state, row in enumerate(rows)},
+        initial_state=0,
+        final_states=accepting,
+    )
+    found = minimal("ab", rows, 0, accepting)
+    assert len(found) == len(dfa.minify().states)
+    for word in words("ab", 6):
+        assert found.accepts(word) == dfa.accepts_input("".join(word))

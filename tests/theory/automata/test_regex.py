@@ -1,4 +1,4 @@
-""""""
+"""From regular expressions to automata, against Python's `re` and automata-lib."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import re
 
 import pytest
+from automata.fa.nfa import NFA
 
 from longreach.errors import InputError
 from longreach.theory.automata.regex import from_expression
@@ -33,6 +34,24 @@ def test_agrees_with_python() -> None:
         pattern = re.compile(expression.replace("{,", "{0,"))
         for word in words("abc", 4):
             assert automaton.accepts(word) == bool(pattern.fullmatch("".join(word))), expression
+
+
+def _with_products(depth: int, chance: random.Random) -> str:
+    if depth == 0:
+        return chance.choice(["a", "b*", "(ab)*", "[ab]", "a?c", "(b|c){2}", "(a|bc)+"])
+    first, second = (_with_products(depth - 1, chance) for _ in range(2))
+    joined = f"{first}{chance.choice('|&^')}{second}{chance.choice(['', '&.*', '|c', '^a'])}"
+    return f"({joined}){chance.choice(['', '', '*', '{2}'])}"
+
+
+def test_agrees_with_automata_lib_on_intersections_and_shuffles() -> None:
+    chance = random.Random(3)
+    for _ in range(200):
+        expression = _with_products(1, chance)
+        automaton = from_expression(expression, "abc")
+        oracle = NFA.from_regex(expression, input_symbols=set("abc"))
+        for word in words("abc", 4):
+            assert automaton.accepts(word) == oracle.accepts_input("".join(word)), expression
 
 
 def test_intersection_and_shuffle() -> None:

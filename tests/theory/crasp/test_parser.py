@@ -8,9 +8,9 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.theory.crasp.lower import simplify
-from longreach.theory.crasp.parser import RESERVED
 from longreach.theory.crasp.printer import to_latex, to_paper
 from longreach.theory.crasp.program import Program, parse, parse_file, raise_core, trace
+from longreach.theory.crasp.syntax import RESERVED
 from longreach.theory.crasp.words import encode
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers.examples import slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -146,28 +146,53 @@ def minimal(
     >>> minimal(("a",), [[1], [2], [1]], 0, {0, 2})
     Automaton(alphabet=('a',), transitions=((1,), (0,)), accepting=frozenset({0}))
     """
-    from automata.fa.dfa import DFA
-
-    reached = _reached(transitions, initial)
     marked = set(accepting)
+    rows, states = _least(alphabet, transitions, initial, lambda state: state in marked)
+    return Automaton(
+        tuple(alphabet), rows, frozenset(place for place, state in enumerate(states) if state in marked)
+    )
+
+
+def _least(
+    alphabet: Sequence[str],
+    transitions: Sequence[Sequence[int]],
+    initial: int,
+    kind: Callable[[int], Hashable],
+) -> tuple[tuple[tuple[int, ...], ...], list[int]]:
+    """The least table in which states that no word tells apart by their kinds are one, and a state of the
+    given table for each of its own; both in breadth-first order (Hopcroft's algorithm)."""
     if not alphabet:
         raise InputError("the alphabet is empty; a language needs at least one letter")
-    dfa = DFA(
-        states=set(reached),
-        input_symbols=set(map(str, range(len(alphabet)))),
-        transitions={q: {str(a): t for a, t in enumerate(transitions[q])} for q in reached},
-        initial_state=initial,
-        final_states=marked & set(reached),
-    ).minify(retain_names=False)
-    rows: dict[Any, list[Any]] = {
-        q: [row[str(a)] for a in range(len(alphabet))] for q, row in dfa.transitions.items()
-    }
-    order = {q: number for number, q in enumerate(_reached(rows, dfa.initial_state))}
-    return Automaton(
-        tuple(alphabet),
-        tuple(tuple(order[t] for t in rows[q]) for q in order),
-        frozenset(order[q] for q in dfa.final_states if q in order),
-    )
+    order = _reached(transitions, initial)
+    sources: dict[int, list[list[int]]] = {state: [[] for _ in alphabet] for state in order}
+    by_kind: dict[Hashable, set[int]] = {}
+    for state in order:
+        by_kind.setdefault(kind(state), set()).add(state)
+        for letter, target in enumerate(transitions[state]):
+            sources[target][letter].append(state)
+    blocks = list(by_kind.values())
+    block_of = {state: number for number, block in enumerate(blocks) for state in block}
+    waiting = set(range(len(blocks)))
+    while waiting:
+        splitter = list(blocks[waiting.pop()])
+        for letter in range(len(alphabet)):
+            into: dict[int, set[int]] = {}
+            for state in splitter:
+                for source in sources[state][letter]:
+                    into.setdefault(block_of[source], set()).add(source)
+            for number, inside in into.items():
+                if len(inside) < len(blocks[number]):
+                    blocks[number] -= inside
+                    block_of |= dict.fromkeys(inside, len(blocks))
+                    smaller = number in waiting or len(inside) <= len(blocks[number])
+                    waiting.add(len(blocks) if smaller else number)
+                    blocks.append(inside)
+    first: dict[int, int] = {}
+    for state in order:
+        first.setdefault(block_of[state], state)
+    place = {block: number for number, block in enumerate(first)}
+    states = list(first.values())
+    return tuple(tuple(place[block_of[t]] for t in transitions[state]) for state in states), states
 
 
 def _reached(rows: Any, initial: Any) -> list[Any]:
@@ -298,37 +323,13 @@ class LabelledAutomaton(Moves):
 def labelled(
     alphabet: Sequence[str], transitions: Sequence[Sequence[int]], initial: int, outputs: Sequence[str]
 ) -> LabelledAutomaton:
-    """The least automaton of a complete transition table with classes: states that no word tells apart are
-    one (Moore's algorithm).
+    """The least automaton of a complete transition table with classes.
 
     >>> len(labelled(("a",), [[1], [2], [3], [0]], 0, ["even", "odd", "even", "odd"]))
     2
     """
-    if not alphabet:
-        raise InputError("the alphabet is empty; a language needs at least one letter")
-    order = _reached(transitions, initial)
-    names = {label: number for number, label in enumerate(dict.fromkeys(outputs))}
-    numbered, count = {state: names[outputs[state]] for state in order}, 0
-    while True:
-        groups: dict[tuple[int, ...], int] = {}
-        for state in order:
-            groups.setdefault((numbered[state], *(numbered[t] for t in transitions[state])), len(groups))
-        if len(groups) == count:
-            break
-        numbered = {
-            state: groups[numbered[state], *(numbered[t] for t in transitions[state])] for state in order
-        }
-        count = len(groups)
-    # The order of a breadth-first search is that of the first members of the groups.
-    first: dict[int, int] = {}
-    for state in order:
-        first.setdefault(numbered[state], state)
-    place = {group: number for number, group in enumerate(first)}
-    return LabelledAutomaton(
-        tuple(alphabet),
-        tuple(tuple(place[numbered[t]] for t in transitions[state]) for state in first.values()),
-        tuple(outputs[state] for state in first.values()),
-    )
+    rows, states = _least(alphabet, transitions, initial, outputs.__getitem__)
+    return LabelledAutomaton(tuple(alphabet), rows, tuple(outputs[state] for state in states))
 
 
 # Whether a language is finite, and how long its longest word is.

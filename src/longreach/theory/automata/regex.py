@@ -1,7 +1,7 @@
 """From a regular expression to its minimal automaton, with errors that name the column and with budgets.
 
-automata-lib parses and minimizes. Its errors carry no position and its subset construction no bound, so
-a scan of the tokens comes first and the subset construction stands here.
+The syntax is that of automata-lib, whose errors carry no position and whose subset construction has no
+bound. An expression becomes tokens, a nondeterministic automaton, and a deterministic one.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, field
+from typing import NoReturn
 
 from longreach.errors import InputError
 from longreach.theory.automata.automaton import Automaton, minimal
@@ -23,8 +23,7 @@ _DIGITS = frozenset("0123456789")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") | _DIGITS
 _SHORTHAND = {"d": _DIGITS, "w": _LETTERS, "s": frozenset(" \t\n\r\f\v")}
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f"}
-# automata-lib reads any of these as one letter; tokens of the user may be operators or blanks.
-_PRIVATE_USE = 0xE000
+_NOTHING = -1  # the letter of a move that reads none
 
 
 def from_expression(
@@ -47,19 +46,13 @@ def from_expression(
     if alphabet is None:
         alphabet = letters_of(expression)
         if not alphabet:
-            _normal_form(expression, tokens, ("a",), budget)  # what is no expression is refused as that
+            _nondeterministic(expression, tokens, ("a",), budget)  # a syntax error is reported first
             raise InputError(
                 f"the expression {expression!r} names no letter; give its alphabet", source=expression
             )
-    normal = _normal_form(expression, tokens, alphabet, budget)
-
-    from automata.fa.nfa import NFA
-
-    symbols = {chr(_PRIVATE_USE + index) for index in range(len(alphabet))}
+    machine = _nondeterministic(expression, tokens, alphabet, budget)
     try:
-        budget = budget.running()
-        nfa = NFA.from_regex(normal, input_symbols=symbols)
-        rows, accepting = _determinize(nfa, len(alphabet), budget)
+        rows, accepting = _determinize(machine, len(alphabet), budget.running())
     except OverBudget as spent:
         raise InputError(f"the automaton of this expression is not built: {spent}") from None
     return minimal(alphabet, rows, 0, accepting)
@@ -223,34 +216,127 @@ def _class_letters(expression: str, column: int, content: str) -> frozenset[str]
 
 
 @dataclass
+class _Nondeterministic:
+    """An automaton under construction; what is added to it is copied, so that it can be added again."""
+
+    moves: list[list[tuple[int, int]]]
+    """By state: (letter, target)."""
+    final: set[int]
+    start: int = 0
+
+    def include(self, other: _Nondeterministic) -> int:
+        """Copy the states of another, unconnected; returns the number that was added to each."""
+        shift = len(self.moves)
+        self.moves += [[(letter, target + shift) for letter, target in row] for row in other.moves]
+        return shift
+
+    def follow(self, other: _Nondeterministic) -> int:
+        """Words of this one followed by words of the other; returns where the copy of the other starts."""
+        shift = self.include(other)
+        for state in self.final:
+            self.moves[state].append((_NOTHING, other.start + shift))
+        self.final = {state + shift for state in other.final}
+        return other.start + shift
+
+    def join(self, other: _Nondeterministic) -> None:
+        """Words of this one or of the other."""
+        shift = self.include(other)
+        self.final |= {state + shift for state in other.final}
+        self.moves.append([(_NOTHING, self.start), (_NOTHING, other.start + shift)])
+        self.start = len(self.moves) - 1
+
+    def repeated(self, least: int, most: int | None) -> _Nondeterministic:
+        found = _Nondeterministic([[]], {0})
+        ends: set[int] = set()
+        for copy in range(max(least, 1) if most is None else most):
+            if copy >= least:
+                ends |= found.final
+            begin = found.follow(self)
+        if most is None:
+            for state in found.final:
+                found.moves[state].append((_NOTHING, begin))
+        found.final |= ends
+        return found
+
+    def closure(self, state: int) -> set[int]:
+        """The states reached without reading a letter."""
+        seen, stack = {state}, [state]
+        while stack:
+            for letter, target in self.moves[stack.pop()]:
+                if letter == _NOTHING and target not in seen:
+                    seen.add(target)
+                    stack.append(target)
+        return seen
+
+    def reading(self) -> _Nondeterministic:
+        """The same language with moves that read a letter only."""
+        closures = [self.closure(state) for state in range(len(self.moves))]
+        moves = [
+            [(letter, target) for state in closure for letter, target in self.moves[state] if letter >= 0]
+            for closure in closures
+        ]
+        final = {state for state, closure in enumerate(closures) if closure & self.final}
+        return _Nondeterministic(moves, final, self.start)
+
+    def product(self, other: _Nondeterministic, *, shuffle: bool) -> _Nondeterministic:
+        """Words of both; or, with `shuffle`, a word of each with their letters interleaved."""
+        left, right = self.reading(), other.reading()
+        pairs = [(left.start, right.start)]
+        number = {pairs[0]: 0}
+        found = _Nondeterministic([], set())
+        for p, q in pairs:
+            if shuffle:
+                steps = [(a, (t, q)) for a, t in left.moves[p]] + [(a, (p, t)) for a, t in right.moves[q]]
+            else:
+                steps = [(a, (t, u)) for a, t in left.moves[p] for b, u in right.moves[q] if a == b]
+            for _, pair in steps:
+                if pair not in number:
+                    number[pair] = len(pairs)
+                    pairs.append(pair)
+            if p in left.final and q in right.final:
+                found.final.add(len(found.moves))
+            found.moves.append([(letter, number[pair]) for letter, pair in dict.fromkeys(steps)])
+        return found
+
+
+@dataclass
 class _Frame:
-    """What stands between a bracket and the present token: text, size and the term under construction."""
+    """What has been read since a bracket: what stands before the last operator, and the terms behind it.
+
+    Sizes are estimates of the number of states, made before anything is built.
+    """
 
     column: int
-    text: str = ""
+    before: _Nondeterministic | None = None
     size: int = 0
     operator: str = ""
-    terms: list[tuple[str, int]] | None = None
+    terms: list[tuple[_Nondeterministic, int]] = field(default_factory=list)
 
-    def add(self, term: tuple[str, int]) -> None:
-        if self.terms is None:
-            self.terms = []
-        self.terms.append(term)
+    def grown(self) -> int:
+        """The size with its terms."""
+        size = sum(part for _, part in self.terms)
+        return self.size * size if self.operator in ("&", "^") else self.size + size + 1
 
     def close_choice(self) -> None:
-        size = sum(part for _, part in self.terms or [])
-        text = "".join(part for part, _ in self.terms or [])
-        product = self.operator in ("&", "^")
-        self.text, self.size = (
-            self.text + self.operator + text,
-            self.size * size if product else self.size + size + 1,
-        )
-        self.terms = None
+        """Join the terms, and what they make to what stands before them."""
+        self.size = self.grown()
+        behind = _Nondeterministic([[]], {0})
+        for term, _ in self.terms:
+            behind.follow(term)
+        if self.before is None:
+            self.before = behind
+        elif self.operator == "|":
+            self.before.join(behind)
+        else:
+            self.before = self.before.product(behind, shuffle=self.operator == "^")
+        self.terms = []
 
 
-def _normal_form(expression: str, tokens: list[_Token], alphabet: tuple[str, ...], budget: Budget) -> str:
-    """The expression with letters coded by private characters; checks brackets, operators and size."""
-    code = {letter: chr(_PRIVATE_USE + index) for index, letter in enumerate(alphabet)}
+def _nondeterministic(
+    expression: str, tokens: list[_Token], alphabet: tuple[str, ...], budget: Budget
+) -> _Nondeterministic:
+    """The automaton of the expression; checks brackets, operators and size."""
+    number = {letter: index for index, letter in enumerate(alphabet)}
     frames = [_Frame(0)]
     work = 0
 
@@ -266,53 +352,41 @@ def _normal_form(expression: str, tokens: list[_Token], alphabet: tuple[str, ...
         frame = frames[-1]
         if token.kind == "letters":
             letters = _meaning(expression, token, alphabet)
-            # An empty class is a letter of no word: the intersection of two different letters, or none.
-            text = f"[{''.join(code[letter] for letter in letters)}]" if letters else _EMPTY
-            frame.add((text, 2))
+            frame.terms.append((_Nondeterministic([[(number[each], 1) for each in letters], []], {1}), 2))
         elif token.kind == "open":
             frames.append(_Frame(token.column))
         elif token.kind == "close":
             if len(frames) == 1:
                 _fail(expression, token.column, "this bracket closes nothing")
-            if frame.terms is None and frame.operator:
+            if not frame.terms and frame.operator:
                 _fail(expression, token.column, f"nothing stands between {frame.operator!r} and this bracket")
+            spend(frame.grown(), token.column)
             frame.close_choice()
-            spend(frame.size, token.column)
             frames.pop()
-            frames[-1].add((f"({frame.text})", frame.size))
+            assert frame.before is not None
+            frames[-1].terms.append((frame.before, frame.size))
         elif token.kind == "infix":
-            if frame.terms is None:
+            if not frame.terms:
                 _fail(expression, token.column, f"nothing stands before {token.text!r}")
+            spend(frame.grown(), token.column)
             frame.close_choice()
-            spend(frame.size, token.column)
             frame.operator = token.text
         else:
             if not frame.terms:
                 _fail(expression, token.column, f"{token.text!r} repeats nothing")
-            text, size = frame.terms.pop()
+            term, size = frame.terms.pop()
             size = 1 + size * max(1, token.least if token.most is None else token.most)
             spend(size, token.column)
-            # automata-lib reads x{0} as x?; the empty word is written () instead.
-            repeated = "()" if token.most == 0 else f"{text}{_bounds(token)}"
-            frame.terms.append((repeated, size))
-    if len(frames) > 1:
-        _fail(expression, frames[-1].column, "this bracket is never closed")
-    if frames[0].terms is None and frames[0].operator:
-        _fail(expression, len(expression), f"nothing stands after {frames[0].operator!r}")
-    frames[0].close_choice()
-    spend(frames[0].size, 1)
-    return frames[0].text
-
-
-# A class that automata-lib reads as "no letter at all": everything but a character outside the alphabet is
-# cut away.
-_EMPTY = "(" + chr(_PRIVATE_USE) + "&" + chr(_PRIVATE_USE) * 2 + ")"
-
-
-def _bounds(token: _Token) -> str:
-    return (
-        token.text if token.text in "*+?" else f"{{{token.least},{'' if token.most is None else token.most}}}"
-    )
+            frame.terms.append((term.repeated(token.least, token.most), size))
+    (frame, *inner) = frames
+    if inner:
+        _fail(expression, inner[-1].column, "this bracket is never closed")
+    if not frame.terms and frame.operator:
+        _fail(expression, len(expression), f"nothing stands after {frame.operator!r}")
+    spend(frame.grown(), 1)
+    frame.close_choice()
+    assert frame.before is not None
+    return frame.before
 
 
 def _meaning(expression: str, token: _Token, alphabet: tuple[str, ...]) -> list[str]:
@@ -327,7 +401,9 @@ def _meaning(expression: str, token: _Token, alphabet: tuple[str, ...]) -> list[
     return inside
 
 
-def _determinize(nfa: Any, letters: int, budget: Budget) -> tuple[list[list[int]], list[int]]:
+def _determinize(
+    machine: _Nondeterministic, letters: int, budget: Budget
+) -> tuple[list[list[int]], list[int]]:
     """The subset construction, stopped at the budget."""
     spent = 0
 
@@ -339,48 +415,42 @@ def _determinize(nfa: Any, letters: int, budget: Budget) -> tuple[list[list[int]
                 f"the automaton of this expression is too large (budget: {budget.determinization} steps)"
             )
 
-    closures: dict[Any, frozenset[Any]] = {}
+    closures: dict[int, frozenset[int]] = {}
 
-    def closure(state: Any) -> frozenset[Any]:
+    def closure(state: int) -> frozenset[int]:
         if state not in closures:
-            seen, stack = {state}, [state]
-            while stack:
-                for target in nfa.transitions.get(stack.pop(), {}).get("", ()):
-                    if target not in seen:
-                        seen.add(target)
-                        stack.append(target)
+            seen = machine.closure(state)
             spend(len(seen))
             # States that only pass on without reading a letter carry no information.
             closures[state] = frozenset(
-                q for q in seen if q in nfa.final_states or any(s != "" for s in nfa.transitions.get(q, {}))
+                q for q in seen if q in machine.final or any(a != _NOTHING for a, _ in machine.moves[q])
             )
         return closures[state]
 
-    start = closure(nfa.initial_state)
+    start = closure(machine.start)
     number = {start: 0}
     subsets = [start]
     rows: list[list[int]] = []
     for subset in subsets:
         spend(letters)
         budget.check()
-        row = []
-        targets: list[set[Any]] = [set() for _ in range(letters)]
+        targets: list[set[int]] = [set() for _ in range(letters)]
         for state in subset:
-            for symbol, reached in nfa.transitions.get(state, {}).items():
-                if symbol != "":
-                    for target in reached:
-                        into = closure(target)
-                        spend(len(into) + 1)
-                        targets[ord(symbol) - _PRIVATE_USE] |= into
+            for letter, target in machine.moves[state]:
+                if letter != _NOTHING:
+                    into = closure(target)
+                    spend(len(into) + 1)
+                    targets[letter] |= into
+        row = []
         for members in targets:
-            target_set = frozenset(members)
-            if target_set not in number:
+            reached = frozenset(members)
+            if reached not in number:
                 if len(subsets) >= budget.states:
                     raise InputError(
                         f"the automaton of this expression has more than {budget.states} states (budget)"
                     )
-                number[target_set] = len(subsets)
-                subsets.append(target_set)
-            row.append(number[target_set])
+                number[reached] = len(subsets)
+                subsets.append(reached)
+            row.append(number[reached])
         rows.append(row)
-    return rows, [index for index, subset in enumerate(subsets) if subset & nfa.final_states]
+    return rows, [index for index, subset in enumerate(subsets) if subset & machine.final]

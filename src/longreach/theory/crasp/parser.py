@@ -7,7 +7,7 @@ and sorts are checked while parsing, so that every error has a line and a column
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,7 @@ from longreach.theory.crasp.syntax import (
     FALSE,
     MAX_DIGITS,
     MAX_DISTANCE,
+    RESERVED,
     TRUE,
     Expr,
     Guard,
@@ -115,7 +116,6 @@ def _expectation(expected: set[str]) -> str:
 # Reading the `.cr` text format.
 
 
-RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "else", "min", "max"])
 # Position tests count from 0, as in the interpreter whose names they are: pos_even holds at our 1, 3, 5, …
 POSITION_TESTS = {"pos_even": PositionTest(2, (1,), "pos_even"), "pos_odd": PositionTest(2, (0,), "pos_odd")}
 KNOWN_IMPORTS = "pred, pred2, pred3, … (predK for any K ≥ 1), pos_even, pos_odd"
@@ -145,20 +145,10 @@ def read_program(text: str, file: str = "<text>") -> Listing:
     return reader.program()
 
 
-def check_name(name: str) -> None:
-    """Reject what the text format could not read back as a name."""
-    if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
-        raise InputError(f"{name!r} is not a name: letters, digits and _, not reserved ({_words(RESERVED)})")
-
-
 @cache
 def _grammar() -> Lark:
     grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
     return Lark(grammar, parser="lalr", lexer="contextual")
-
-
-def _words(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,18 +23,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from longreach.errors import InputError, near_names
-from longreach.theory.crasp.parser import (
-    POSITION_TESTS,
-    RESERVED,
-    declared_alphabet,
-    distance_of,
-    source_lines,
-)
+from longreach.theory.crasp.parser import POSITION_TESTS, declared_alphabet, distance_of, source_lines
 from longreach.theory.crasp.program import Program
 from longreach.theory.crasp.syntax import (
     FALSE,
     MAX_DIGITS,
     MAX_DISTANCE,
+    RESERVED,
     TRUE,
     Expr,
     Guard,

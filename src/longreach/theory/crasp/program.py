@@ -32,7 +32,6 @@ from longreach.theory.crasp import evaluate
 from longreach.theory.crasp.core import Core, is_boolean
 from longreach.theory.crasp.evaluate import BLOCK, Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import lower, raised
-from longreach.theory.crasp.parser import check_name, read_program
 from longreach.theory.crasp.printer import expression_text, statement_text, to_text
 from longreach.theory.crasp.syntax import (
     FALSE,
@@ -42,6 +41,7 @@ from longreach.theory.crasp.syntax import (
     Operand,
     Statement,
     as_expr,
+    check_name,
     make,
     postorder,
     reference,
@@ -306,6 +306,8 @@ def parse(text: str, file: str = "<text>") -> Program:
     ...
     longreach.errors.InputError: <text>:1:5: '&&' takes a Boolean on its left, not a count; ...
     """
+    from longreach.theory.crasp.parser import read_program  # loads Lark
+
     return Program.of(read_program(text, file))
 
 

@@ -7,11 +7,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NoReturn, TypeAlias
 
 from longreach.errors import InputError
+
+RESERVED = frozenset(["i", "in", "exists", "output", "true", "false", "if", "else", "min", "max"])
+
 
 Sort: TypeAlias = Literal["Boolean", "count"]
 
@@ -316,3 +320,13 @@ def postorder(root: Expr, done: dict[int, int], into_names: bool = True) -> Iter
             stack.append((expr, True))
             if into_names or expr.kind != "name":
                 stack.extend((arg, False) for arg in reversed(expr.args))
+
+
+def check_name(name: str) -> None:
+    """Reject what the text format could not read back as a name."""
+    if not re.fullmatch(r"[^\W\d]\w*", name) or name in RESERVED:
+        raise InputError(f"{name!r} is not a name: letters, digits and _, not reserved ({_words(RESERVED)})")
+
+
+def _words(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
