@@ -18,8 +18,8 @@ import longreach
 ROOT = Path(longreach.__file__).parent
 # From top to bottom; a room imports itself and the rooms before it.
 ROOMS = [
-    "wording", "errors", "files", "theory", "tasks", "config", "models", "training", "execution", "runs",
-    "answers", "inspection", "studies", "report", "cli", "__main__",
+    "wording", "errors", "files", "figures", "theory", "tasks", "config", "models", "training", "execution",
+    "runs", "answers", "inspection", "studies", "report", "cli", "__main__",
 ]  # fmt: skip
 WITH_TORCH = {"models", "training", "inspection", "studies"}
 # These ask for it only inside functions, when something trains.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import io
 import json
 import math
 import os
@@ -17,15 +16,12 @@ import secrets
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from longreach.errors import File, InputError, Place, Spot, one_line
-from longreach.wording import listed, shortened, some
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from longreach.errors import File, InputError, Spot, one_line
+from longreach.wording import shortened, some
 
 if sys.platform != "win32":
     import fcntl
@@ -533,38 +529,3 @@ class Claims:
 def _place(key: str) -> int:
     """The byte that stands for a key; offsets have 63 bits."""
     return int(key, 16) >> 1
-
-
-# Figures: the same numbers give the same bytes.
-
-FORMATS = (".svg", ".png", ".pdf")
-"""Endings of the names of figures."""
-
-
-def check_format(path: Path, place: Place | None = None, formats: Sequence[str] = FORMATS) -> None:
-    """Refuse a name that does not say in which format to write.
-
-    >>> check_format(Path("a.SVG"))
-    >>> check_format(Path("a.txt"))
-    Traceback (most recent call last):
-    longreach.errors.InputError: a.txt: the name must end in .svg, .png or .pdf
-    """
-    if path.suffix.lower() not in formats:
-        reason = f"{path}: the name must end in {listed(formats, 'or')}"
-        raise InputError(reason, place=place)
-
-
-def figure_bytes(draw: Callable[[], Figure], suffix: str, *, salt: str) -> bytes:
-    """What is drawn as `.svg`, `.png` or `.pdf`, without its date; `salt` fixes the names in an SVG.
-
-    >>> from matplotlib.figure import Figure
-    >>> figure_bytes(Figure, ".png", salt="example")[1:4]
-    b'PNG'
-    """
-    from matplotlib import rc_context
-
-    buffer = io.BytesIO()
-    metadata = {} if suffix == ".png" else {"Date": None} if suffix == ".svg" else {"CreationDate": None}
-    with rc_context({"svg.hashsalt": salt}):
-        draw().savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
-    return buffer.getvalue()

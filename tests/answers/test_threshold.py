@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from longreach.answers.sweep import Doubling, Grid, start_of
 from longreach.answers.threshold import (
-    FORMATS,
     ThresholdAnswer,
     ThresholdQuestion,
     figure_content,
@@ -22,6 +21,7 @@ from longreach.answers.threshold import (
 )
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
+from longreach.figures import FORMATS
 from longreach.runs import timed as timed_training
 from longreach.runs.resolve import resolve
 from longreach.runs.train import Nobody
@@ -244,7 +244,7 @@ def test_every_run_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ".png": b"\x89PNG",
         ".pdf": b"%PDF",
     }
-    with pytest.raises(InputError, match=r"out: the name must end in .svg, .png, .pdf, not in '.txt'"):
+    with pytest.raises(InputError, match=r"out: threshold.txt: must end in .svg, .png or .pdf"):
         figure_content(found, ".txt")
 
 

@@ -30,7 +30,7 @@ from longreach.config.encodings import side_title
 from longreach.config.run import AnyMember
 from longreach.config.scales import Scale
 from longreach.errors import Argument, Field, InputError
-from longreach.files import figure_bytes
+from longreach.figures import BLUE, GREEN, PALE, RED, accuracy_axis, check_format, figure_bytes
 from longreach.runs.cells import ByAccuracy, ByLoss, Criterion
 from longreach.runs.resolve import resolve, resolve_regression
 from longreach.runs.timed import TimedTraining
@@ -513,13 +513,11 @@ def _norm(training: TimedTraining, cells: Sequence[MeasuredCell]) -> float | Non
 # Accuracy or loss on long inputs by training length: every run a mark, answer and bounds as lines.
 
 
-FORMATS = (".svg", ".png", ".pdf")
 FARTHEST = 8
 """Times the longest training length: bounds beyond that stand in the legend alone."""
 APART = 1.08
 """The least ratio of two numbers on the axis."""
 SIZE = (6.4, 3.8)  # inches
-GREEN, RED, BLUE, GREY = "#009E73", "#D55E00", "#0072B2", "#BBBBBB"
 
 
 def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
@@ -532,9 +530,6 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
         _, ax = plt.subplots(figsize=SIZE, layout="constrained")
     _marks(ax, found)
     criterion = found.criterion
-    ax.axhline(criterion.level, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    if isinstance(criterion, ByAccuracy) and criterion.chance:
-        ax.axhline(criterion.chance, color=GREY, linewidth=1.6, zorder=0)
     if found.threshold is not None:
         ax.axvline(found.threshold, color=BLUE, linewidth=1.2, label=found.sentence, zorder=1)
     lengths = [cell.train_to for cell in found.cells]
@@ -554,10 +549,10 @@ def plot_threshold(found: ThresholdAnswer, ax: Axes | None = None) -> Axes:
     ax.set_xticks(ticks, [str(length) for length in ticks], fontsize=8)
     ax.minorticks_off()
     if isinstance(criterion, ByAccuracy):
-        ax.set_ylim(-0.05, 1.05)
-        ax.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+        accuracy_axis(ax, chance=criterion.chance, level=criterion.level)
         ax.set_ylabel(f"accuracy on {found.tested_words}, %", fontsize=8)
     else:
+        ax.axhline(criterion.level, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
         ax.set_yscale("log")
         ax.set_ylabel(f"squared error on {found.tested_words}", fontsize=8)
     ax.set_xlabel("longest training input")
@@ -595,9 +590,7 @@ def _marks(ax: Axes, found: ThresholdAnswer) -> None:
 
 def figure_content(found: ThresholdAnswer, suffix: str) -> bytes:
     """The figure as a file of the format of a name's ending; the same numbers give the same file."""
-    if suffix not in FORMATS:
-        reason = f"the name must end in {', '.join(FORMATS)}, not in {suffix!r}"
-        raise InputError(reason, place=Field("out"))
+    check_format(Path(f"threshold{suffix}"), Field("out"))
     return figure_bytes(lambda: _figure(found), suffix, salt="threshold")
 
 

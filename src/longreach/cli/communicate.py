@@ -10,6 +10,7 @@ import typer
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
 from longreach.cli.output import console, fitting_table, note, print_hanging, print_json, write_bytes
 from longreach.errors import Argument, InputError
+from longreach.figures import BLUE, GREEN, RED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 STYLES = {"constant": "green", "logarithmic": "green", "linear": "red"}
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
-COLOURS = {"constant": "#0072B2", "logarithmic": "#009E73", "linear": "#D55E00"}
+COLOURS = {"constant": BLUE, "logarithmic": GREEN, "linear": RED}
 FORMATS = (".png", ".svg")
 FEW_BITS = "few bits rule nothing out and are not a yes: longreach forecast gives the verdict"
 MEANING = {

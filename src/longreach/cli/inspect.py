@@ -24,7 +24,8 @@ from longreach.cli.output import (
 )
 from longreach.cli.progress import counted_stages, stage
 from longreach.cli.training_options import DeviceOption
-from longreach.errors import InputError, MissingExtra
+from longreach.errors import Field, InputError, MissingExtra
+from longreach.figures import check_format
 from longreach.wording import counted
 
 if TYPE_CHECKING:
@@ -340,9 +341,6 @@ def _print_program(found: ExtractedProgram) -> None:
 # `longreach perplexity`: how a local language model does on text, by context length and by position.
 
 
-FORMATS = (".svg", ".png", ".pdf")
-
-
 def perplexity(
     directory: Annotated[
         Path, typer.Argument(metavar="HF_DIRECTORY", help="A local Hugging Face causal language model.")
@@ -444,8 +442,8 @@ def read_lengths(text: str) -> list[int]:
 
 
 def _check_figure(out: Path | None) -> None:
-    if out is not None and out.suffix.lower() not in FORMATS:
-        raise InputError(f"--out: {out}: must end in {', '.join(FORMATS)}")
+    if out is not None:
+        check_format(out, Field("out"))
     if out is not None and not out.parent.is_dir():
         raise InputError(f"--out: {out}: no such directory")
 
@@ -485,7 +483,7 @@ def _print_perplexity(found: list[AtLength], losses: ThreeLosses | None) -> None
 
 
 def _drawn(found: list[AtLength], name: str, suffix: str) -> bytes:
-    from longreach.files import figure_bytes
+    from longreach.figures import figure_bytes
     from longreach.studies.natural_language import perplexity_figure
 
     return figure_bytes(lambda: perplexity_figure(found, name), suffix, salt=name)

@@ -388,7 +388,7 @@ def _run(run: LanguageRun, device: Any, workers: Any) -> dict[str, Any] | None:
 
 
 def _show(study: LanguageStudy, document: dict[str, Any], asked: StudyAsked) -> None:
-    from longreach.files import figure_bytes
+    from longreach.figures import figure_bytes
     from longreach.studies.natural_language import language_figure, markdown
 
     title = study.title + (" (smoke scale: no claim)" if asked.scale == "smoke" else "")

@@ -38,7 +38,8 @@ from longreach.cli.training_options import (
     trains_here,
     with_setting_options,
 )
-from longreach.errors import InputError
+from longreach.errors import Field, InputError
+from longreach.figures import check_format
 from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from longreach.answers.threshold import ThresholdAnswer
     from longreach.runs.train import EngineMaker
 
-FORMATS = (".svg", ".png", ".pdf")
 STRIP = 24
 """Columns from 0 to 100 % in the strip of runs."""
 CHOSEN = ("train_lengths", "test_lengths")
@@ -155,8 +155,7 @@ def threshold(
 
 
 def _check_out(out: Path) -> None:
-    if out.suffix.lower() not in FORMATS:
-        raise InputError(f"--out: {out}: must end in {', '.join(FORMATS)}")
+    check_format(out, Field("out"))
     if not out.parent.is_dir():
         raise InputError(f"--out: {out}: no such directory")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longreach.files import figure_bytes
+from longreach.figures import BLUE, GREEN, GREY, ORANGE, figure_bytes
 from longreach.inspection.positions import invariant_version, window_weights
 from longreach.inspection.report import HeadReport, Inspection, chosen_heads
 from longreach.theory.limit.model import Array
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#777777"
 MOST_PANELS = 24
 _SMALL = 7
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
+from longreach.figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, accuracy_axis
 from longreach.runs.index import Row, read_index
 from longreach.runs.table import table_of
 from longreach.tasks.lengths import LengthRange, name_order, read_name
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 # Accuracy by length with matplotlib: every run a thin line, encodings told apart by colour and dashes.
 
 
-LOOKS: dict[str, tuple[str, str]] = {"ape": ("#0072B2", "-"), "nope": ("#D55E00", "--")}
-OTHER_LOOKS = (("#009E73", "-."), ("#CC79A7", ":"), ("#E69F00", "-"), ("#56B4E9", "--"), ("#000000", ":"))
+LOOKS: dict[str, tuple[str, str]] = {"ape": (BLUE, "-"), "nope": (RED, "--")}
+OTHER_LOOKS = ((GREEN, "-."), (PURPLE, ":"), (ORANGE, "-"), (SKY, "--"), (BLACK, ":"))
 COLUMNS = 4
 SHIFT = 0.006
 """How far encodings stand apart, so that lines at 100 % do not hide each other."""
@@ -80,9 +81,7 @@ def _draw(panel: Axes, rows: Sequence[Row]) -> None:
             markerfacecolor="white" if row.reached is False else colour,
             label=None if name in {line.get_label() for line in panel.lines} else name,
         )  # fmt: skip
-    _mark_training(panel, rows)
-    panel.set_ylim(-0.05, 1.05)
-    panel.set_yticks([0, 0.5, 1], ["0", "50", "100"])
+    accuracy_axis(panel, trained_to=_trained_to(rows))
     panel.set_xticks(sorted(ends) if len(ends) <= 6 else [min(ends), max(ends)])
     panel.set_xlabel("longest input of the range")
     handles, labels = panel.get_legend_handles_labels()
@@ -90,11 +89,11 @@ def _draw(panel: Axes, rows: Sequence[Row]) -> None:
     panel.legend(handles, titles, fontsize="small", frameon=False)
 
 
-def _mark_training(panel: Axes, rows: Sequence[Row]) -> None:
-    """A line where training ended, if that is the same for all."""
+def _trained_to(rows: Sequence[Row]) -> int | None:
+    """Where training ended, if that is the same for all."""
     ends = {tuple(row.config.get("train_lengths") or ()) for row in rows}
-    if len(ends) == 1 and len(last := ends.pop()) == 2:
-        panel.axvline(last[1], color="#BBBBBB", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
+    (only,) = ends if len(ends) == 1 else [()]
+    return int(only[1]) if len(only) == 2 else None
 
 
 def _shares(row: Row) -> list[tuple[LengthRange, float]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longreach.config.scales import Scale
-from longreach.studies.drawing import BLUE, GREEN, ORANGE, RED
+from longreach.figures import BLUE, GREEN, ORANGE, RED
 from longreach.studies.sparsity.attention import SparseAttention
 from longreach.studies.sparsity.counter_examples import (
     ASSUMPTIONS,

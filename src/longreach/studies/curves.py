@@ -14,7 +14,7 @@ import numpy as np
 
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
-from longreach.files import figure_bytes
+from longreach.figures import LOOKS, accuracy_axis, figure_bytes
 from longreach.runs.cells import Spread, without_seed
 from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
 from longreach.tasks.catalog import load_task, self_contained
@@ -333,11 +333,6 @@ class CurveCells:
 # Curves as a figure: a panel each, mean accuracy against length, with a band from the lowest run to the
 
 
-# Colours of Okabe and Ito; markers say the same once more.
-LOOKS = (
-    ("#0072B2", "o"), ("#E69F00", "s"), ("#009E73", "^"), ("#D55E00", "D"), ("#CC79A7", "v"),
-    ("#56B4E9", "P"), ("#777777", "X"),
-)  # fmt: skip
 MOST_COLUMNS = 4
 
 
@@ -361,14 +356,10 @@ def curve_figure(panels: Mapping[str, Sequence[Measured]], title: str) -> Figure
 
 def _panel(axis: Axes, name: str, curves: Sequence[Measured]) -> None:
     axis.set_title(name, fontsize=8)
-    axis.set_ylim(-3, 103)
     axis.set_xlabel("length", fontsize=7)
     axis.tick_params(labelsize=7)
-    for chance in {each.curve.chance for each in curves} - {0.0}:
-        axis.axhline(100 * chance, color="#BBBBBB", linewidth=1.2, zorder=0)
-    # Behind the line lengths are longer than those of training.
-    for last in {each.curve.config.train_lengths.last for each in curves}:
-        axis.axvline(last, color="#BBBBBB", linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    for each in curves:
+        accuracy_axis(axis, chance=each.curve.chance, trained_to=each.curve.config.train_lengths.last)
     for place, each in enumerate(curves):
         colour, marker = LOOKS[place % len(LOOKS)]
         known = [(length, spread) for length in each.curve.lengths if (spread := each.spread(length))]
@@ -376,11 +367,11 @@ def _panel(axis: Axes, name: str, curves: Sequence[Measured]) -> None:
             continue
         at = [length for length, _ in known]
         axis.fill_between(
-            at, [100 * spread.low for _, spread in known], [100 * spread.high for _, spread in known],
+            at, [spread.low for _, spread in known], [spread.high for _, spread in known],
             color=colour, alpha=0.2, linewidth=0,
         )  # fmt: skip
         axis.plot(
-            at, [100 * spread.mean for _, spread in known],
+            at, [spread.mean for _, spread in known],
             color=colour, marker=marker, markersize=3.5, linewidth=1.3, label=each.curve.name,
         )  # fmt: skip
     if axis.get_legend_handles_labels()[1]:

@@ -12,13 +12,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from longreach.answers.agreement import level, published_lengths
+from longreach.figures import BLUE, GREEN, GREY, PALE, RED, accuracy_axis
 from longreach.studies.cells import Outcome
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import read_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +33,6 @@ class Look:
     name: str
 
 
-GREEN, RED, GREY, BLUE, ORANGE = "#009E73", "#D55E00", "#777777", "#0072B2", "#E69F00"
 LINES = {"ape": "-", "nope": ":"}
 LINE_NAMES = {"ape": "APE", "nope": "NoPE"}
 LIGHT = 0.3  # how opaque the paper's numbers are
@@ -88,9 +84,7 @@ def panel(
     """
     task = cells[0].place.task
     chance = load_task(task).chance
-    axis.axhline(level(task), color="#BBBBBB", linewidth=0.7, linestyle=(0, (4, 3)), zorder=0)
-    if chance:
-        axis.axhline(chance, color="#BBBBBB", linewidth=1.6, zorder=0)
+    accuracy_axis(axis, chance=chance, level=level(task))
     middle = (len(cells) - 1) / 2
     for place, cell in enumerate(cells):
         look, style = looks(cell), styles(cell)
@@ -127,9 +121,7 @@ def panel(
         axis.text(0.5, 0.5, "not run", transform=axis.transAxes, ha="center", fontsize=7, color=GREY)
     axis.set_title(title, fontsize=7.5, pad=3)
     axis.set_xlim(-0.3, len(cells[0].ranges) - 0.7)
-    axis.set_ylim(-0.06, 1.06)
     axis.set_xticks(range(len(cells[0].ranges)), [str(number + 1) for number in range(len(cells[0].ranges))])
-    axis.set_yticks([0, 0.5, 1], ["0", "50", "100"])
     axis.tick_params(labelsize=6.5, length=2, pad=1.5)
 
 
@@ -226,9 +218,9 @@ def legend(part: Part, found: Sequence[Outcome], looks: Looks = by_forecast, not
         handles.append(
             handle(color="black", linewidth=0.8, marker="o", markersize=3.2, label="single runs that differ")
         )
-    handles.append(handle(color="#BBBBBB", linewidth=0.7, linestyle=(0, (4, 3)), label="level of success"))
+    handles.append(handle(color=PALE, linewidth=0.7, linestyle=(0, (4, 3)), label="level of success"))
     if any(load_task(outcome.place.task).chance for outcome in found):
-        handles.append(handle(color="#BBBBBB", linewidth=1.6, label="chance"))
+        handles.append(handle(color=PALE, linewidth=1.6, label="chance"))
     box = part.legend(
         handles=handles, loc="outside lower center", ncols=min(len(handles), 5), fontsize=7, frameon=False,
         title=notes, title_fontsize=7,

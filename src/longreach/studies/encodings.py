@@ -7,8 +7,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from longreach.answers.agreement import ALGORITHMIC, ENCODINGS, REGULAR, Place
+from longreach.figures import BLUE, GREEN, ORANGE
 from longreach.studies.cells import GROUPS, Outcome, group_of, work_by_theory
-from longreach.studies.drawing import BLUE, GREEN, ORANGE, Look, bins_note, grid, grouped, legend
+from longreach.studies.drawing import Look, bins_note, grid, grouped, legend
 from longreach.studies.study import Study
 
 if TYPE_CHECKING:

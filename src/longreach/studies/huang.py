@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from longreach.answers.agreement import ALGORITHMIC, ENCODINGS, REGULAR, Place, measures_of, published_row
 from longreach.config.model import BASELINE
+from longreach.figures import BLUE, GREY, ORANGE
 from longreach.studies.cells import Outcome
-from longreach.studies.drawing import BLUE, GREY, ORANGE, Look, Looks, bins_note, grid, grouped, legend
+from longreach.studies.drawing import Look, Looks, bins_note, grid, grouped, legend
 from longreach.studies.study import Entry, Study, TheoryTable, rows_of, verdict_entries, yes_or_no
 from longreach.tasks.catalog import load_task
 

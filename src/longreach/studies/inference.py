@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
-from longreach.files import figure_bytes
+from longreach.figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, figure_bytes
 from longreach.runs.train import EngineMaker, Watcher
 from longreach.studies.cells import markdown_table
 from longreach.studies.study import Study
@@ -297,7 +297,7 @@ STUDY = Study(
 
 
 # Okabe and Ito, as in the other figures; markers say the same once more.
-COLOURS = ("#0072B2", "#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#D55E00", "#000000")
+COLOURS = (BLUE, GREEN, SKY, ORANGE, PURPLE, RED, BLACK)
 MARKERS = "os^vDXP"
 SLOW = "--"
 SHIFT = 0.06  # so that equal sizes do not hide each other

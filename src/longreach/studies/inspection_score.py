@@ -21,7 +21,8 @@ from longreach.answers.odds_features import CANDIDATES, KNOWN, ODDS_ENCODINGS, O
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
-from longreach.files import figure_bytes, write_atomically
+from longreach.figures import PALE, figure_bytes
+from longreach.files import write_atomically
 from longreach.runs.cells import ByAccuracy
 from longreach.studies.cells import markdown_table
 from longreach.studies.census.members import commit_of, language_table
@@ -339,7 +340,7 @@ def draw(slices: tuple[ScoreSlice, ...], heading: str) -> Figure:
     figure = Figure(figsize=(3.6 * len(slices), 4.6), layout="constrained")
     figure.suptitle(heading, fontsize=9)
     for axis, each in zip(figure.subplots(1, len(slices), squeeze=False)[0], slices, strict=True):
-        axis.plot([0, 1], [0, 1], color="#BBBBBB", linewidth=0.7)
+        axis.plot([0, 1], [0, 1], color=PALE, linewidth=0.7)
         for row in each.rows:
             wrong, right = each.curves[row.name]
             style = {"feature": "-", "together": "-.", "beside": "--"}[row.kind]

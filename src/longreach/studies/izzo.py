@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longreach.config.scales import Scale
-from longreach.studies.drawing import BLUE, GREEN, GREY, ORANGE, RED
+from longreach.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from longreach.studies.losses import LossGrid, LossReport, LossStudy, Threshold
 from longreach.tasks.names import FAMILIES, RegressionName
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Losses drawn: against test length, against N, the least N against a parameter, bounds beside it.
 
 
-COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#000000", GREY)
+COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
 MARKERS = "osD^vPX*"
 BAND = 0.2
 ATTENTION_LENGTH = 80

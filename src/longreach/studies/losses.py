@@ -12,7 +12,7 @@ from longreach.answers.bounds import LossBound, bounds_of
 from longreach.config.run import RegressionConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
-from longreach.files import figure_bytes
+from longreach.figures import figure_bytes
 from longreach.runs.cells import Spread
 from longreach.runs.index import Row, read_index
 from longreach.runs.resolve import resolve_regression

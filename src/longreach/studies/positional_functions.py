@@ -13,7 +13,8 @@ import numpy as np
 
 from longreach.config.scales import Scale
 from longreach.errors import File, InputError
-from longreach.files import figure_bytes, job_key, write_atomically
+from longreach.figures import figure_bytes
+from longreach.files import job_key, write_atomically
 from longreach.studies.study import StandaloneAsked, StandaloneStudy
 from longreach.theory.limit.model import Array
 

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from longreach.figures import GREEN, GREY, RED
 from longreach.runs.cells import Cell
 from longreach.studies.cells import Outcome, markdown_table
-from longreach.studies.drawing import GREEN, GREY, LIGHT, RED
+from longreach.studies.drawing import LIGHT
 from longreach.studies.state_languages import (
     ENCODINGS,
     LEVEL,

@@ -12,7 +12,7 @@ from longreach.answers.agreement import Place, PublishedRow, published_row, verd
 from longreach.config.run import AnyMember, RunConfig
 from longreach.config.scales import Scale, first_seed_of, remark_of, scale_table, seeds_of
 from longreach.errors import Field, InputError, near_names
-from longreach.files import figure_bytes
+from longreach.figures import figure_bytes
 from longreach.runs.index import Row, read_index
 from longreach.runs.resolve import resolve
 from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending

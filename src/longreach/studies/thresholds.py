@@ -16,7 +16,7 @@ from longreach.answers.forecast import Forecast
 from longreach.answers.threshold import ThresholdAnswer, ThresholdQuestion, threshold
 from longreach.config.run import AnyMember
 from longreach.config.scales import Scale
-from longreach.files import figure_bytes
+from longreach.figures import BLUE, GREY, ORANGE, PALE, figure_bytes
 from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
 from longreach.studies.cells import markdown_table
 from longreach.studies.census.draw import CensusLanguage, Part, draw_census
@@ -281,9 +281,8 @@ def _question(language: CensusLanguage, setting: LawScale, seeds: int) -> Thresh
 HEAD = (
     "language", "states", "window", "modulus", "works from", "bound", "bound / measured", "runs that work",
 )  # fmt: skip
-LOOKS = {"yes/yes": ("#0072B2", "o", "no positions needed"), "no/yes": ("#E69F00", "s", "positions needed")}
+LOOKS = {"yes/yes": (BLUE, "o", "no positions needed"), "no/yes": (ORANGE, "s", "positions needed")}
 """Colour, marker and name by the verdicts without and with positions."""
-GREY = "#777777"
 
 
 def law_text(found: ThresholdLaw) -> str:
@@ -396,7 +395,7 @@ def _bound_line(axis: Axes, rows: Sequence[LawRow]) -> None:
 def _ratios(axis: Axes, rows: Sequence[LawRow]) -> None:
     known = [(row.states, row.ratio) for row in rows if row.ratio is not None]
     axis.plot([x for x, _ in known], [y for _, y in known], "o", markersize=4, color=GREY)
-    axis.axhline(1.0, color="#BBBBBB", linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    axis.axhline(1.0, color=PALE, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     axis.set_xlabel("states", fontsize=7)
     axis.set_title("bound / measured", fontsize=8)
     axis.tick_params(labelsize=7)

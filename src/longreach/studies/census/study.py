@@ -13,13 +13,13 @@ import numpy as np
 from longreach.answers.odds import OddsModel, fitted_odds
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import Field, InputError
-from longreach.files import figure_bytes, write_atomically
+from longreach.figures import BLUE, GREEN, GREY, ORANGE, RED, figure_bytes
+from longreach.files import write_atomically
 from longreach.studies.census.analysis import CensusAnalysis, Failure, analyse, analysis_markdown, counted
 from longreach.studies.census.draw import Part
 from longreach.studies.census.members import language_table, settings
 from longreach.studies.census.odds import OddsJudgement, fit_odds
 from longreach.studies.census.tables import RATIOS, Cell, CensusRun
-from longreach.studies.drawing import BLUE, GREEN, GREY, ORANGE, RED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

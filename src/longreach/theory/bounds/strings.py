@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import Argument, Field, InputError, Place
+from longreach.figures import BLUE, GREEN, PURPLE, RED
 from longreach.theory.bounds.quantities import ModelQuantities, combined, quantities
 from longreach.theory.bounds.simulation import (
     Case,
@@ -446,7 +447,6 @@ def _check(model: Transformer, place: Place) -> None:
 
 POINTS = 10
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
-BLUE, GREEN, ORANGE, PURPLE = "#0072B2", "#009E73", "#D55E00", "#CC79A7"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -507,7 +507,7 @@ def error_figure(rows: Sequence[CurveRow], title: str, *, pair: bool) -> Figure:
         drawn.append(("‖g(x) − g(z)‖", GREEN, [row.errors.g for row in rows]))
     statistics = [row.statistics for row in rows if row.statistics is not None]
     if statistics:
-        drawn.append(("suffix", ORANGE, [suffix for suffix, _ in statistics]))
+        drawn.append(("suffix", RED, [suffix for suffix, _ in statistics]))
         drawn.append(("histogram", PURPLE, [histogram for _, histogram in statistics]))
         rate = [row.length ** (-1 / 3) for row in rows]
         axis.plot(lengths, rate, color="0.4", linestyle=":", label="|z|^(−1/3)")
