@@ -23,8 +23,9 @@ from longreach.answers.ask import Block
 from longreach.answers.judge import MeasuredCell
 from longreach.report.collect import single_task
 from longreach.report.render import environment
-from longreach.report.svg import Frame, line, svg
+from longreach.report.svg import Series, by_length
 from longreach.tasks.lengths import LengthRange
+from longreach.wording import percent
 
 if TYPE_CHECKING:
     from longreach.inspection.report import Inspection
@@ -74,7 +75,6 @@ def render_answer_page(
 
 _KINDS = ("nope", "ape", "other e0", "other e1", "other e2", "other e3")
 """The classes of the original, of the first remedy, and of the others."""
-_APART = 3.2  # pixels between the lines of different trials
 
 
 def render_advice_page(found: TaskAdvice) -> str:
@@ -89,7 +89,7 @@ def render_advice_page(found: TaskAdvice) -> str:
     rows = [
         {
             "name": name,
-            "kind": _KINDS[min(number, len(_KINDS) - 1)],
+            "kind": _kind(number),
             "shares": [shares_words(cell.span(lengths)) for lengths in ranges],
             "words": cell.words,
         }
@@ -107,7 +107,7 @@ def render_advice_page(found: TaskAdvice) -> str:
             remedies=[(remedy, found.in_study(remedy)) for remedy in found.remedies],
             sparsity=found.sparsity,
             rows=rows,
-            ranges=[_shown(lengths) for lengths in ranges],
+            ranges=[lengths.words for lengths in ranges],
             untried=[(remedy.name, time_words(seconds)) for remedy, seconds in found.trials.untried],
             refused=found.trials.refused,
             trained=found.tried[0][1] if found.tried else None,
@@ -118,26 +118,18 @@ def render_advice_page(found: TaskAdvice) -> str:
     )
 
 
-def _shown(lengths: LengthRange) -> str:
-    return lengths.words
+def _kind(number: int) -> str:
+    return _KINDS[min(number, len(_KINDS) - 1)]
 
 
 def _chart(trials: Sequence[tuple[str, MeasuredCell]], ranges: Sequence[LengthRange]) -> str:
-    """Accuracy by length, a line per run; the training range is shaded."""
-    frame = Frame(width=460, height=270, left=36, low=0.0, high=1.0, first=-0.3, last=len(ranges) - 0.7)
-    parts = [frame.strip(-0.5, 0.5, "trained"), *frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])]
-    parts += frame.below([(place, _shown(lengths)) for place, lengths in enumerate(ranges)])
-    for number, (_, cell) in enumerate(trials):
-        shift = _APART * (number - (len(trials) - 1) / 2)
-        kind = _KINDS[min(number, len(_KINDS) - 1)]
-        for curve in cell.curves:
-            places = [
-                (frame.x(ranges.index(lengths)) + shift, frame.y(share) + shift / 2)
-                for lengths, share in curve
-            ]
-            parts.append(f'<path class="seed {kind}" d="{line(places)}"/>')
+    series = [
+        Series(_kind(number), [[(ranges.index(each), share) for each, share in run] for run in cell.curves])
+        for number, (_, cell) in enumerate(trials)
+    ]
     told = "; ".join(f"{name}, {cell.words}" for name, cell in trials)
-    return svg(frame, f"accuracy in per cent by length. {told}.", parts, "panel large")
+    labels = [lengths.words for lengths in ranges]
+    return by_length(labels, series, f"accuracy in per cent by length. {told}.")
 
 
 # One page for what was found in one model: numbers, figures, and what they mean.
@@ -174,7 +166,7 @@ def render_inspection_page(found: Inspection, figures: Mapping[str, bytes], *, t
         facts=[(name, value) for name, value in _facts(found).items() if value is not None],
         figures=shown,
         number=_number,
-        percent_or_none=lambda value: "" if value is None else f"{100 * value:.0f} %",
+        percent_or_none=lambda value: percent(value, 0),
         provenance=(("page made by", f"longreach {__version__}"),),
     )
 

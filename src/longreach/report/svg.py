@@ -118,14 +118,12 @@ _Places: TypeAlias = list[tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class _Series:
-    """The lines of a cell."""
+class Series:
+    """The runs of one configuration, each an accuracy by the place of its range on the axis."""
 
-    cell: CellView
     kind: str
     """Its class in the style."""
-    shift: float
-    """So many pixels to the right, and half as many down: what coincides stands beside each other."""
+    runs: Sequence[Sequence[tuple[int, float]]]
 
 
 def series_class(encoding: str, columns: Sequence[str]) -> str:
@@ -147,28 +145,47 @@ def panel(task: TaskView, columns: Sequence[str], group: Group | None = None, *,
     """
     cells = task.chosen if group is None else group.cells
     labels = _labels(task, cells)
-    width, height, left = LARGE if large else SMALL
-    frame = Frame(
-        width=width, height=height, left=left, low=0.0, high=1.0, first=-0.3, last=len(labels) - 0.7
-    )
-    parts = [*_trained(frame, cells, labels), *frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])]
-    parts += frame.below([(place, name) for place, name in enumerate(_thinned(labels, large))])
+    frame, parts = _axes(_thinned(labels, large), _trained(cells, labels), large)
     if task.level is not None:
         parts.append(f'<path class="level" d="{frame.across(task.level)}"/>')
-    series = [
-        _Series(cell, series_class(cell.encoding, columns), _apart(number, len(cells)))
-        for number, cell in enumerate(cells)
-    ]
     published = _published(task, labels) if large or not any(cell.lasts for cell in cells) else []
     parts += _papers(frame, published, columns, joined=not cells)
-    for one in sorted(series, key=lambda each: each.cell.encoding == "nope"):  # dashes over whole lines
-        parts += _lines(frame, one, labels)
+    parts += _all_lines(frame, [_series(cell, columns, labels) for cell in cells])
     parts += [
         frame.strip(place - 0.5, place + 0.5, "target hit", tip)
         for place, name in enumerate(labels)
         if (tip := _tip(place, name, cells, published))
     ]
     return svg(frame, _told(task, cells), parts, "panel large" if large else "panel")
+
+
+def by_length(labels: Sequence[str], series: Sequence[Series], title: str) -> str:
+    """Accuracy against length where the first range is that of training: a line per run."""
+    frame, parts = _axes(labels, 0, large=True)
+    return svg(frame, title, [*parts, *_all_lines(frame, series)], "panel large")
+
+
+def _axes(labels: Sequence[str], trained: int | None, large: bool) -> tuple[Frame, list[str]]:
+    """The frame of a chart by length; the range that was trained on is shaded."""
+    width, height, left = LARGE if large else SMALL
+    frame = Frame(
+        width=width, height=height, left=left, low=0.0, high=1.0, first=-0.3, last=len(labels) - 0.7
+    )
+    shaded = [] if trained is None else [frame.strip(trained - 0.5, trained + 0.5, "trained")]
+    numbers = frame.grid([(0.0, "0"), (0.5, "50"), (1.0, "100")])
+    return frame, [*shaded, *numbers, *frame.below(list(enumerate(labels)))]
+
+
+def _series(cell: CellView, columns: Sequence[str], labels: Sequence[str]) -> Series:
+    runs = [
+        [
+            (labels.index(name), value)
+            for name, value in zip(cell.ranges, run.accuracy, strict=True)
+            if value is not None
+        ]
+        for run in cell.finished
+    ]
+    return Series(series_class(cell.encoding, columns), runs)
 
 
 def _apart(number: int, count: int) -> float:
@@ -189,25 +206,27 @@ def _thinned(labels: Sequence[str], large: bool) -> list[str]:
     return [lengths(name) if place % every == 0 else "" for place, name in enumerate(labels)]
 
 
-def _trained(frame: Frame, cells: Sequence[CellView], labels: Sequence[str]) -> list[str]:
-    """The range that was trained on, shaded, where all cells have the same."""
+def _trained(cells: Sequence[CellView], labels: Sequence[str]) -> int | None:
+    """The place of the range that was trained on, where all cells have the same."""
     names = {cell.trained for cell in cells}
     if len(names) != 1 or (name := names.pop()) not in labels:
-        return []
-    place = labels.index(name)
-    return [frame.strip(place - 0.5, place + 0.5, "trained")]
+        return None
+    return labels.index(name)
 
 
-def _lines(frame: Frame, series: _Series, labels: Sequence[str]) -> list[str]:
+def _all_lines(frame: Frame, series: Sequence[Series]) -> list[str]:
+    """What coincides stands beside each other, and dashes over whole lines."""
+    placed = [(each, _apart(number, len(series))) for number, each in enumerate(series)]
+    placed.sort(key=lambda pair: pair[0].kind == "nope")
+    return [part for each, shift in placed for part in _lines(frame, each, shift)]
+
+
+def _lines(frame: Frame, series: Series, shift: float) -> list[str]:
     """A line per run, and all marks of the encoding in one path."""
     parts, marks = [], []
-    few = len(series.cell.finished) <= _MARKED
-    for run in series.cell.finished:
-        places = [
-            (frame.x(labels.index(name)) + series.shift, frame.y(value) + series.shift / 2)
-            for name, value in zip(series.cell.ranges, run.accuracy, strict=True)
-            if value is not None
-        ]
+    few = len(series.runs) <= _MARKED
+    for run in series.runs:
+        places = [(frame.x(place) + shift, frame.y(value) + shift / 2) for place, value in run]
         if len(places) > 1:
             parts.append(f'<path class="seed {series.kind}" d="{line(places)}"/>')
         marks += places if few else places[-1:]
