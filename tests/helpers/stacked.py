@@ -30,8 +30,6 @@ def forward_members(
     position_ids: Tensor | None = None,
     mask_positions: Tensor | None = None,
     lengths: Tensor | None = None,
-    *,
-    training: bool = False,
 ) -> Tensor:
     """`forward` of every member at once: all parameters and arrays have a leading member axis."""
     arrays = {
@@ -40,7 +38,7 @@ def forward_members(
     given = {name: array for name, array in arrays.items() if array is not None}
 
     def one(parameters: Parameters, inputs: dict[str, Any]) -> Tensor:
-        return forward(parameters, config, **inputs, training=training)
+        return forward(parameters, config, **inputs)
 
-    made: Tensor = torch.func.vmap(one, randomness="different")(dict(parameters), given)
+    made: Tensor = torch.func.vmap(one)(dict(parameters), given)
     return made

@@ -13,9 +13,9 @@ from torch.nn.functional import cross_entropy
 from longreach.config.encodings import ENCODINGS
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
-from longreach.models.decoder import Decoder, forward, initialise, parameter_table
+from longreach.models.decoder import Memory, forward, initialise, parameter_table
 from longreach.models.parameters import Parameters
-from tests.helpers.stacked import forward_members, member, stack
+from tests.helpers.stacked import forward_members, stack
 
 SHAPES: list[dict[str, Any]] = [
     *({"encoding": name} for name in ENCODINGS),
@@ -213,9 +213,9 @@ def test_log_length_multiplies_the_logits_of_attention() -> None:
     """The same as plain attention with queries, biases of positions included, multiplied by log |x|."""
     plain, scaled = shape(layers=1, encoding="t5"), shape(layers=1, encoding="t5", log_length=True)
     parameters, tokens = lively(plain), random_tokens(2, 7)
-    for lengths in (None, torch.tensor([7, 7]), torch.tensor([5, 11])):
+    for lengths in (torch.tensor([7, 7]), torch.tensor([5, 11])):
         for row in range(2):
-            factor = math.log(7 if lengths is None else int(lengths[row]))
+            factor = math.log(int(lengths[row]))
             grown = dict(parameters)
             for name in (
                 "layers.0.attention.query.weight",
@@ -232,10 +232,11 @@ def test_log_length_of_prefixes_is_causal() -> None:
     parameters, tokens = lively(config), random_tokens(2, 8)
     prefixes = torch.arange(1, 9).expand(2, 8)
     full = forward(parameters, config, tokens, lengths=prefixes)
-    short = forward(parameters, config, tokens[:, :5], lengths=prefixes[:, :5])
+    assert torch.equal(full, forward(parameters, config, tokens))
+    short = forward(parameters, config, tokens[:, :5])
     assert torch.allclose(full[:, :5], short, atol=1e-12)
     places = torch.tensor([[7, 2], [0, 4]])
-    some = forward(parameters, config, tokens, mask_positions=places, lengths=prefixes)
+    some = forward(parameters, config, tokens, mask_positions=places)
     assert torch.allclose(some, torch.stack([full[row, places[row]] for row in range(2)]), atol=1e-12)
 
 
@@ -279,35 +280,6 @@ def test_a_seed_is_a_member() -> None:
     assert all(torch.equal(bare[name], first[name]) for name in bare)
 
 
-def test_dropout_in_training_only() -> None:
-    config = shape(dropout=0.5)
-    model, tokens = Decoder(config, seed=1), random_tokens(2, 5)
-    torch.manual_seed(0)
-    noisy = model(tokens)
-    assert not torch.allclose(noisy, model(tokens))
-    model.eval()
-    assert torch.equal(model(tokens), forward(initialise(config, 1), config, tokens))
-    stacked = stack([initialise(config, 1)] * 2)
-    made = forward_members(stacked, config, tokens.expand(2, 2, 5), training=True)
-    assert not torch.allclose(made[0], made[1])
-
-
-def test_the_module_is_the_function() -> None:
-    config = shape(encoding="fire")
-    model, tokens, ids = Decoder(config, seed=2), random_tokens(2, 5), shifted([0, 7], 5)
-    parameters = initialise(config, 2)
-    assert list(model.state_dict()) == list(dict(model.named_parameters()))
-    assert set(model.state_dict()) == set(parameters)
-    places = torch.tensor([[4], [1]])
-    assert torch.equal(model(tokens, ids, places), forward(parameters, config, tokens, ids, places))
-    copied = Decoder(config, parameters=member(stack([parameters]), 0))
-    assert torch.equal(copied(tokens, ids), model(tokens, ids))
-    with pytest.raises(InputError, match="25 tokens exceed the 24 positions"):
-        model(random_tokens(1, 25))
-    with pytest.raises(InputError, match=r"'embedding': shape \(6, 8\), expected \(7, 8\)"):
-        Decoder(shape(encoding="fire", vocabulary=7), parameters=parameters)
-
-
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_half_precision_stays_half(encoding: str) -> None:
     config = shape(encoding=encoding, log_length=True)
@@ -324,13 +296,14 @@ def test_half_precision_stays_half(encoding: str) -> None:
 def test_every_encoding_learns(encoding: str) -> None:
     """Each output is the previous token, so that order must reach attention."""
     config = shape(encoding=encoding, layers=2, width=32, heads=2, positions=8)
-    model = Decoder(config, seed=0)
-    optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
+    parameters = {name: value.requires_grad_() for name, value in initialise(config, 0).items()}
+    optimizer = torch.optim.AdamW(parameters.values(), 3e-3)
     losses = []
     for step in range(150):
         tokens = random_tokens(64, 6, seed=step)
         optimizer.zero_grad()
-        loss = cross_entropy(model(tokens)[:, 1:].flatten(0, 1), tokens[:, :-1].flatten())
+        logits = forward(parameters, config, tokens)[:, 1:]
+        loss = cross_entropy(logits.flatten(0, 1), tokens[:, :-1].flatten())
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -345,3 +318,43 @@ def test_gelu_is_the_same_with_and_without_gradients() -> None:
     with torch.inference_mode():
         found = forward(parameters, config, tokens)
     assert torch.allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("encoding", list(ENCODINGS))
+@pytest.mark.parametrize("change", [{}, {"log_length": True}, {"layer_norm": False}, {"layers": 1}], ids=str)
+def test_a_memory_gives_the_outputs_of_the_whole_prefix(encoding: str, change: dict[str, Any]) -> None:
+    """Rows of different sizes, read in pieces of different sizes, with ids of any kind."""
+    config = shape(encoding=encoding, **change)
+    parameters, rng = lively(config), torch.Generator().manual_seed(0)
+    rows, columns = 3, 12
+    tokens = torch.randint(0, config.vocabulary, (rows, columns), generator=rng)
+    ids = torch.randint(0, config.positions, (rows, columns), generator=rng)
+    memory = Memory(parameters, config, rows=rows, columns=columns)
+    done = [0] * rows
+    with torch.no_grad():
+        wanted = forward(parameters, config, tokens, ids)
+        for counts in ([2, 5, 1], [1, 1, 1], [3, 1, 2], [1, 1, 1]):
+            most = max(counts)
+            read, numbers = (torch.zeros((rows, most), dtype=torch.long) for _ in range(2))
+            for row, count in enumerate(counts):
+                read[row, :count] = tokens[row, done[row] : done[row] + count]
+                numbers[row, :count] = ids[row, done[row] : done[row] + count]
+                done[row] += count
+            found = memory.read(read, numbers, torch.tensor(counts)).tokens
+            for row in range(rows):
+                assert torch.allclose(found[row], wanted[row, done[row] - 1], atol=1e-10)
+        memory.keep(torch.tensor([2, 0]))
+        found = memory.read(
+            *(torch.stack([each[2, done[2]], each[0, done[0]]])[:, None] for each in (tokens, ids)),
+            torch.tensor([1, 1]),
+        ).tokens
+        assert torch.allclose(found[0], wanted[2, done[2]], atol=1e-10)
+        assert torch.allclose(found[1], wanted[0, done[0]], atol=1e-10)
+
+
+def test_a_memory_holds_no_more_than_there_is_room_for() -> None:
+    config = shape()
+    memory = Memory(lively(config), config, rows=1, columns=2)
+    three = torch.zeros((1, 3), dtype=torch.long)
+    with pytest.raises(InputError, match="3 tokens in a memory with room for 2"):
+        memory.read(three, three, torch.tensor([3]))

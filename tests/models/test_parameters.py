@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import nn
 
 from longreach.errors import InputError
 from longreach.models.compiled import CompiledTransformer
-from longreach.models.parameters import Initial, check, draw, position_penalty, register
+from longreach.models.parameters import Initial, check, draw, position_penalty
 from longreach.theory.limit.products import term_8, term_67
 from tests.helpers.stacked import member, stack
 from tests.models.test_compiled import random_model
@@ -38,14 +37,6 @@ def test_a_member_does_not_depend_on_its_neighbours_or_on_global_state() -> None
     together = stack([draw(TABLE, seed) for seed in (4, 5, 6)])
     assert all(torch.equal(member(together, 1)[name], alone[name]) for name in TABLE)
     assert not torch.equal(together["bound"][0], together["bound"][1])
-
-
-def test_a_module_has_the_same_names() -> None:
-    module = nn.Module()
-    drawn = draw(TABLE, 0)
-    register(module, drawn)
-    assert set(module.state_dict()) == set(TABLE)
-    assert all(torch.equal(module.state_dict()[name], drawn[name]) for name in TABLE)
 
 
 def test_what_does_not_fit_is_named() -> None:

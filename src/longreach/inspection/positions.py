@@ -70,9 +70,8 @@ def has_position_functions(config: ModelConfig) -> bool:
     >>> [has_position_functions(ModelConfig(**made, encoding=name)) for name in ("ape", "t5", "nope")]
     [True, True, False]
     """
-    found = type(ENCODING_MODULES[config.encoding])
-    plain = ENCODING_MODULES["nope"]
-    return found.embed is not type(plain).embed or found.bias is not type(plain).bias
+    found = ENCODING_MODULES[config.encoding]
+    return found.adds_vectors or found.adds_bias
 
 
 def position_products(

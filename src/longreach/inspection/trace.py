@@ -19,12 +19,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
-from longreach.models.decoder import ENCODING_MODULES
+from longreach.models.decoder import ENCODING_MODULES, Decoder, Reading, read_all, unembedded
 from longreach.models.parameters import Parameters
 from longreach.theory.limit.model import Array
-
-# The decoder of `longreach.models.decoder` with everything in sight, and parts that can be
-# exchanged.
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,65 +93,65 @@ def trace(
 ) -> Trace:
     """What the decoder computes for tokens (batch, time).
 
-    `lengths` are |x| as in `forward`; by default those of the prefix that each place ends, as in training.
-    `hidden`, (batch, time) or (time,), are keys that no other place reads. Without `keep`, only outputs.
+    `lengths` are |x| as in `forward`. `hidden`, (batch, time) or (time,), are keys that no other place reads.
+    Without `keep`, only outputs.
     """
-    changes, encoding = changes or Changes(), ENCODING_MODULES[config.encoding]
-    time = tokens.shape[1]
-    ids = torch.arange(time) if position_ids is None else position_ids
-    variances: dict[str, Tensor] = {}
-
-    def norm(name: str, y: Tensor) -> Tensor:
-        if not config.layer_norm:
-            return y
-        if keep:
-            variances[name] = y.var(dim=-1, unbiased=False)
-        weight, bias = parameters[f"{name}.weight"], parameters[f"{name}.bias"]
-        if changes.scales is None:
-            return F.layer_norm(y, (config.width,), weight, bias, config.norm_epsilon)
-        return (y - y.mean(dim=-1, keepdim=True)) / changes.scales[name] * weight + bias
-
-    def linear(name: str, vectors: Tensor) -> Tensor:
-        return F.linear(vectors, parameters[f"{name}.weight"], parameters[f"{name}.bias"])
-
-    def split(vectors: Tensor) -> Tensor:
-        return vectors.view(*vectors.shape[:-1], config.heads, config.head_width).transpose(1, 2)
-
-    y = F.embedding(tokens, parameters["embedding"])
-    if changes.positions is None:
-        y = encoding.embed(parameters, config, y, ids)
-    else:
-        if config.encoding == "sinusoidal":
-            y = y * math.sqrt(config.width)
-        y = y + changes.positions[ids % len(changes.positions)]
-    unseen = _unseen(time, hidden)
-    factor = _factor(config, time, lengths)
-    kept: list[Tensor] = []
-    weighed: list[Tensor] = []
-    for layer in range(config.layers):
-        name = f"layers.{layer}"
-        inputs = norm(f"{name}.attention_norm", y)
-        query, key, value = (split(linear(f"{name}.attention.{part}", inputs)) for part in PARTS)
-        query, key = encoding.turn(config, query, ids), encoding.turn(config, key, ids)
-        logits = query @ key.transpose(-1, -2) * config.head_width**-0.5
-        added = encoding.bias(parameters, config, layer, ids, ids) if changes.phi is None else None
-        if changes.phi is not None:
-            added = by_distance(changes.phi[layer], time)
-        logits = logits if added is None else logits + added
-        scaled = logits if factor is None else logits * factor
-        weights = scaled.masked_fill(unseen, -math.inf).softmax(dim=-1)
-        if keep:
-            kept.append(logits)
-            weighed.append(weights)
-        y = y + linear(f"{name}.attention.out", (weights @ value).transpose(1, 2).flatten(-2))
-        units = linear(f"{name}.mlp.in", norm(f"{name}.mlp_norm", y))
-        active = F.gelu(units, approximate="tanh") if changes.gelu is None else changes.gelu(units)
-        y = y + linear(f"{name}.mlp.out", active)
-    read = parameters["embedding" if config.tied else "unembedding"]
-    return Trace(F.linear(norm("norm", y), read), tuple(kept), tuple(weighed), variances)
+    reading = read_all(config, tokens, position_ids, lengths)
+    if hidden is not None:
+        reading = reading._replace(hidden=reading.hidden | _from_others(hidden))
+    traced = _Traced(parameters, config, changes or Changes(), keep)
+    outputs = unembedded(parameters, config, traced.states(tokens, reading)).tokens
+    return Trace(outputs, tuple(traced.logits), tuple(traced.weights), traced.variances)
 
 
-PARTS = ("query", "key", "value")
+class _Traced(Decoder):
+    def __init__(self, parameters: Parameters, config: ModelConfig, changes: Changes, keep: bool) -> None:
+        super().__init__(parameters, config)
+        self.changes, self.kept = changes, keep
+        self.logits: list[Tensor] = []
+        self.weights: list[Tensor] = []
+        self.variances: dict[str, Tensor] = {}
+
+    def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
+        positions = self.changes.positions
+        if positions is None:
+            return super().embed(tokens, ids)
+        y = F.embedding(tokens, self.parameters["embedding"])
+        if self.config.encoding == "sinusoidal":
+            y = y * math.sqrt(self.config.width)
+        return y + positions[ids % len(positions)]
+
+    def normalise(self, name: str, y: Tensor) -> Tensor:
+        if self.kept and self.config.layer_norm:
+            self.variances[name] = y.var(dim=-1, unbiased=False)
+        if self.changes.scales is None or not self.config.layer_norm:
+            return super().normalise(name, y)
+        weight, bias = self.parameters[f"{name}.weight"], self.parameters[f"{name}.bias"]
+        return (y - y.mean(dim=-1, keepdim=True)) / self.changes.scales[name] * weight + bias
+
+    def weigh(
+        self, layer: int, query: Tensor, key: Tensor, bias: Tensor | None, reading: Reading, *, few: bool
+    ) -> Tensor:
+        logits = query @ key.transpose(-1, -2)
+        if self.changes.phi is not None:
+            bias = by_distance(self.changes.phi[layer], logits.shape[-1])
+        logits = logits if bias is None else logits + bias
+        scaled = logits if reading.log_length is None else logits * reading.log_length
+        weights = scaled.masked_fill(reading.hidden, -math.inf).softmax(dim=-1)
+        if self.kept:
+            self.logits.append(logits)
+            self.weights.append(weights)
+        return weights
+
+    def activate(self, units: Tensor) -> Tensor:
+        return super().activate(units) if self.changes.gelu is None else self.changes.gelu(units)
+
+
+def _from_others(hidden: Tensor) -> Tensor:
+    """A place always reads itself: what it computes then is of no use to others, and is a number."""
+    hidden = hidden[None] if hidden.ndim == 1 else hidden
+    others = ~torch.eye(hidden.shape[-1], dtype=torch.bool)
+    return hidden[:, None, None, :] & others
 
 
 def by_distance(values: Tensor, time: int) -> Tensor:
@@ -165,25 +162,6 @@ def by_distance(values: Tensor, time: int) -> Tensor:
         return values.new_zeros(len(values), 1, 1)
     inside = (distance >= 0) & (distance < values.shape[1])
     return values[:, distance.clamp(0, values.shape[1] - 1)] * inside
-
-
-def _unseen(time: int, hidden: Tensor | None) -> Tensor:
-    places = torch.arange(time)
-    later = places[:, None] < places[None, :]
-    if hidden is None:
-        return later
-    hidden = hidden[None] if hidden.ndim == 1 else hidden
-    # A place always reads itself: what it computes then is of no use to others, and is a number.
-    others = hidden[:, None, None, :] & (places[:, None] != places[None, :])
-    return later | others
-
-
-def _factor(config: ModelConfig, time: int, lengths: Tensor | None) -> Tensor | None:
-    if not config.log_length:
-        return None
-    found = torch.arange(1, time + 1)[None] if lengths is None else lengths
-    found = found.unsqueeze(-1) if found.ndim == 1 else found
-    return found.float().log()[:, None, :, None]
 
 
 # A decoder with each layer norm as a linear map, at its average variance (arXiv 2410.02140, G.6.2).

@@ -1,8 +1,12 @@
 """A decoder-only transformer of GPT-2's shape, as a function of parameters and arrays.
 
 Pre-norm, GELU in its tanh form, biases, final layer norm, output matrix tied to the embedding by default
-(Radford et al. 2019). `forward` has no control flow that depends on data: it runs under `torch.func.vmap`
-over members and under `torch.compile`. Attention is causal, so padding on the right needs no mask.
+(Radford et al. 2019). It has no control flow that depends on data: it runs under `torch.func.vmap` over runs
+side by side and under `torch.compile`. Attention is causal, so padding on the right needs no mask.
+
+`Decoder` is written for reading, one method per part. Whoever wants to watch or replace a part overrides its
+method: `inspection.trace` keeps what attention computed, and `Memory` below keeps keys and values for text
+that is written token by token. The same function written for speed is in `longreach.models.fast`.
 """
 
 from __future__ import annotations
@@ -16,16 +20,23 @@ from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from longreach.config.encodings import ENCODINGS, EncodingRow
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.encodings import Encoding
-from longreach.models.network import Cache, Inputs, Network, Outputs
-from longreach.models.parameters import Initial, Parameters, check, draw, position_penalty, register
+from longreach.models.network import Inputs, Network, Outputs
+from longreach.models.parameters import Initial, Parameters, draw, position_penalty
 
-# The code of each encoding of the table, by name.
+_STD = 0.02
+ID_MATRIX = "id_unembedding"
+"""The output matrix whose labels are position ids."""
+PARTS = ("query", "key", "value")
+FEW_QUERIES = 4
+# 2u of GELU's tanh form x · (1 + tanh u) / 2 = x · sigmoid(2u) (Hendrycks and Gimpel, arXiv 1606.08415).
+GELU_LINEAR = 2 * math.sqrt(2 / math.pi)
+GELU_CUBIC = 0.044715 * GELU_LINEAR
 
 
 def _load(row: EncodingRow) -> Encoding:
@@ -38,30 +49,25 @@ def _load(row: EncodingRow) -> Encoding:
 ENCODING_MODULES: dict[str, Encoding] = {name: _load(row) for name, row in ENCODINGS.items()}
 
 
-def ignores_offsets(encoding: str) -> bool:
-    """Whether the same ids, all of them shifted, give the same numbers: there are none, or distances count.
+def transformer(config: ModelConfig) -> Network:
+    """The decoder behind the interface of all architectures."""
+    table = parameter_table(config)
 
-    Those of RoPE are the same but for rounding, and do not count as such.
+    def outputs(parameters: Parameters, inputs: Inputs) -> Outputs:
+        return unembedded(parameters, config, last_states(parameters, config, *inputs))
 
-    >>> [name for name in ENCODING_MODULES if ignores_offsets(name)]
-    ['nope', 'alibi', 't5', 'coupled-local']
-    """
-    found = type(ENCODING_MODULES[encoding])
-    if found.embed is not Encoding.embed or found.turn is not Encoding.turn:
-        return False
-    return found.relative or found.bias is Encoding.bias
-
-
-# A decoder-only transformer of GPT-2's shape, written once as a function of parameters and arrays.
-
-
-_STD = 0.02
-ID_MATRIX = "id_unembedding"
-"""The output matrix whose labels are position ids."""
-FEW_QUERIES = 4
-# 2u of GELU's tanh form x · (1 + tanh u) / 2 = x · sigmoid(2u) (Hendrycks and Gimpel, arXiv 1606.08415).
-GELU_LINEAR = 2 * math.sqrt(2 / math.pi)
-GELU_CUBIC = 0.044715 * GELU_LINEAR
+    learned = ENCODINGS[config.encoding].learned_positions
+    return Network(
+        shape=config,
+        table={name: initial.shape for name, initial in table.items()},
+        initial=partial(draw, table),
+        outputs=outputs,
+        decode=lambda parameters, rows, columns: Memory(parameters, config, rows=rows, columns=columns),
+        penalty=partial(_penalty, config) if learned else None,
+        predicts_ids=config.predict_ids,
+        ignores_offsets=ENCODING_MODULES[config.encoding].ignores_offsets,
+        positions=config.positions if learned else None,
+    )
 
 
 def parameter_table(config: ModelConfig) -> dict[str, Initial]:
@@ -78,7 +84,7 @@ def parameter_table(config: ModelConfig) -> dict[str, Initial]:
     table = {"embedding": Initial((config.vocabulary, width), "normal", _STD)}
     for layer in range(config.layers):
         name = f"layers.{layer}"
-        for part in ("query", "key", "value"):
+        for part in PARTS:
             table |= _linear(f"{name}.attention.{part}", width, width, _STD)
         table |= _linear(f"{name}.attention.out", width, width, back)
         table |= _linear(f"{name}.mlp.in", hidden, width, _STD)
@@ -89,7 +95,7 @@ def parameter_table(config: ModelConfig) -> dict[str, Initial]:
         table |= _norm("norm", width)
     if not config.tied:
         table["unembedding"] = Initial((config.outputs, width), "normal", _STD)
-    # Last, so that members of one seed agree elsewhere under different encodings.
+    # Last, so that runs of one seed agree elsewhere under different encodings.
     table |= ENCODING_MODULES[config.encoding].table(config)
     if config.predict_ids:
         table[ID_MATRIX] = Initial((config.positions, width), "normal", _STD)
@@ -110,78 +116,26 @@ def _norm(name: str, width: int) -> dict[str, Initial]:
     }
 
 
-def initialise(
-    config: ModelConfig,
-    seed: int,
-    *,
-    dtype: torch.dtype = torch.float32,
-    device: torch.device | str = "cpu",
-) -> Parameters:
-    """The initial parameters of the member with this seed.
+def initialise(config: ModelConfig, seed: int) -> Parameters:
+    """The initial parameters of the run with this seed.
 
     >>> config = ModelConfig(layers=1, heads=1, width=4, vocabulary=3, positions=8, encoding="nope")
     >>> sum(value.numel() for value in initialise(config, 0).values())
     264
     """
-    return draw(parameter_table(config), seed, dtype=dtype, device=device)
+    return draw(parameter_table(config), seed)
 
 
-def transformer(config: ModelConfig) -> Network:
-    """The decoder behind the interface of all architectures."""
-    table = parameter_table(config)
-
-    def outputs(parameters: Parameters, inputs: Inputs) -> Outputs:
-        lengths: Tensor | None = None
-        if config.log_length:
-            # Of the prefix that a place ends: how much is still to come is not known when a text is written.
-            lengths = torch.arange(1, inputs.tokens.shape[1] + 1, device=inputs.tokens.device)[None]
-        return unembedded(parameters, config, last_states(parameters, config, *inputs, lengths))
-
-    def decode(parameters: Parameters, rows: int, columns: int) -> Cache:
-        made: Cache = import_module("longreach.models.fast.cached").CachedDecoder(
-            parameters, config, rows=rows, columns=columns
-        )
-        return made
-
-    learned = ENCODINGS[config.encoding].learned_positions
-    return Network(
-        shape=config,
-        table={name: initial.shape for name, initial in table.items()},
-        initial=partial(draw, table),
-        outputs=outputs,
-        decode=decode,
-        penalty=partial(penalty, config) if learned else None,
-        predicts_ids=config.predict_ids,
-        ignores_offsets=ignores_offsets(config.encoding),
-        positions=config.positions if learned else None,
-    )
-
-
-def penalty(config: ModelConfig, parameters: Parameters) -> Tensor:
+def _penalty(config: ModelConfig, parameters: Parameters) -> Tensor:
     """The penalty on attention between positions."""
+    shape = (config.heads, config.head_width, config.width)
     products = []
     for layer in range(config.layers):
         key, query = (
-            parameters[f"layers.{layer}.attention.{part}.weight"].view(
-                config.heads, config.head_width, config.width
-            )
-            for part in ("key", "query")
+            parameters[f"layers.{layer}.attention.{part}.weight"].view(shape) for part in ("key", "query")
         )
         products.append(key.transpose(-1, -2) @ query)
     return position_penalty(parameters["positions"], products)
-
-
-class _Reading(NamedTuple):
-    """Who reads whom in a layer's attention."""
-
-    places: Tensor | None
-    """(batch, queries): the queries' places in the array; None: all of them, in order."""
-    query_ids: Tensor
-    key_ids: Tensor
-    hidden: Tensor
-    """True where a key comes after the query; (queries, keys) or (batch, 1, queries, keys)."""
-    log_length: Tensor | None
-    """A factor of the logits, (batch or 1, 1, queries or 1, 1)."""
 
 
 def forward(
@@ -191,8 +145,6 @@ def forward(
     position_ids: Tensor | None = None,
     mask_positions: Tensor | None = None,
     lengths: Tensor | None = None,
-    *,
-    training: bool = False,
 ) -> Tensor:
     """Logits (batch, time, outputs) of tokens (batch, time).
 
@@ -202,11 +154,9 @@ def forward(
     to the full computation there, and the last layer computes queries, MLP and outputs at these places only.
     Rows with fewer places repeat any of them; the caller leaves the copies out of the loss.
 
-    `lengths`, (batch,) or (batch, time), are |x| for the option `log_length`: of the whole input, as in the
-    paper, or of the prefix that each place ends, if the output must not see how much is still to come. By
-    default |x| is `time`, so give them when there is padding.
-
-    `training` turns dropout on; under vmap it needs a randomness mode.
+    `lengths`, (batch,) or (batch, time), are |x| for the option `log_length`: that of the whole input, as in
+    the paper, or by default that of the prefix that each place ends. How much is still to come is not known
+    when text is written.
 
     >>> config = ModelConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
     >>> tokens, parameters = torch.tensor([[0, 3, 1], [0, 2, 2]]), initialise(config, 0)
@@ -215,8 +165,8 @@ def forward(
     >>> logits.shape, some.shape, torch.allclose(some[1, 0], logits[1, 1], atol=1e-7)
     (torch.Size([2, 3, 5]), torch.Size([2, 1, 5]), True)
     """
-    y = last_states(parameters, config, tokens, position_ids, mask_positions, lengths, training=training)
-    return F.linear(y, parameters["embedding" if config.tied else "unembedding"])
+    states = last_states(parameters, config, tokens, position_ids, mask_positions, lengths)
+    return unembedded(parameters, config, states).tokens
 
 
 def last_states(
@@ -226,26 +176,10 @@ def last_states(
     position_ids: Tensor | None = None,
     mask_positions: Tensor | None = None,
     lengths: Tensor | None = None,
-    *,
-    training: bool = False,
 ) -> Tensor:
     """What the output matrices read, (batch, time, width): the arguments are those of `forward`."""
-    parameters = dict(parameters)
-    encoding = ENCODING_MODULES[config.encoding]
-    dropout = config.dropout if training else 0.0
-    reading = _everything(config, tokens, position_ids, lengths)
-    y = encoding.embed(parameters, config, F.embedding(tokens, parameters["embedding"]), reading.key_ids)
-    y = _drop(y, dropout)
-    bias: Tensor | None = None
-    for layer in range(config.layers):
-        chosen = mask_positions is not None and layer == config.layers - 1
-        if mask_positions is not None and chosen:
-            reading = _at(reading, mask_positions)
-        if layer == 0 or chosen or encoding.bias_per_layer:
-            bias = encoding.bias(parameters, config, layer, reading.query_ids, reading.key_ids)
-        y = _attend(parameters, config, layer, y, reading, bias, dropout)
-        y = feed(parameters, config, layer, y, dropout)
-    return normalise(parameters, config, "norm", y)
+    reading = read_all(config, tokens, position_ids, lengths)
+    return Decoder(parameters, config).states(tokens, reading, mask_positions)
 
 
 def unembedded(parameters: Mapping[str, Tensor], config: ModelConfig, states: Tensor) -> Outputs:
@@ -254,112 +188,215 @@ def unembedded(parameters: Mapping[str, Tensor], config: ModelConfig, states: Te
     return Outputs(tokens, F.linear(states, parameters[ID_MATRIX]) if config.predict_ids else None)
 
 
-def _everything(
-    config: ModelConfig, tokens: Tensor, position_ids: Tensor | None, lengths: Tensor | None
-) -> _Reading:
-    """Every place reads itself and all before it."""
-    time = tokens.shape[-1]
-    places = torch.arange(time, device=tokens.device)
+class Reading(NamedTuple):
+    """Which keys the tokens of a batch read."""
+
+    ids: Tensor
+    """The position ids of the tokens, (time,) or (batch, time)."""
+    query_ids: Tensor
+    """Those of the tokens that ask."""
+    key_ids: Tensor
+    """Those of the tokens that are read."""
+    hidden: Tensor
+    """True where a query does not see a key; (queries, keys) or (batch, 1, queries, keys)."""
+    log_length: Tensor | None
+    """A factor of the logits, (batch or 1, 1, queries or 1, 1)."""
+    places: Tensor | None = None
+    """(batch, queries): the places of the tokens that ask; None: all of them, in order."""
+
+    def at(self, places: Tensor) -> Reading:
+        """The same, for queries at the given places (batch, n) only."""
+        time = self.ids.shape[-1]
+        ids = self.ids.expand(places.shape[0], time).gather(1, places)
+        later = torch.arange(time, device=places.device) > places[:, None, :, None]
+        factor = self.log_length
+        if factor is not None and factor.shape[2] > 1:
+            factor = factor.expand(places.shape[0], 1, time, 1).gather(2, places[:, None, :, None])
+        return self._replace(query_ids=ids, hidden=later, log_length=factor, places=places)
+
+
+def read_all(
+    config: ModelConfig, tokens: Tensor, position_ids: Tensor | None = None, lengths: Tensor | None = None
+) -> Reading:
+    """Every token reads itself and all before it; the arguments are those of `forward`."""
+    places = torch.arange(tokens.shape[-1], device=tokens.device)
     ids = places if position_ids is None else position_ids
-    factor: Tensor | None = None
+    factor = None
     if config.log_length:
-        length = torch.full((1, 1), time, device=tokens.device) if lengths is None else lengths
-        length = length.unsqueeze(-1) if length.ndim == 1 else length
-        factor = length.float().log()[:, None, :, None]
-    return _Reading(None, ids, ids, places[:, None] < places[None, :], factor)
+        lengths = (places + 1)[None] if lengths is None else lengths
+        lengths = lengths.unsqueeze(-1) if lengths.ndim == 1 else lengths
+        factor = lengths.float().log()[:, None, :, None]
+    return Reading(ids, ids, ids, places[:, None] < places[None, :], factor)
 
 
-def _at(reading: _Reading, places: Tensor) -> _Reading:
-    """The same, for queries at the given places (batch, n) only."""
-    time = reading.key_ids.shape[-1]
-    ids = reading.key_ids.expand(places.shape[0], time).gather(1, places)
-    later = torch.arange(time, device=places.device) > places[:, None, :, None]
-    factor = reading.log_length
-    if factor is not None and factor.shape[2] > 1:
-        factor = factor.expand(places.shape[0], 1, time, 1).gather(2, places[:, None, :, None])
-    return reading._replace(places=places, query_ids=ids, hidden=later, log_length=factor)
+class Decoder:
+    """One pass over a batch; each part is a method that subclasses may watch or replace."""
 
+    def __init__(self, parameters: Mapping[str, Tensor], config: ModelConfig) -> None:
+        self.parameters, self.config = dict(parameters), config
+        self.encoding = ENCODING_MODULES[config.encoding]
 
-def _attend(
-    parameters: Parameters,
-    config: ModelConfig,
-    layer: int,
-    y: Tensor,
-    reading: _Reading,
-    bias: Tensor | None,
-    dropout: float,
-) -> Tensor:
-    """The residual stream at the queries after attention."""
-    name, encoding = f"layers.{layer}.attention", ENCODING_MODULES[config.encoding]
+    def states(self, tokens: Tensor, reading: Reading, places: Tensor | None = None) -> Tensor:
+        """What the output matrices read, of all tokens or at the given places (batch, n)."""
+        y = self.embed(tokens, reading.ids)
+        bias: Tensor | None = None
+        for layer in range(self.config.layers):
+            chosen = places is not None and layer == self.config.layers - 1
+            if places is not None and chosen:
+                reading = reading.at(places)
+            if layer == 0 or chosen or self.encoding.bias_per_layer:
+                bias = self.bias(layer, reading)
+            y = self.attend(layer, y, reading, bias)
+            y = self.feed(layer, y)
+        return self.normalise("norm", y)
 
-    def projected(parts: tuple[str, ...], vectors: Tensor) -> list[Tensor]:
-        matrices = [parameters[f"{name}.{part}.weight"] for part in parts]
-        biases = [parameters[f"{name}.{part}.bias"] for part in parts]
-        if _is_traced():  # then contiguous results are worth more than fewer products
-            made = [F.linear(vectors, *each) for each in zip(matrices, biases, strict=True)]
+    def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
+        """What enters the first layer."""
+        embedded = F.embedding(tokens, self.parameters["embedding"])
+        return self.encoding.embed(self.parameters, self.config, embedded, ids)
+
+    def normalise(self, name: str, y: Tensor) -> Tensor:
+        """A layer norm by its name, where the model has them."""
+        if not self.config.layer_norm:
+            return y
+        weight, bias = self.parameters[f"{name}.weight"], self.parameters[f"{name}.bias"]
+        return F.layer_norm(y, (self.config.width,), weight, bias, self.config.norm_epsilon)
+
+    def bias(self, layer: int, reading: Reading) -> Tensor | None:
+        """What is added to the logits."""
+        return self.encoding.bias(self.parameters, self.config, layer, reading.query_ids, reading.key_ids)
+
+    def attend(self, layer: int, y: Tensor, reading: Reading, bias: Tensor | None) -> Tensor:
+        """The residual stream at the queries after attention."""
+        config = self.config
+        inputs = self.normalise(f"layers.{layer}.attention_norm", y)
+        if reading.places is None:
+            query, key, value = self.project(layer, PARTS, inputs)
         else:
-            made = list(F.linear(vectors, torch.cat(matrices), torch.cat(biases)).chunk(len(parts), dim=-1))
-        return [part.view(*part.shape[:-1], config.heads, config.head_width).transpose(1, 2) for part in made]
+            (query,) = self.project(layer, PARTS[:1], _take(inputs, reading.places))
+            key, value = self.project(layer, PARTS[1:], inputs)
+        query = self.encoding.turn(config, query, reading.query_ids) * config.head_width**-0.5
+        key, value = self.recall(layer, self.encoding.turn(config, key, reading.ids), value)
+        # Compiled, products with few queries are faster as sums that are fused with what is around them.
+        few = query.shape[-2] <= FEW_QUERIES and _is_traced()
+        weights = self.weigh(layer, query, key, bias, reading, few=few)
+        mixed = (weights.unsqueeze(-1) * value.unsqueeze(2)).sum(-2) if few else weights @ value
+        out = self.linear(f"layers.{layer}.attention.out", mixed.transpose(1, 2).flatten(-2))
+        return _take(y, reading.places) + out
 
-    inputs = normalise(parameters, config, f"layers.{layer}.attention_norm", y)
-    if reading.places is None:
-        query, key, value = projected(("query", "key", "value"), inputs)
-    else:
-        (query,) = projected(("query",), _take(inputs, reading.places))
-        key, value = projected(("key", "value"), inputs)
-    query = encoding.turn(config, query, reading.query_ids)
-    key = encoding.turn(config, key, reading.key_ids)
-    # Factors enter the queries, which are fewer numbers than the logits.
-    query = query * config.head_width**-0.5
-    if reading.log_length is not None:
-        query = query * reading.log_length.to(query.dtype)
-        bias = None if bias is None else bias * reading.log_length.to(bias.dtype)
-    few = query.shape[-2] <= FEW_QUERIES and _is_traced()
-    # Compiled, products with few queries are faster as sums that are fused with what is around them.
-    logits = (query.unsqueeze(3) * key.unsqueeze(2)).sum(-1) if few else query @ key.transpose(-1, -2)
-    if bias is not None:
-        logits = logits + bias
-    weights = _drop(logits.masked_fill(reading.hidden, -math.inf).softmax(dim=-1), dropout)
-    mixed = (weights.unsqueeze(-1) * value.unsqueeze(2)).sum(-2) if few else weights @ value
-    mixed = mixed.transpose(1, 2).flatten(-2)
-    out = F.linear(mixed, parameters[f"{name}.out.weight"], parameters[f"{name}.out.bias"])
-    return _take(y, reading.places) + _drop(out, dropout)
+    def recall(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """The keys and values that are read, given those of the tokens themselves."""
+        return key, value
+
+    def weigh(
+        self, layer: int, query: Tensor, key: Tensor, bias: Tensor | None, reading: Reading, *, few: bool
+    ) -> Tensor:
+        """The attention weights (batch, heads, queries, keys)."""
+        if reading.log_length is not None:
+            # The factor enters the queries, which are fewer numbers than the logits.
+            query = query * reading.log_length.to(query.dtype)
+            bias = None if bias is None else bias * reading.log_length.to(bias.dtype)
+        logits = (query.unsqueeze(3) * key.unsqueeze(2)).sum(-1) if few else query @ key.transpose(-1, -2)
+        if bias is not None:
+            logits = logits + bias
+        return logits.masked_fill(reading.hidden, -math.inf).softmax(dim=-1)
+
+    def feed(self, layer: int, y: Tensor) -> Tensor:
+        """The residual stream after the MLP."""
+        units = self.linear(f"layers.{layer}.mlp.in", self.normalise(f"layers.{layer}.mlp_norm", y))
+        return y + self.linear(f"layers.{layer}.mlp.out", self.activate(units))
+
+    def activate(self, units: Tensor) -> Tensor:
+        """GELU in its tanh form; where nothing differentiates it, as x · sigmoid(2u): faster on a CPU."""
+        plain = units.dtype == torch.float32 and units.device.type == "cpu"
+        if not plain or torch.is_grad_enabled() or _is_traced():
+            return F.gelu(units, approximate="tanh")
+        double = (units * units).mul_(GELU_CUBIC).add_(GELU_LINEAR).mul_(units)
+        return double.sigmoid_().mul_(units)
+
+    def linear(self, name: str, vectors: Tensor) -> Tensor:
+        """A linear map by its name."""
+        return F.linear(vectors, self.parameters[f"{name}.weight"], self.parameters[f"{name}.bias"])
+
+    def project(self, layer: int, parts: tuple[str, ...], vectors: Tensor) -> list[Tensor]:
+        """Queries, keys or values (batch, heads, time, head width)."""
+        name, heads = f"layers.{layer}.attention", (self.config.heads, self.config.head_width)
+        batch, time, _ = vectors.shape
+        if _is_traced():  # then contiguous results are worth more than fewer products
+            made = [self.linear(f"{name}.{part}", vectors) for part in parts]
+            return [part.view(batch, time, *heads).transpose(1, 2) for part in made]
+        joined = F.linear(vectors, *self.joined(name, parts)).view(batch, time, len(parts), *heads)
+        return list(joined.permute(2, 0, 3, 1, 4).unbind())
+
+    def joined(self, name: str, parts: tuple[str, ...]) -> tuple[Tensor, Tensor]:
+        """The weights and the biases of several linear maps as one."""
+        weights, biases = (
+            torch.cat([self.parameters[f"{name}.{part}.{kind}"] for part in parts])
+            for kind in ("weight", "bias")
+        )
+        return weights, biases
 
 
-def feed(parameters: Parameters, config: ModelConfig, layer: int, y: Tensor, dropout: float = 0.0) -> Tensor:
-    """The residual stream after the MLP."""
-    name = f"layers.{layer}.mlp"
-    inputs = normalise(parameters, config, f"layers.{layer}.mlp_norm", y)
-    units = F.linear(inputs, parameters[f"{name}.in.weight"], parameters[f"{name}.in.bias"])
-    active = _gelu(units)
-    return y + _drop(
-        F.linear(active, parameters[f"{name}.out.weight"], parameters[f"{name}.out.bias"]), dropout
-    )
+class Memory(Decoder):
+    """The decoder token by token: keys and values of what was read are kept, so that a new token costs one.
 
+    Rows may have read different numbers of tokens. Slots are places in a row: what a row writes goes right
+    behind what it has read, and padding is overwritten.
 
-def _gelu(units: Tensor) -> Tensor:
-    """GELU in its tanh form; where nothing differentiates it, as x · sigmoid(2u), which a CPU does faster."""
-    plain = units.dtype == torch.float32 and units.device.type == "cpu"
-    if not plain or torch.is_grad_enabled() or _is_traced():
-        return F.gelu(units, approximate="tanh")
-    double = (units * units).mul_(GELU_CUBIC).add_(GELU_LINEAR).mul_(units)
-    return double.sigmoid_().mul_(units)
+    >>> config = ModelConfig(layers=2, heads=2, width=8, vocabulary=5, positions=10)
+    >>> parameters, tokens = initialise(config, 0), torch.tensor([[0, 3, 1, 2]])
+    >>> memory = Memory(parameters, config, rows=1, columns=4)
+    >>> ids = torch.arange(4)[None]
+    >>> _ = memory.read(tokens[:, :3], ids[:, :3], torch.tensor([3]))
+    >>> logits = memory.read(tokens[:, 3:], ids[:, 3:], torch.tensor([1])).tokens
+    >>> torch.allclose(logits, forward(parameters, config, tokens)[:, -1], atol=1e-6)
+    True
+    """
 
+    def __init__(
+        self, parameters: Mapping[str, Tensor], config: ModelConfig, *, rows: int, columns: int
+    ) -> None:
+        """Room for so many rows of so many tokens."""
+        super().__init__(parameters, config)
+        like = self.parameters["embedding"]
+        shape = (config.layers, rows, config.heads, columns, config.head_width)
+        self._keys, self._values = (like.new_zeros(shape) for _ in range(2))
+        self._ids = torch.zeros((rows, columns), dtype=torch.long, device=like.device)
+        self._sizes = torch.zeros(rows, dtype=torch.long, device=like.device)
+        self._joined: dict[str, tuple[Tensor, Tensor]] = {}
 
-def _is_traced() -> bool:
-    """Whether a graph is made of what runs, to be compiled: by `torch.compile`, or by `make_fx`."""
-    if torch.compiler.is_compiling():
-        return True
-    proxies = sys.modules.get("torch.fx.experimental.proxy_tensor")  # slow to import
-    return proxies is not None and proxies.get_proxy_mode() is not None
+    def keep(self, rows: Tensor) -> None:
+        """Forget all rows but these."""
+        self._keys, self._values = self._keys[:, rows], self._values[:, rows]
+        self._ids, self._sizes = self._ids[rows], self._sizes[rows]
 
+    def read(self, tokens: Tensor, ids: Tensor, counts: Tensor) -> Outputs:
+        """The outputs at the last of the new tokens.
 
-def normalise(parameters: Parameters, config: ModelConfig, name: str, y: Tensor) -> Tensor:
-    """A layer norm by its name, where the model has them."""
-    if not config.layer_norm:
-        return y
-    weight, bias = parameters[f"{name}.weight"], parameters[f"{name}.bias"]
-    return F.layer_norm(y, (config.width,), weight, bias, config.norm_epsilon)
+        Rows have `counts` new tokens, at least one; tokens and ids, (rows, n), are padded on the right.
+        """
+        places = self._sizes[:, None] + torch.arange(tokens.shape[1], device=tokens.device)
+        self._places, self._width = places, int(places.max()) + 1
+        if self._width > self._ids.shape[1]:
+            raise InputError(f"{self._width} tokens in a memory with room for {self._ids.shape[1]}")
+        self._ids.scatter_(1, places, ids)
+        hidden = (torch.arange(self._width, device=tokens.device) > places[:, :, None])[:, None]
+        factor = (places + 1).float().log()[:, None, :, None] if self.config.log_length else None
+        states = self.states(tokens, Reading(ids, ids, self._ids[:, : self._width], hidden, factor))
+        self._sizes = self._sizes + counts
+        last = states[torch.arange(len(states), device=states.device), counts - 1]
+        return unembedded(self.parameters, self.config, last)
+
+    def recall(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        slots = self._places[:, None, :, None].expand_as(key)
+        self._keys[layer].scatter_(2, slots, key)
+        self._values[layer].scatter_(2, slots, value)
+        return self._keys[layer, :, :, : self._width], self._values[layer, :, :, : self._width]
+
+    def joined(self, name: str, parts: tuple[str, ...]) -> tuple[Tensor, Tensor]:
+        if name not in self._joined:
+            self._joined[name] = super().joined(name, parts)
+        return self._joined[name]
 
 
 def _take(vectors: Tensor, places: Tensor | None) -> Tensor:
@@ -369,41 +406,9 @@ def _take(vectors: Tensor, places: Tensor | None) -> Tensor:
     return vectors.gather(1, places.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))
 
 
-def _drop(values: Tensor, dropout: float) -> Tensor:
-    return F.dropout(values, dropout) if dropout else values
-
-
-class Decoder(nn.Module):
-    """The transformer as an ordinary module; its state dictionary is the dictionary of `forward`.
-
-    >>> model = Decoder(ModelConfig(layers=1, heads=1, width=16, vocabulary=5, positions=53), seed=0)
-    >>> model(torch.tensor([[0, 3, 1]])).shape
-    torch.Size([1, 3, 5])
-    """
-
-    def __init__(
-        self, config: ModelConfig, *, seed: int = 0, parameters: Mapping[str, Tensor] | None = None
-    ) -> None:
-        """Fresh parameters of a seed, or copies of those given."""
-        super().__init__()
-        self.config = config
-        if parameters is not None:
-            check(parameter_table(config), parameters)
-        register(self, initialise(config, seed) if parameters is None else parameters)
-
-    def forward(
-        self,
-        tokens: Tensor,
-        position_ids: Tensor | None = None,
-        mask_positions: Tensor | None = None,
-        lengths: Tensor | None = None,
-    ) -> Tensor:
-        """`forward` above, with dropout when the module is in training mode."""
-        if position_ids is None and tokens.shape[-1] > self.config.positions:
-            raise InputError(
-                f"{tokens.shape[-1]} tokens exceed the {self.config.positions} positions of the model"
-            )
-        own = dict(self.named_parameters())
-        return forward(
-            own, self.config, tokens, position_ids, mask_positions, lengths, training=self.training
-        )
+def _is_traced() -> bool:
+    """Whether a graph is made of what runs, to be compiled: by `torch.compile`, or by `make_fx`."""
+    if torch.compiler.is_compiling():
+        return True
+    proxies = sys.modules.get("torch.fx.experimental.proxy_tensor")  # slow to import
+    return proxies is not None and proxies.get_proxy_mode() is not None

@@ -19,8 +19,6 @@ from longreach.config.model import ModelConfig
 from longreach.errors import InputError
 from longreach.models.parameters import Initial, Parameters
 
-# Positional encodings behind one small interface; `config.encoding_table` has a row for each.
-
 
 class Encoding:
     """No positional encoding (NoPE; Kazemnejad et al., arXiv 2305.19466), and the interface of all others.
@@ -33,6 +31,27 @@ class Encoding:
     """Whether each layer has its own bias; otherwise one serves all."""
     relative = False
     """Whether the bias depends on distances alone, so that offsets do not change it."""
+
+    @property
+    def ignores_offsets(self) -> bool:
+        """Whether shifting all ids changes no number: they are not used, or only their distances are.
+
+        With RoPE numbers change by rounding, which counts as a change.
+        """
+        found = type(self)
+        if self.adds_vectors or found.turn is not Encoding.turn:
+            return False
+        return found.relative or not self.adds_bias
+
+    @property
+    def adds_vectors(self) -> bool:
+        """Whether embeddings depend on the ids."""
+        return type(self).embed is not Encoding.embed
+
+    @property
+    def adds_bias(self) -> bool:
+        """Whether there is a bias of the attention logits."""
+        return type(self).bias is not Encoding.bias
 
     def table(self, config: ModelConfig) -> dict[str, Initial]:
         """The parameters of the encoding."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from longreach.errors import InputError, near_names
 
@@ -34,14 +34,8 @@ class Initial:
     """The standard deviation, the bound ±scale, or the value."""
 
 
-def draw(
-    table: Mapping[str, Initial],
-    seed: int,
-    *,
-    dtype: torch.dtype = torch.float32,
-    device: torch.device | str = "cpu",
-) -> Parameters:
-    """The initial parameters of one member; the same seed gives the same numbers on every device.
+def draw(table: Mapping[str, Initial], seed: int) -> Parameters:
+    """The initial parameters of one run.
 
     >>> table = {"weight": Initial((2, 2), "normal", 0.02), "bias": Initial((2,), "constant", 0.0)}
     >>> first, again, other = draw(table, 7), draw(table, 7), draw(table, 8)
@@ -58,7 +52,7 @@ def draw(
             value.uniform_(-initial.scale, initial.scale, generator=generator)
         else:
             value.fill_(initial.scale)
-        made[name] = value.to(device=device, dtype=dtype)
+        made[name] = value
     return made
 
 
@@ -86,18 +80,6 @@ def check(table: Mapping[str, Initial], parameters: Mapping[str, Tensor]) -> Non
             raise InputError(f"parameter {name!r}: missing")
         if (shape := tuple(parameters[name].shape)) != initial.shape:
             raise InputError(f"parameter {name!r}: shape {shape}, expected {initial.shape}")
-
-
-def register(module: nn.Module, parameters: Mapping[str, Tensor]) -> None:
-    """Hold the parameters in `module`, so that its state dictionary has the same dotted names."""
-    for name, value in parameters.items():
-        *path, last = name.split(".")
-        holder = module
-        for part in path:
-            if part not in holder._modules:
-                holder.add_module(part, nn.Module())
-            holder = holder.get_submodule(part)
-        holder.register_parameter(last, nn.Parameter(value.detach().clone()))
 
 
 # Differentiable parts of the regularizer, to be added to a training loss with a coefficient.

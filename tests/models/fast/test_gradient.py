@@ -30,7 +30,7 @@ def parameters_of(config: ModelConfig, scale: float = 0.3) -> Parameters:
     generator = torch.Generator().manual_seed(0)
     return {
         name: value + scale * torch.randn(value.shape, generator=generator, dtype=torch.float64)
-        for name, value in initialise(config, 0, dtype=torch.float64).items()
+        for name, value in initialise(config, 0).items()
     }
 
 

@@ -235,7 +235,7 @@ class PackedForward:
         self._space = Workspace(dtype) if space is None else space
         self._attender = Attender(config.heads, config.head_width, self._space, dtype)
         self._linear = torch.tensor(GELU_LINEAR, dtype=dtype)
-        self._biased = type(self._encoding).bias is not Encoding.bias
+        self._biased = self._encoding.adds_bias
         self._turned = type(self._encoding).turn is not Encoding.turn
 
     def logits(self, packed: Packed) -> Tensor:
