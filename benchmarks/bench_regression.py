@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row
 
 if TYPE_CHECKING:
-    from longreach.config.run import RegressionConfig
+    from longreach.config.run import RunConfig
 
 LENGTHS = (20, 50)
 MEMBERS = 8
@@ -25,11 +25,11 @@ OURS = 20
 """Steps of ours for each of theirs: else a step is too short to be timed."""
 
 
-def _config(longest: int, seed: int = 0) -> RegressionConfig:
-    from longreach.config.run import RegressionConfig
+def _config(longest: int, seed: int = 0) -> RunConfig:
+    from longreach.config.run import RunConfig
 
     fields = {"task": "simple-task:omega=4", "train_lengths": (1, longest), "test_lengths": ((99, 99),)}
-    return RegressionConfig.read({**fields, "seed": seed})
+    return RunConfig.read({**fields, "seed": seed})
 
 
 def _stack(longest: int, members: int) -> Callable[[], list[float]]:
@@ -38,7 +38,7 @@ def _stack(longest: int, members: int) -> Callable[[], list[float]]:
     return _Stack([RegressionMember(_config(longest, seed)) for seed in range(members)]).step
 
 
-def _plain_loss(config: RegressionConfig) -> tuple[list[Any], Callable[[Any, Any], Any]]:
+def _plain_loss(config: RunConfig) -> tuple[list[Any], Callable[[Any, Any], Any]]:
     """Parameters and outputs at all positions of a module, from tokens and their mask."""
     import torch
 
@@ -63,7 +63,7 @@ def _plain_loss(config: RegressionConfig) -> tuple[list[Any], Callable[[Any, Any
     return list(named.items()), outputs
 
 
-def _gpt2(config: RegressionConfig) -> tuple[list[Any], Callable[[Any, Any], Any]]:
+def _gpt2(config: RunConfig) -> tuple[list[Any], Callable[[Any, Any], Any]]:
     """The same of Hugging Face's GPT-2 with a linear output."""
     import torch
     import transformers
@@ -83,12 +83,12 @@ def _gpt2(config: RegressionConfig) -> tuple[list[Any], Callable[[Any, Any], Any
     return [*model.named_parameters(), *output.named_parameters()], outputs
 
 
-def _loop(longest: int, make: Callable[[RegressionConfig], tuple[list[Any], Any]]) -> Callable[[], float]:
+def _loop(longest: int, make: Callable[[RunConfig], tuple[list[Any], Any]]) -> Callable[[], float]:
     """One step over tokens."""
     import numpy as np
     import torch
 
-    from longreach.training.setup import load_regression
+    from longreach.tasks.numbers import load_regression
 
     config = _config(longest)
     task, rng = load_regression(config.task), np.random.default_rng(0)
@@ -153,9 +153,7 @@ def rows() -> Iterator[Row]:
     import torch
 
     torch.set_num_threads(1)
-    kinds: dict[str, Callable[[RegressionConfig], tuple[list[Any], Any]]] = {
-        "plain loop over tokens": _plain_loss
-    }
+    kinds: dict[str, Callable[[RunConfig], tuple[list[Any], Any]]] = {"plain loop over tokens": _plain_loss}
     if importlib.util.find_spec("transformers") is not None:
         kinds["Hugging Face GPT-2 loop"] = _gpt2
     for longest in LENGTHS:

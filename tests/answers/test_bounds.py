@@ -12,24 +12,24 @@ from longreach.answers.bound_subject import task_subject
 from longreach.answers.bounds import bound_lines, bounds_note, bounds_of, task_bounds
 from longreach.answers.forecast import forecast
 from longreach.answers.threshold import threshold
-from longreach.config.run import RegressionConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.runs import timed as timed_training
-from longreach.tasks.names import FAMILIES, example
+from longreach.tasks.names import NUMBER_FAMILIES, example
 from longreach.theory.bounds.theorems import NO_BOUND
 from longreach.training.result import Final, Result, Timings, loss_number, write_result
 
 # From which training length on, where answers are numbers: by the loss instead of the accuracy.
 
 
-Losses = Callable[[RegressionConfig], tuple[float, float]]
+Losses = Callable[[RunConfig], tuple[float, float]]
 """On the lengths of training, and on longer ones."""
 
 
 def _replace_training(monkeypatch: pytest.MonkeyPatch, losses: Losses) -> list[tuple[int, int]]:
     asked: list[tuple[int, int]] = []
 
-    def train(members: Sequence[RegressionConfig], runs: Path, **_: Any) -> dict[str, Any]:
+    def train(members: Sequence[RunConfig], runs: Path, **_: Any) -> dict[str, Any]:
         for member in members:
             asked.append((member.train_lengths.last, member.seed))
             first, longer = losses(member)
@@ -95,13 +95,13 @@ def test_it_gives_up_where_training_lengths_are_not_learned(
     assert "good on its own training lengths" in found.remarks[0]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", NUMBER_FAMILIES)
 def test_every_family_is_trained_for_real(tmp_path: Path, family: str) -> None:
     found = threshold(example(family), lengths=[4], seeds=1, scale="smoke", minutes=None, runs=tmp_path)
     (cell,) = found.cells
     assert (cell.train_to, cell.tested.name, cell.tally.runs) == (4, "9-12", 1)
     assert cell.loss[0] > 0
-    assert found.document()["loss"] == FAMILIES[family].loss
+    assert found.document()["loss"] == NUMBER_FAMILIES[family].loss
     assert "squared error" in found.plot().get_ylabel()
     assert f"{cell.loss[0]:.2g}" in found._repr_html_()
 

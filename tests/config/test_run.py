@@ -50,7 +50,7 @@ def test_another_seed_is_another_member() -> None:
         (
             {"encoding": "nope", "position_ids": "pose"},
             "position_ids",
-            "position_ids: 'nope' sees no ids, so that 'pose' would change nothing",
+            "position_ids: 'nope' sees no ids, so 'pose' would change nothing",
         ),
         (
             {"encoding": "randomized", "position_ids": "true"},
@@ -60,7 +60,7 @@ def test_another_seed_is_another_member() -> None:
         (
             {"position_ids": "pose", "offsets": "none"},
             "offsets",
-            "offsets: 'pose' draws its position ids, there is no 'none'",
+            "offsets: 'pose' draws its position ids; 'none' is not possible",
         ),
         (
             {"predict_ids": True, "position_ids": "shift"},

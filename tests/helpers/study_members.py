@@ -23,7 +23,7 @@ def rows(
                     key=config.key,
                     status="done",
                     task=config.task,
-                    encoding=config.encoding,
+                    encoding=config.label.name,
                     seed=config.seed,
                     steps=config.max_steps,
                     seconds=1.0,

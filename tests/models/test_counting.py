@@ -13,8 +13,7 @@ from longreach.models.counting import (
     KGramTransformer,
     RegressionShape,
 )
-from longreach.tasks.numbers import Counts, CountTask, RegressionTask, Words
-from longreach.training.setup import load_regression
+from longreach.tasks.numbers import Counts, CountTask, RegressionTask, Words, load_regression
 from tests.helpers.literal_regression import literal_output, literal_streams
 
 MEMBERS = 3

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longreach.cli.main import input_message
-from longreach.config.run import AnyMember, RegressionConfig, RunConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import SCALES, Scale
 from longreach.errors import Argument, Field, InputError
 from longreach.runs.plan import plan
@@ -49,17 +49,17 @@ def test_what_is_refused(given: dict[str, Any], message: str) -> None:
 
 def test_a_document_is_read_back() -> None:
     config = resolve_regression("modp-task:p=5,k=2", seed=3)
-    assert RegressionConfig.read(config.document()) == config
+    assert RunConfig.read(config.document()) == config
     assert config.with_seed(3).key == config.key
     with pytest.raises(InputError, match="target_los: no such option; did you mean 'target_loss'"):
-        RegressionConfig.read({**config.document(), "target_los": 1.0})
+        RunConfig.read({**config.document(), "target_los": 1.0})
 
 
 @pytest.mark.slow
 def test_both_kinds_of_members_are_planned_and_trained_together(tmp_path: Path) -> None:
     numbers = [resolve_regression("simple-task", scale="smoke", seed=seed) for seed in range(2)]
     tokens = resolve("binary-majority", scale="smoke", max_steps=3)
-    members: list[AnyMember] = [numbers[0], tokens, numbers[1]]
+    members: list[RunConfig] = [numbers[0], tokens, numbers[1]]
     make = stacked_maker(engine_maker("local", tmp_path), "cpu", 2)
     planned = plan(members, tmp_path, engine=make)
     assert planned.plan.pending == 3

@@ -24,7 +24,7 @@ from longreach.studies.curves import (
     lengths_at,
 )
 from longreach.training.result import Result, task_number, write_result
-from longreach.training.setup import read_member
+from longreach.training.setup import read_run
 from tests.helpers.asked_results import result_of
 from tests.helpers.paths import ROOT
 
@@ -176,7 +176,7 @@ def test_members_can_be_trained(name: str) -> None:
         members = STUDIES[name].members(scale, 1)
         assert len({member.key for member in members}) == len(members)
         for member in members:
-            assert read_member(member.document()) == member
+            assert read_run(member.document()) == member
             assert not member.stop_early
 
 

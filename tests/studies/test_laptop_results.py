@@ -43,7 +43,7 @@ def test_every_member_of_the_studies_is_there_and_nothing_else() -> None:
         *_members(encodings.select(REGULAR, OTHERS), seeds=SEEDS),
         *_members(encodings.select(ALGORITHMIC, OTHERS), seeds=1),
     ]
-    models = {member.key for member in members if member.encoding != BASELINE}
+    models = {member.key for member in members if member.architecture != BASELINE}
     assert len(models) == 25 * 2 * SEEDS + 8 * 2 * SEEDS + 6 * (17 * SEEDS + 8)
     there = {path.parent.name for path in RUNS.glob("*/result.json")}
     # The figure is drawn with the baselines that are there, or without.

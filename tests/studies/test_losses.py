@@ -7,7 +7,7 @@ import math
 import pytest
 
 from longreach.answers.bounds import bounds_of
-from longreach.config.run import RegressionConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import SCALES
 from longreach.errors import InputError
 from longreach.runs.index import Row
@@ -17,7 +17,7 @@ from longreach.studies.losses import LossReport, law_lines, least_length, loss_t
 STUDY = LOSS_STUDIES["simple-task"]
 
 
-def _row(config: RegressionConfig) -> Row:
+def _row(config: RunConfig) -> Row:
     """A run whose losses beyond N are (1 + seed/10) (ω / N)², so that a loss of 0.01 needs N = 10 ω."""
     omega, length = float(config.task.partition("=")[2]), config.train_lengths.last
     loss = (1 + config.seed / 10) * (omega / length) ** 2 / 100

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from longreach.errors import InputError
-from longreach.tasks.numbers import CountTask, KGramTask
-from longreach.training.setup import load_regression
+from longreach.tasks.numbers import CountTask, KGramTask, load_regression
 
 COUNTED = ["simple-task:omega=2.5", "modp-task:p=1", "modp-task:p=2,k=1", "modp-task:p=5,k=3"]
 NAMES = [*COUNTED, "in-context-kgram:S=2,k=1", "in-context-kgram:S=3,k=2", "in-context-kgram:S=2,k=3"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import safetensors
 
-from longreach.config.run import RegressionConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
@@ -109,7 +109,7 @@ def test_diary(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "member" / PROGRESS).read_text(encoding="utf-8")) == {"step": 3}
 
 
-def _small(task: str = "simple-task", seed: int = 0, **given: object) -> RegressionConfig:
+def _small(task: str = "simple-task", seed: int = 0, **given: object) -> RunConfig:
     return resolve_regression(task, scale="smoke", seed=seed, **given)
 
 

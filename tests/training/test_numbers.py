@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from longreach.config.run import RegressionConfig
+from longreach.config.run import RunConfig
 from longreach.models.counting import CountBatch, CountTransformer
-from longreach.tasks.numbers import CountTask
+from longreach.tasks.numbers import CountTask, load_regression
 from longreach.training.checkpoint import STATE
 from longreach.training.members import Diverged
 from longreach.training.numbers import (
@@ -26,20 +26,19 @@ from longreach.training.numbers import (
     train_regression,
 )
 from longreach.training.result import Evaluation
-from longreach.training.setup import load_regression
 
 TASKS = ["simple-task:omega=2", "modp-task:p=2,k=1", "in-context-kgram:S=2,k=1"]
 
 
-def small(task: str = "simple-task:omega=1", **given: Any) -> RegressionConfig:
+def small(task: str = "simple-task:omega=1", **given: Any) -> RunConfig:
     fields = {
         "width": 4, "hidden": 8, "batch": 16, "max_steps": 30, "test_size": 20, "evaluate_every": 10,
         "train_lengths": (2, 8), "test_lengths": ((12, 12), (20, 24)),
     }  # fmt: skip
-    return RegressionConfig.read({"task": task, **fields, **given})
+    return RunConfig.read({"task": task, **fields, **given})
 
 
-def ended(config: RegressionConfig, directory: Path | None = None) -> Fitted:
+def ended(config: RunConfig, directory: Path | None = None) -> Fitted:
     ((_, found),) = train_regression([config], [directory])
     assert isinstance(found, Fitted)
     return found

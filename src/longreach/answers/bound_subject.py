@@ -21,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from longreach.answers.bounds import program_or_reason, task_inputs
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import FamilyName
 from longreach.tasks.task import Task
 from longreach.theory.bounds.definition import BoundInputs, Number
 from longreach.theory.bounds.inputs import ONE_LAYER, TWO_LAYERS, program_inputs, together, without_model
@@ -241,7 +241,7 @@ def number_task_subject(task: str, *, precision: int | None = None) -> Subject:
     >>> number_task_subject("in-context-kgram:S=2,k=3").inputs.values["k"]
     Fraction(3, 1)
     """
-    name = RegressionName.read(task)
+    name = FamilyName.read(task)
     found = limit_subject(task_model(name.family, name.parameters), precision=precision)
     if "k" not in name.parameters or name.family == "modp-task":
         return found

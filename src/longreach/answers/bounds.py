@@ -10,6 +10,7 @@ from typing import Any
 
 from longreach.answers.verdicts import known_program
 from longreach.errors import InputError
+from longreach.tasks.numbers import load_regression
 from longreach.tasks.regular import LabelledLanguage
 from longreach.tasks.task import Task
 from longreach.theory.bounds.definition import ERROR, Bound, BoundInputs, Number, Size
@@ -26,7 +27,6 @@ from longreach.theory.bounds.theorems import (
 )
 from longreach.theory.crasp.program import Program
 from longreach.theory.verdicts.verdict import Verdict
-from longreach.training.setup import load_regression
 
 # TASK → bounds on the training length: by its automaton, by its program, by the compiled program.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from longreach.config.run import AnyMember
+from longreach.config.run import RunConfig
 from longreach.runs.cells import ByAccuracy, Cell, Criterion, Tally
 from longreach.runs.index import row_of
 from longreach.tasks.catalog import TASKS
@@ -107,7 +107,7 @@ def _few(tally: Tally) -> tuple[str, ...]:
 class MeasuredCell:
     """A cell on its longest inputs, as far as its planned runs have finished."""
 
-    config: AnyMember
+    config: RunConfig
     """Of the first run."""
     cell: Cell
     criterion: Criterion
@@ -115,13 +115,13 @@ class MeasuredCell:
 
     @classmethod
     def of(
-        cls, members: Iterable[AnyMember], results: Iterable[Result], criterion: Criterion
+        cls, members: Iterable[RunConfig], results: Iterable[Result], criterion: Criterion
     ) -> tuple[MeasuredCell, ...]:
         """The cells of planned runs, in their order, with whatever results there are."""
         found = {result.key: row_of(result) for result in results}
-        groups: dict[tuple[str, int], list[AnyMember]] = {}
+        groups: dict[tuple[str, int], list[RunConfig]] = {}
         for member in members:
-            groups.setdefault((member.encoding, member.train_lengths.last), []).append(member)
+            groups.setdefault((member.label.name, member.train_lengths.last), []).append(member)
         return tuple(
             cls(
                 config=group[0],
@@ -134,7 +134,7 @@ class MeasuredCell:
 
     @property
     def encoding(self) -> str:
-        return self.config.encoding
+        return self.config.label.name
 
     @property
     def train_to(self) -> int:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
 
 from longreach.answers.judge import MeasuredCell
-from longreach.config.run import AnyMember
+from longreach.config.run import RunConfig
 from longreach.runs.cells import Criterion
 from longreach.runs.plan import START_SECONDS
 from longreach.runs.timed import TimedTraining
@@ -151,7 +151,7 @@ def more_seeds(work: int, fail: int, seeds: int) -> int:
 
 Stop: TypeAlias = Literal["time", "interrupted", "failed", "not learned"]
 """Why a sweep ended before its rule did: with "not learned" no more would have helped."""
-MemberOf: TypeAlias = Callable[[int, int], AnyMember]
+MemberOf: TypeAlias = Callable[[int, int], RunConfig]
 """The member of a training length and a seed."""
 
 
@@ -162,7 +162,7 @@ class Sweep:
     cells: tuple[MeasuredCell, ...]
     """A training length each, in the order in which they were tried."""
     stopped: Stop | None = None
-    waiting: tuple[AnyMember, ...] = ()
+    waiting: tuple[RunConfig, ...] = ()
     """What was asked for next and is not done."""
 
 
@@ -199,7 +199,7 @@ class _Sweeping:
         self.rule, self.member_of, self.training = rule, member_of, training
         self.seeds, self.criterion = seeds, criterion
         self.every_seed, self.only_what_fits = every_seed, only_what_fits
-        self.asked: dict[int, list[AnyMember]] = {}
+        self.asked: dict[int, list[RunConfig]] = {}
 
     def go(self, known: Mapping[int, bool]) -> Sweep:
         known, hopeless = dict(known), set[int]()
@@ -234,13 +234,13 @@ class _Sweeping:
             if stopped is not None:
                 return stopped
 
-    def _more(self, length: int) -> list[AnyMember]:
+    def _more(self, length: int) -> list[RunConfig]:
         tally, first = self._cell(length).tally, len(self.asked.get(length, ()))
         count = more_seeds(tally.work, tally.runs - tally.work, self.seeds)
         last = self.seeds if self.every_seed else first + count
         return [self.member_of(length, seed) for seed in range(first, last)]
 
-    def _train(self, members: Sequence[AnyMember], lengths: Sequence[int]) -> Stop | None:
+    def _train(self, members: Sequence[RunConfig], lengths: Sequence[int]) -> Stop | None:
         training = self.training
         waiting = [member for member in members if training.done(member) is None]
         if waiting and not training.is_over:

@@ -27,7 +27,7 @@ from longreach.answers.measurement import check_minutes
 from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Threshold, start_of, sweep
 from longreach.answers.threshold_theory import TheoryOfLengths, length_theory
 from longreach.config.encodings import side_title
-from longreach.config.run import AnyMember
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Argument, Field, InputError
 from longreach.figures import BLUE, GREEN, PALE, RED, accuracy_axis, check_format, figure_bytes
@@ -37,12 +37,11 @@ from longreach.runs.timed import TimedTraining
 from longreach.runs.train import EngineMaker, Watcher, check_runs, check_torch
 from longreach.tasks.catalog import file_name, load_argument, name_of_task
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.names import FAMILIES, RegressionName
-from longreach.tasks.numbers import RegressionTask
+from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, has_numbers
+from longreach.tasks.numbers import RegressionTask, load_regression
 from longreach.tasks.task import IntArray, Task
 from longreach.theory.names import TaskName
 from longreach.training.result import Result
-from longreach.training.setup import load_regression
 from longreach.wording import Table
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ class ThresholdQuestion:
     @property
     def has_numbers(self) -> bool:
         """Whether answers are numbers."""
-        return RegressionName.is_one(self.task)
+        return has_numbers(self.task)
 
     @cached_property
     def loaded(self) -> Task | RegressionTask:
@@ -154,7 +153,7 @@ class ThresholdQuestion:
     def criterion(self) -> Criterion:
         """When a run works."""
         if isinstance(self.loaded, RegressionTask):
-            return ByLoss(self.loss or FAMILIES[self.loaded.named.family].loss)
+            return ByLoss(self.loss or NUMBER_FAMILIES[self.loaded.named.family].loss)
         return ByAccuracy(self.loaded.chance)
 
     @property
@@ -215,14 +214,14 @@ class ThresholdQuestion:
             first=FIRST, least=self.shortest, most=self._possible[-1], within=self.within, twice=True
         )
 
-    def member(self, train_to: int, seed: int) -> AnyMember:
+    def member(self, train_to: int, seed: int) -> RunConfig:
         """What is trained: at 3N the same as by `longreach train`, so that what is done there is done here.
 
         >>> question = ThresholdQuestion(task="aa")
         >>> question.member(20, 0).key == resolve("aa").key
         True
         """
-        known: dict[int, AnyMember] = self._members
+        known: dict[int, RunConfig] = self._members
         if train_to not in known:
             make = resolve_regression if self.has_numbers else resolve
             known[train_to] = make(
@@ -233,7 +232,7 @@ class ThresholdQuestion:
         return known[train_to].with_seed(seed)
 
     @cached_property
-    def _members(self) -> dict[int, AnyMember]:
+    def _members(self) -> dict[int, RunConfig]:
         return {}
 
     def _tests(self, train_to: int) -> tuple[LengthRange, ...]:
@@ -280,7 +279,7 @@ class ThresholdAnswer:
     """With finished runs, by training length."""
     stopped: Stop | None
     failed: tuple[Result, ...]
-    waiting: tuple[AnyMember, ...]
+    waiting: tuple[RunConfig, ...]
     """What is to be trained next."""
     minutes: float | None
     """That it was given; None: as long as it takes."""
@@ -463,13 +462,13 @@ def threshold(
     if minutes is not None:
         check_minutes(minutes)
     name, letters = _name(task, alphabet)
-    has_numbers = RegressionName.is_one(name)
-    usual = FAMILIES[RegressionName.read(name).family].encoding if has_numbers else "ape"
+    by_loss = has_numbers(name)
+    usual = NUMBER_FAMILIES[FamilyName.read(name).family].encoding if by_loss else "ape"
     question = ThresholdQuestion(
         task=name, alphabet=letters, encoding=encoding or usual, to=to, seeds=seeds, most=most, within=within,
         lengths=None if lengths is None else tuple(lengths), scale=scale, settings=settings, loss=loss,
     )  # fmt: skip
-    known = None if has_numbers else forecast(name, letters)
+    known = None if by_loss else forecast(name, letters)
     if minutes != 0:
         check_torch()
     training = TimedTraining(check_runs(runs), minutes, engine=engine, progress=progress, here=here)
@@ -497,9 +496,9 @@ def threshold(
 
 def _name(task: str | Task, alphabet: Sequence[str] | None) -> tuple[str, tuple[str, ...] | None]:
     """How results name the task."""
-    if isinstance(task, str) and RegressionName.is_one(task):
+    if isinstance(task, str) and has_numbers(task):
         try:
-            return RegressionName.read(task).text, None if alphabet is None else tuple(alphabet)
+            return FamilyName.read(task).text, None if alphabet is None else tuple(alphabet)
         except InputError as error:
             raise error.at(Argument("task")) from None
     return name_of_task(task, alphabet)

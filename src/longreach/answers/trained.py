@@ -10,7 +10,6 @@ from typing import Any
 
 from longreach.answers.forecast import forecast
 from longreach.answers.judge import Finding, judge_runs
-from longreach.config.encodings import side_title
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
@@ -70,7 +69,7 @@ class TrainedRuns(CollectedRuns):
         name = TaskName(self.config.task)
         task = task_of(self.config).name if name.is_session else TaskName(name.short).expression
         lengths = self.config.train_lengths.words
-        return f"{task} {side_title(self.config.encoding)}, trained on lengths {lengths}"
+        return f"{task} {self.config.label.words}, trained on lengths {lengths}"
 
     def __repr__(self) -> str:
         shares = ", ".join(per_cent(row.accuracy.get(self.tested.name)) or "failed" for row in self.found)

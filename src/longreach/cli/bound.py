@@ -10,7 +10,7 @@ import typer
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
 from longreach.cli.output import console, print_hanging, print_json
 from longreach.errors import InputError
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import has_numbers
 from longreach.theory.names import TaskName
 from longreach.wording import counted
 
@@ -95,7 +95,7 @@ def _subject(
         )
     if _is_model(name):
         return model_subject(name, precision=precision, against=against)
-    if RegressionName.is_one(name):
+    if has_numbers(name):
         return number_task_subject(name, precision=precision)
     if "/" in name and not TaskName(name).prefix:
         raise InputError(f"MODEL|TASK: {name}: no such directory")

@@ -16,7 +16,7 @@ from longreach.training.result import progress_of
 from longreach.wording import counted
 
 if TYPE_CHECKING:
-    from longreach.config.run import AnyMember
+    from longreach.config.run import RunConfig
     from longreach.runs.plan import Planned
     from longreach.training.result import Result
 
@@ -137,13 +137,13 @@ class Bars:
 
     @contextlib.contextmanager
     def watch(
-        self, waiting: Sequence[AnyMember], runs: Path, total: int
+        self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         """A bar for each member that waits, once it runs."""
         from longreach.theory.names import TaskName
 
         bars = [
-            Bar(each.key, f"{TaskName(each.task).short} {each.encoding} seed {each.seed}", each.max_steps)
+            Bar(each.key, f"{TaskName(each.task).short} {each.label.name} seed {each.seed}", each.max_steps)
             for each in waiting
         ]
         with show_bars(bars, runs, total=total if self.overall else None) as ended:

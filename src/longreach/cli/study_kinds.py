@@ -18,7 +18,7 @@ from longreach.cli.train import BRACKETS, announce_members
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
-    from longreach.config.run import AnyMember
+    from longreach.config.run import RunConfig
     from longreach.config.scales import Scale
     from longreach.runs.cells import Spread
     from longreach.runs.train import EngineMaker
@@ -102,7 +102,7 @@ class StudyAsked:
         return path
 
     def show_plan(
-        self, study: str, members: Sequence[AnyMember], *, less: str, stops_early: bool = False
+        self, study: str, members: Sequence[RunConfig], *, less: str, stops_early: bool = False
     ) -> None:
         """What would run, and how long it takes."""
         from longreach.runs.plan import plan
@@ -118,7 +118,7 @@ class StudyAsked:
         heading = {"study": study.name, "title": study.title, "source": study.source, "scale": self.scale}
         print_json({**heading, "figure": None if figure is None else str(figure), **found})
 
-    def announce(self, members: Sequence[AnyMember], *, less: str) -> None:
+    def announce(self, members: Sequence[RunConfig], *, less: str) -> None:
         """Say what will run where it trains on this machine."""
         if not self.train:
             return
@@ -359,7 +359,7 @@ def task_names(text: str | None) -> list[str] | None:
     names = listed_names("--tasks", text)
     if names is None:
         return None
-    from longreach.tasks.names import RegressionName
+    from longreach.tasks.names import FamilyName, has_numbers
 
     joined: list[str] = []
     for part in names:
@@ -367,7 +367,7 @@ def task_names(text: str | None) -> list[str] | None:
             joined[-1] += f",{part}"
         else:
             joined.append(part)
-    return [RegressionName.read(each).text if RegressionName.is_one(each) else each for each in joined]
+    return [FamilyName.read(each).text if has_numbers(each) else each for each in joined]
 
 
 def _print(study: LossStudy, report: LossReport, scale: Scale) -> None:

@@ -13,7 +13,7 @@ import typer
 from longreach.cli.options import AlphabetOption, JsonOption
 from longreach.cli.output import console, exit_code, print_json
 from longreach.errors import Argument, InputError
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import has_numbers
 
 if TYPE_CHECKING:
     from longreach.tasks.check import TaskCheck
@@ -31,7 +31,7 @@ def show_numbers(name: str, count: int, as_json: bool) -> None:
     """Examples of a task."""
     import numpy as np
 
-    from longreach.training.setup import load_regression
+    from longreach.tasks.numbers import load_regression
 
     try:
         task = load_regression(name)
@@ -104,7 +104,7 @@ def tasks(
             raise InputError("--alphabet: goes with a TASK regex:… or states:…")
         _list(as_json)
         return
-    if RegressionName.is_one(name) and verb == "show":
+    if has_numbers(name) and verb == "show":
         show_numbers(name, examples, as_json)
         return
     from longreach.tasks.catalog import load_argument

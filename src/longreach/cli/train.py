@@ -42,12 +42,12 @@ from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells
 from longreach.runs.index import row_of
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import has_numbers
 from longreach.theory.names import TaskName
 
 if TYPE_CHECKING:
     from longreach.answers.judge import Finding
-    from longreach.config.run import AnyMember, RegressionConfig, RunConfig
+    from longreach.config.run import RunConfig
     from longreach.runs.train import EngineMaker
     from longreach.theory.verdicts.verdict import Answer
     from longreach.training.result import Result
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 LOSS = "loss "
 
 
-def regression_members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[RegressionConfig]:
+def regression_members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[RunConfig]:
     """The members with these seeds."""
     from longreach.runs.resolve import resolve_regression
 
@@ -310,7 +310,7 @@ def train(
     )  # fmt: skip
     numbers = range(seeds) if seeds is not None else [0 if seed is None else seed]
     given |= {"scale": scale.value}
-    if RegressionName.is_one(task):
+    if has_numbers(task):
         if search:
             raise InputError(f"--search: the shapes are for tasks with tokens as answers, not for {task}")
         members = regression_members(task, numbers, given)
@@ -385,7 +385,7 @@ def _shape(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: config[name] for name in SEARCHED}
 
 
-def _plan(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, as_json: bool, less: str) -> None:
+def _plan(configs: Sequence[RunConfig], runs: Path, make: EngineMaker, as_json: bool, less: str) -> None:
     from longreach.runs.plan import plan
 
     planned = plan(configs, runs, engine=make)
@@ -396,7 +396,7 @@ def _plan(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, as_json: 
     print_plan(planned, less=less, stops_early=any(config.stop_early for config in configs))
 
 
-def announce_members(configs: Sequence[AnyMember], runs: Path, make: EngineMaker, less: str) -> None:
+def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker, less: str) -> None:
     """Say what will run and for how long."""
     from longreach.runs.plan import plan
     from longreach.runs.train import writable_runs

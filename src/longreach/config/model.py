@@ -13,9 +13,26 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from longreach.config.encodings import ENCODINGS, side_title, unknown_encoding
-from longreach.errors import refusal
+from longreach.errors import near_names, refusal
 
-# The configuration of the decoder: frozen, documented, checked.
+TRANSFORMER = "transformer"
+BASELINE = "mlp"
+"""The baseline of Figure 1, an MLP that sees the current token only; documents name it as an encoding."""
+COUNTING = "counting"
+"""The small transformers of Izzo, Nichani and Lee (arXiv 2510.27015), computed from counts of tokens."""
+ARCHITECTURES = (TRANSFORMER, BASELINE)
+
+
+def unknown_architecture(name: str) -> str | None:
+    """Why a name is no architecture that a configuration can name; None if it is one.
+
+    >>> unknown_architecture("transfomer")
+    "unknown architecture 'transfomer'; did you mean 'transformer'?"
+    """
+    if name in ARCHITECTURES:
+        return None
+    hint = near_names(name, ARCHITECTURES) or f"; known are {', '.join(ARCHITECTURES)}"
+    return f"unknown architecture {name!r}{hint}"
 
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -140,8 +157,6 @@ Model: TypeAlias = ModelConfig | BaselineConfig
 # The published hyperparameters of each task and encoding (Huang et al., arXiv 2410.02140, Tables 4–7).
 
 
-BASELINE = "mlp"
-"""In the place of an encoding: the baseline of Figure 1, an MLP that sees the current token only."""
 BASELINE_SHAPE: dict[str, Any] = {"layers": 2, "heads": 1, "lr": 1e-3}
 """What the baseline has for itself; all else is as for learned absolute positions (Huang et al., E.3)."""
 
@@ -182,7 +197,6 @@ def _table() -> dict[str, dict[str, Hyperparameters]]:
 # What the runs of a cell are called: the only way from a configuration to a name.
 
 
-TRANSFORMER = "transformer"
 _AND = " + "
 MOST_PENALTY = 1e15
 """A document from elsewhere may hold integers of any size."""

@@ -1,78 +1,33 @@
-"""What a run is and how it trains: frozen, checked, with its document, its key and its options.
+"""What a run is and how it trains: frozen and checked, with its document, its key and its options.
 
-documents; the descriptions are the help texts of `longreach train`.
+The order of fields is that of documents; their descriptions are the help texts of `longreach train`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longreach import errors
 from longreach.config.encodings import ENCODINGS, EncodingRow, unknown_encoding
-from longreach.config.model import BASELINE, BASELINE_SHAPE, CellLabel
+from longreach.config.model import (
+    BASELINE,
+    BASELINE_SHAPE,
+    COUNTING,
+    TRANSFORMER,
+    CellLabel,
+    unknown_architecture,
+)
 from longreach.errors import InputError, refusal
 from longreach.files import job_key
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.names import FAMILIES, Encoding, RegressionName
-
-# What all configurations of members have in common: their document, their key, their ranges of lengths.
-
-
-class MemberDocument(BaseModel):
-    """One member, frozen. Fields are declared by each kind, since their order is that of documents."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-    later: ClassVar[tuple[str, ...]] = ()
-    """Fields that came after results were kept: left out of documents while at their default."""
-
-    if TYPE_CHECKING:
-        train_lengths: LengthRange
-        test_lengths: tuple[LengthRange, ...]
-
-    @classmethod
-    def read(cls, document: Mapping[str, Any]) -> Self:
-        """The configuration in these fields, as JSON has them, or an error of one line."""
-        raise NotImplementedError
-
-    def document(self) -> dict[str, Any]:
-        """The fields as JSON has them: what `read` reads, and what the key is made of.
-
-        Fields of `later` stand there only if they say something, so that keys of earlier results hold.
-        """
-        fields = type(self).model_fields
-        usual = {name for name in self.later if getattr(self, name) == fields[name].default}
-        return self.model_dump(mode="json", exclude=usual)
-
-    def with_seed(self, seed: int) -> Self:
-        """The same member with another seed."""
-        return type(self).read({**self.document(), "seed": seed})
-
-    @property
-    def key(self) -> str:
-        """The name of the member's results."""
-        return job_key(self.document())
-
-    @property
-    def ranges(self) -> tuple[LengthRange, ...]:
-        """The training range and the test ranges."""
-        return (self.train_lengths, *self.test_lengths)
-
-    @property
-    def named_ranges(self) -> tuple[tuple[str, LengthRange], ...]:
-        """The same, each with the field that it stands in."""
-        tests = [("test_lengths", lengths) for lengths in self.test_lengths]
-        return (("train_lengths", self.train_lengths), *tests)
-
-
-# What one member is and how it trains: frozen, checked, every number of it. The order of fields is that of
-
+from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, has_numbers
 
 Positive: TypeAlias = Annotated[int, Field(ge=1, lt=2**31)]
+Loss: TypeAlias = Literal["cross-entropy", "squared"]
 
 IdSchemeName: TypeAlias = Literal["true", "shift", "coupled", "pose", "randomized"]
 ID_SCHEMES: tuple[IdSchemeName, ...] = get_args(IdSchemeName)
@@ -84,9 +39,24 @@ RESOLVED = (
 )  # fmt: skip
 """What `longreach.runs.resolve` finds for a task where it is not given."""
 
+OF_NUMBERS = (
+    "task", "encoding", "layers", "width", "hidden", "log_length", "lr", "batch", "max_steps", "target_loss",
+    "train_lengths", "test_lengths", "evaluate_every", "test_size", "seed",
+)  # fmt: skip
+"""The settings of a run that learns numbers; others do not apply."""
+NUMBERS: dict[str, Any] = {
+    "width": 16, "hidden": 256, "lr": 0.01, "batch": 1024, "max_steps": 20_000, "target_loss": 1e-5,
+    "evaluate_every": 500, "test_size": 4096,
+}  # fmt: skip
+"""Their defaults: those of Izzo, Nichani and Lee (arXiv 2510.27015), appendix B."""
+_IMPLIED_BY_NUMBERS: dict[str, Any] = {
+    "architecture": COUNTING, "heads": 1, "schedule": "constant", "weight_decay": 0.0, "offsets": "none",
+    "layer_norm": False, "tied": False,
+}  # fmt: skip
 
-class RunConfig(MemberDocument):
-    """One member. `longreach.runs.resolve` fills in the setting of a scale for a task.
+
+class RunConfig(BaseModel):
+    """One run. `longreach.runs.resolve` fills in the settings of a scale for a task.
 
     >>> config = RunConfig(
     ...     task="sort", layers=1, heads=1, width=16, lr=1e-3, max_steps=100, train_lengths=(1, 10),
@@ -94,9 +64,21 @@ class RunConfig(MemberDocument):
     ... )
     >>> config.batch, config.train_lengths.name, config.key
     (64, '1-10', 'ebf8140beebf8377')
+
+    A run that learns numbers has other defaults, and another document:
+
+    >>> lengths = {"train_lengths": [1, 20], "test_lengths": [[40, 40]]}
+    >>> config = RunConfig.read({"task": "simple-task:omega=2", **lengths})
+    >>> config.batch, config.encoding, config.target_loss, config.loss
+    (1024, 'nope', 1e-05, 'squared')
     """
 
-    later: ClassVar[tuple[str, ...]] = ("position_ids", "max_position", "predict_ids", "test_tasks")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    later: ClassVar[tuple[str, ...]] = (
+        "position_ids", "max_position", "predict_ids", "test_tasks", "architecture", "hidden", "target_loss",
+    )  # fmt: skip
+    """Fields newer than the first results: left out of documents at their default, so that keys hold."""
 
     # A program stands here with its whole text, so that the key depends on it and not on a file's name.
     task: Annotated[
@@ -108,83 +90,110 @@ class RunConfig(MemberDocument):
     alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:… or states:….")] = (
         None
     )
-    encoding: Annotated[str, Field(description="The positional encoding; mlp: the baseline.")] = "ape"
-    layers: Annotated[Positive, Field(description="Layers; default: by the scale.")]
-    heads: Annotated[Positive, Field(description="Attention heads per layer; default: by the scale.")]
+    encoding: Annotated[str, Field(description="Positional encoding, or mlp for the baseline.")] = "ape"
+    layers: Annotated[Positive, Field(description="Number of layers (default depends on --scale).")]
+    heads: Annotated[Positive, Field(description="Attention heads per layer (default depends on --scale).")]
     width: Annotated[
-        Positive, Field(description="The residual stream, a multiple of the heads; default: by the scale.")
+        Positive,
+        Field(
+            description="Width of the residual stream, a multiple of the heads (default depends on --scale)."
+        ),
     ]
-    lr: Annotated[float, Field(gt=0, description="The learning rate; default: by the scale.")]
+    lr: Annotated[float, Field(gt=0, description="Learning rate (default depends on --scale).")]
     batch: Annotated[Positive, Field(description="Sequences per step.")] = 64
-    max_steps: Annotated[Positive, Field(description="Stop here at the latest; default: by the scale.")]
+    max_steps: Annotated[
+        Positive, Field(description="Maximum number of training steps (default depends on --scale).")
+    ]
     warmup: Annotated[
-        int, Field(ge=0, description="Steps of warm-up, over which the learning rate rises from 0.")
+        int, Field(ge=0, description="Warm-up steps, over which the learning rate rises from 0.")
     ] = 0
     schedule: Annotated[
         Literal["linear", "constant"],
-        Field(description="Of the learning rate after the warm-up: down to 0 at the last step, or constant."),
+        Field(
+            description="Learning rate after the warm-up: linear decay to 0 at the last step, or constant."
+        ),
     ] = "linear"
-    weight_decay: Annotated[float, Field(ge=0, description="Of AdamW.")] = 0.01
-    clip: Annotated[float, Field(gt=0, description="The largest norm of a gradient.")] = 1.0
+    weight_decay: Annotated[float, Field(ge=0, description="Weight decay of AdamW.")] = 0.01
+    clip: Annotated[float, Field(gt=0, description="Largest norm of a gradient.")] = 1.0
     train_lengths: Annotated[
-        LengthRange, Field(description="Default: from the task's least length to 20; paper: 50.")
+        LengthRange,
+        Field(description="Training lengths (default: from the shortest input to 20; paper: 50)."),
     ]
     test_lengths: Annotated[
         tuple[LengthRange, ...],
-        Field(min_length=1, description="Default: up to twice and three times the training length."),
+        Field(
+            min_length=1,
+            description="Test lengths (default: up to twice and three times the training length).",
+        ),
     ]
     evaluate_every: Annotated[
-        Positive, Field(description="Steps between evaluations; default: by the scale, at most a tenth.")
+        Positive,
+        Field(description="Steps between evaluations (default depends on --scale; at most a tenth)."),
     ]
     stop_early: Annotated[
-        bool, Field(description="Stop at 100 % on the training range; default: with --scale paper.")
+        bool, Field(description="Stop at 100 % on the training range (default with --scale paper).")
     ] = True
     test_size: Annotated[
-        Positive, Field(description="Test sequences per range; default: 1000, paper: 2000.")
+        Positive, Field(description="Test sequences per range (default: 1000; paper: 2000).")
     ] = 2000
-    seed: Annotated[int, Field(ge=0, lt=2**63, description="One member with this seed.")] = 0
+    seed: Annotated[int, Field(ge=0, lt=2**63, description="Train a single run with this seed.")] = 0
     offsets: Annotated[
         Literal["random", "none"],
-        Field(description="Where training inputs stand: at random positions, or at the first ones."),
+        Field(description="Positions of training inputs: a random offset, or none."),
     ] = "random"
     dtype: Annotated[
         Literal["float32", "bfloat16"],
-        Field(description="Of matrix products; parameters and their updates are float32."),
+        Field(description="Precision of matrix products; parameters and their updates stay float32."),
     ] = "float32"
-    layer_norm: Annotated[bool, Field(description="Layer norms.")] = True
+    layer_norm: Annotated[bool, Field(description="Use layer norms.")] = True
     log_length: Annotated[
         bool,
-        Field(description="Scale attention by the logarithm of the prefix's length; default: by the scale."),
+        Field(
+            description="Scale attention by the logarithm of the prefix length (default depends on --scale)."
+        ),
     ] = False
-    tied: Annotated[bool, Field(description="Whether the output matrix is the embedding.")] = True
+    tied: Annotated[bool, Field(description="Use the embedding as output matrix.")] = True
     penalty: Annotated[
-        float, Field(ge=0, description="The coefficient of the penalty on attention between positions.")
+        float, Field(ge=0, description="Coefficient of the penalty on attention between positions.")
     ] = 0.0
-    compile: Annotated[bool, Field(description="Compile the whole step; default: by the config.")] = False
+    compile: Annotated[
+        bool, Field(description="Compile the whole step (default depends on the configuration).")
+    ] = False
     position_ids: Annotated[
         IdSchemeName | None,
         Field(
-            description="Position ids in training: as they are, shifted, the task's own, PoSE's, or a random "
-            "choice; default: as the encoding and --offsets say."
+            description="Position ids in training: true, shifted, the task's own, PoSE, or a random choice "
+            "(default depends on --encoding and --offsets)."
         ),
     ] = None
     max_position: Annotated[
         Positive | None,
-        Field(description="How many position ids there are (L_max); default: the longest test input."),
+        Field(description="Number of position ids, L_max (default: the longest test input)."),
     ] = None
     predict_ids: Annotated[
-        bool, Field(description="Predict the position id of the next token, too, with the task's own ids.")
+        bool, Field(description="Also predict the position id of the next token, with the task's own ids.")
     ] = False
     test_tasks: Annotated[
         tuple[str, ...], Field(description="Further tasks with the same tokens, tested at the end.")
     ] = ()
+    architecture: Annotated[str, Field(description="The kind of model.")] = TRANSFORMER
+    hidden: Annotated[
+        int, Field(ge=0, lt=2**31, description="Units in the MLP of a layer; 0: four times the width.")
+    ] = 0
+    target_loss: Annotated[
+        float, Field(ge=0, description="Stop when the loss of a training batch is below this.")
+    ] = 0.0
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
         """The configuration in these fields, as JSON has them, or an error of one line.
 
-        What depends on the task itself is checked by those who load it.
+        What depends on the task itself is checked where the task is loaded.
         """
+        if has_numbers(str(document.get("task"))):
+            document = _of_numbers(document)
+        elif document.get("encoding") == BASELINE:  # as documents have always named it
+            document = {**document, "architecture": BASELINE, "encoding": "nope"}
         try:
             config = cls.model_validate_json(json.dumps(document))
         except ValidationError as error:
@@ -192,10 +201,29 @@ class RunConfig(MemberDocument):
         config._check()
         return config
 
+    def document(self) -> dict[str, Any]:
+        """The fields as JSON has them: what `read` reads, and what the key is made of."""
+        if self.loss == "squared":
+            return self.model_dump(mode="json", include=set(OF_NUMBERS))
+        fields = type(self).model_fields
+        usual = {name for name in self.later if getattr(self, name) == fields[name].default}
+        made = self.model_dump(mode="json", exclude=usual)
+        if self.architecture == BASELINE:
+            made["encoding"] = made.pop("architecture")
+        return made
+
+    def with_seed(self, seed: int) -> Self:
+        """The same run with another seed."""
+        return type(self).read({**self.document(), "seed": seed})
+
     @property
-    def longest_test(self) -> LengthRange:
-        """The test range with the longest inputs, where a run works or fails."""
-        return max(self.test_lengths, key=lambda lengths: lengths.last)
+    def key(self) -> str:
+        """The name of the run's results."""
+        return job_key(self.document())
+
+    @property
+    def loss(self) -> Loss:
+        return "squared" if has_numbers(self.task) else "cross-entropy"
 
     @property
     def label(self) -> CellLabel:
@@ -203,11 +231,27 @@ class RunConfig(MemberDocument):
         return CellLabel.of(self.document())
 
     @property
+    def ranges(self) -> tuple[LengthRange, ...]:
+        """The training range and the test ranges."""
+        return (self.train_lengths, *self.test_lengths)
+
+    @property
+    def named_ranges(self) -> tuple[tuple[str, LengthRange], ...]:
+        """The same, each with its field."""
+        tests = [("test_lengths", lengths) for lengths in self.test_lengths]
+        return (("train_lengths", self.train_lengths), *tests)
+
+    @property
+    def longest_test(self) -> LengthRange:
+        """The test range with the longest inputs, where a run works or fails."""
+        return max(self.test_lengths, key=lambda lengths: lengths.last)
+
+    @property
     def id_scheme(self) -> IdSchemeName:
         """How training inputs get their position ids, whether it is said or follows from the encoding."""
         if self.position_ids is not None:
             return self.position_ids
-        ids = ENCODINGS[self.encoding].ids if self.encoding in ENCODINGS else "offset"
+        ids = ENCODINGS[self.encoding].ids
         if self.predict_ids or ids == "given":
             return "coupled"
         if ids == "randomized":
@@ -216,6 +260,8 @@ class RunConfig(MemberDocument):
 
     def _check(self) -> None:
         """Refuse settings that contradict each other."""
+        if self.loss == "cross-entropy" and (wrong := unknown_architecture(self.architecture)) is not None:
+            raise _refused("architecture", wrong)
         if self.width % self.heads:
             raise _refused("width", f"{self.width} is not a multiple of {self.heads} heads")
         if self.warmup >= self.max_steps:
@@ -227,9 +273,20 @@ class RunConfig(MemberDocument):
             if lengths in seen:
                 raise _refused(field, f"the range {lengths.option} stands twice")
             seen.add(lengths)
-        if self.encoding == BASELINE:
+        if self.loss == "squared":
+            if not self.hidden:
+                raise _refused("hidden", "0 is less than 1")
+            if self.log_length and self.layers > 1:
+                raise _refused("log_length", "goes with models of one layer; its own scaling is that of φ")
+        elif self.architecture == BASELINE:
             self._check_baseline()
-            return
+        else:
+            self._check_transformer()
+
+    def _check_transformer(self) -> None:
+        for name in ("hidden", "target_loss"):
+            if getattr(self, name):
+                raise _refused(name, "goes with tasks whose answers are numbers")
         if (wrong := unknown_encoding(self.encoding)) is not None:
             raise _refused("encoding", wrong)
         encoding = ENCODINGS[self.encoding]
@@ -243,13 +300,13 @@ class RunConfig(MemberDocument):
         """Refuse position ids that contradict the encoding, or each other."""
         scheme = self.id_scheme
         if encoding.name == "nope" and self.position_ids not in (None, "true", "shift"):
-            raise _refused("position_ids", f"'nope' sees no ids, so that {scheme!r} would change nothing")
+            raise _refused("position_ids", f"'nope' sees no ids, so {scheme!r} would change nothing")
         own = {"randomized": "randomized", "given": "coupled"}.get(encoding.ids, scheme)
         if scheme != own:
             raise _refused("position_ids", f"{self.encoding!r} has {own} ids, not {scheme!r}")
         if scheme not in ("true", "coupled") and self.offsets == "none":
             drawn = repr(self.encoding if self.position_ids is None else scheme)
-            raise _refused("offsets", f"{drawn} draws its position ids, there is no 'none'")
+            raise _refused("offsets", f"{drawn} draws its position ids; 'none' is not possible")
         if not self.predict_ids:
             return
         if scheme != "coupled":
@@ -262,11 +319,13 @@ class RunConfig(MemberDocument):
 
     def _check_baseline(self) -> None:
         """Refuse what only a transformer has."""
+        if self.encoding != "nope":
+            raise _refused("encoding", f"{BASELINE!r} sees no positions")
         for name in ("layers", "heads"):
             if getattr(self, name) != BASELINE_SHAPE[name]:
                 raise _refused(name, f"{BASELINE!r} has {BASELINE_SHAPE[name]}")
         for name in ("penalty", "layer_norm", "log_length", "tied", *self.later):
-            if getattr(self, name) != type(self).model_fields[name].default:
+            if name != "architecture" and getattr(self, name) != type(self).model_fields[name].default:
                 raise _refused(name, f"goes with a transformer, not with {BASELINE!r}")
 
 
@@ -274,83 +333,21 @@ def _refused(field: str, reason: str) -> InputError:
     return InputError(reason, place=errors.Field(field))
 
 
-# What a member is that learns a task with numbers as answers: frozen, checked, every number of it.
-
-
-class RegressionConfig(MemberDocument):
-    """One member; the defaults are those of Izzo, Nichani and Lee (arXiv 2510.27015), appendix B.
-
-    >>> config = RegressionConfig.read(
-    ...     {"task": "simple-task:omega=2", "train_lengths": [1, 20], "test_lengths": [[40, 40]]}
-    ... )
-    >>> config.batch, config.encoding, config.target_loss
-    (1024, 'nope', 1e-05)
-    """
-
-    task: Annotated[str, Field(description="As in simple-task:omega=2.")]
-    encoding: Annotated[Encoding, Field(description="What positions the model sees: by the task.")]
-    layers: Annotated[Positive, Field(description="By the task.")]
-    width: Annotated[Positive, Field(description="The residual stream.")] = 16
-    hidden: Annotated[Positive, Field(description="Rectifiers in the MLP of a layer.")] = 256
-    log_length: Annotated[
-        bool, Field(description="Multiply attention logits by the logarithm of the length.")
-    ] = False
-    lr: Annotated[float, Field(gt=0, description="The rate of embeddings; others: divided by the width.")] = (
-        0.01
-    )
-    batch: Annotated[Positive, Field(description="Fresh sequences per step.")] = 1024
-    max_steps: Annotated[Positive, Field(description="Stop here at the latest.")] = 20_000
-    target_loss: Annotated[
-        float, Field(ge=0, description="Stop when the loss of a fresh batch is below.")
-    ] = 1e-5
-    train_lengths: Annotated[LengthRange, Field(description="Lengths are uniform in this range.")]
-    test_lengths: Annotated[tuple[LengthRange, ...], Field(min_length=1, description="Ranges to test on.")]
-    evaluate_every: Annotated[Positive, Field(description="Steps between notes of the loss.")] = 500
-    test_size: Annotated[Positive, Field(description="Test sequences per range.")] = 4096
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-
-    @classmethod
-    def read(cls, document: Mapping[str, Any]) -> Self:
-        """The configuration in these fields, as JSON has them, or an error of one line."""
-        try:
-            name = RegressionName.read(str(document.get("task")))
-        except InputError as error:
-            raise error.at(errors.Field("task")) from None
-        family = FAMILIES[name.family]
-        by_task: dict[str, Any] = {"encoding": family.encoding, "layers": family.layers}
-        for field, value in by_task.items():
-            if document.get(field, value) != value:
-                raise _refused(field, f"{name.family} has {value}, not {document[field]}")
-        try:
-            config = cls.model_validate_json(json.dumps({**document, **by_task, "task": name.text}))
-        except ValidationError as error:
-            raise refusal(error, cls.model_fields) from None
-        config._check()
-        return config
-
-    @property
-    def stop_early(self) -> bool:
-        """Whether it may stop before its last step."""
-        return self.target_loss > 0
-
-    def _check(self) -> None:
-        """Refuse settings that contradict each other."""
-        if self.log_length and self.layers > 1:
-            raise _refused("log_length", "goes with models of one layer; its own scaling is that of φ")
-        seen: set[LengthRange] = set()
-        for field, lengths in self.named_ranges:
-            if lengths.first > lengths.last:
-                raise _refused(field, f"{lengths.option} has no length, the first is above the last")
-            if lengths in seen:
-                raise _refused(field, f"the range {lengths.option} stands twice")
-            seen.add(lengths)
-
-
-# The configuration of whatever can be trained.
-
-
-AnyMember: TypeAlias = RunConfig | RegressionConfig
-"""One that learns tokens, or one that learns numbers."""
+def _of_numbers(document: Mapping[str, Any]) -> dict[str, Any]:
+    """All fields of a run that learns numbers, from its document."""
+    try:
+        name = FamilyName.read(str(document["task"]))
+    except InputError as error:
+        raise error.at(errors.Field("task")) from None
+    family = NUMBER_FAMILIES[name.family]
+    by_task = {"encoding": family.encoding, "layers": family.layers}
+    for field, value in document.items():
+        if field not in OF_NUMBERS:
+            raise _refused(field, f"no such option{errors.near_names(field, OF_NUMBERS)}")
+        if value != by_task.get(field, value):
+            raise _refused(field, f"{name.family} has {by_task[field]}, not {value}")
+    made = {**NUMBERS, **by_task, **document, "task": name.text}
+    return {**made, **_IMPLIED_BY_NUMBERS, "stop_early": made["target_loss"] != 0}
 
 
 # How settings are spelled as options, for `longreach train` and for commands that reports show.
@@ -365,7 +362,7 @@ SWITCHES: dict[str, tuple[str | None, str | None]] = {
     "predict_ids": ("--predict-ids", None),
 }
 """Settings that are true or false: the option for each, if there is one."""
-FROM_PYTHON_ONLY = ("weight_decay", "clip", "test_tasks")
+FROM_PYTHON_ONLY = ("weight_decay", "clip", "test_tasks", "architecture", "hidden", "target_loss")
 """Settings without an option."""
 
 

@@ -28,7 +28,7 @@ from longreach.errors import Argument, Field, InputError, MissingExtra
 from longreach.models import huggingface
 from longreach.models.parameters import Parameters
 from longreach.tasks.catalog import load_argument
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import has_numbers
 from longreach.tasks.task import Batch, Task
 from longreach.theory.limit.model import Array
 from longreach.theory.names import TaskName
@@ -144,7 +144,7 @@ def _remarked(found: Subject, remark: str) -> Subject:
 def _with_task(found: Subject, task: str | None, alphabet: tuple[str, ...] | None) -> Subject:
     if task is None:
         return found
-    if RegressionName.is_one(task):
+    if has_numbers(task):
         raise InputError(
             f"{task}: answers are numbers; what is inspected predicts tokens", place=Field("task")
         )
@@ -162,7 +162,7 @@ def _result(folder: Path) -> Result | None:
 
 def _training(result: Result, folder: Path) -> RunConfig | None:
     task = result.config.get("task")
-    if isinstance(task, str) and RegressionName.is_one(task):
+    if isinstance(task, str) and has_numbers(task):
         raise InputError(f"{folder}: {task} has numbers as answers", place=Argument("model"))
     return RunConfig.read(result.config)
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from longreach.config.run import AnyMember, RegressionConfig
+from longreach.config.run import RunConfig
 from longreach.execution.jobs import Engine, Job
 from longreach.files import canonical_json
 from longreach.runs.index import Row, read_index
@@ -66,7 +66,7 @@ def _without(config: Mapping[str, Any]) -> dict[str, Any]:
 def plan_jobs(jobs: Iterable[Job], runs: str | Path, parallel: int = 1) -> Plan:
     """Count jobs and estimate their time from the medians of earlier results; nothing is run.
 
-    >>> plan([Job.of("json:dumps", {"seed": seed}) for seed in range(3)], "no-such-directory")
+    >>> plan_jobs([Job.of("json:dumps", {"seed": seed}) for seed in range(3)], "no-such-directory")
     Plan(jobs=3, done=0, failed=0, pending=3, estimated=0, seconds=None)
     """
     wanted = {job.key: job for job in jobs}
@@ -121,7 +121,7 @@ class Planned:
 
 
 def plan(
-    configs: Sequence[AnyMember], runs: str | Path = "runs", *, engine: EngineMaker | None = None
+    configs: Sequence[RunConfig], runs: str | Path = "runs", *, engine: EngineMaker | None = None
 ) -> Planned:
     """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few.
 
@@ -159,7 +159,7 @@ def together(seconds: Sequence[float], parallel: int) -> float:
     return max(sum(seconds) / parallel, *seconds) if seconds else 0.0
 
 
-def seconds_of(configs: Iterable[AnyMember], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
+def seconds_of(configs: Iterable[RunConfig], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
     """By key, how many seconds a member trains at most on one core: all its steps at the pace of a few.
 
     The largest shape is tried, the smallest, and others while there is time; the rest lie between those.
@@ -196,25 +196,25 @@ def _between(work: float, tried: Sequence[tuple[float, float]]) -> float:
     return most if high == low else least + (most - least) * (work - low) / (high - low)
 
 
-def _steps(config: AnyMember) -> float:
+def _steps(config: RunConfig) -> float:
     from longreach.training.loop import steps_at_most
 
-    return float(config.max_steps) if isinstance(config, RegressionConfig) else steps_at_most(config)
+    return float(config.max_steps) if config.loss == "squared" else steps_at_most(config)
 
 
-def _shape(config: AnyMember) -> AnyMember:
+def _shape(config: RunConfig) -> RunConfig:
     """One configuration for all whose steps take as long."""
-    if isinstance(config, RegressionConfig):
+    if config.loss == "squared":
         return config.model_copy(update={"seed": 0, "max_steps": 10**9, "test_size": 1, "target_loss": 0.0})
     same = {"seed": 0, "lr": 1e-3, "max_steps": 10**9, "warmup": 0, "evaluate_every": 10**9, "test_size": 1}
     return config.model_copy(update=same)
 
 
 @lru_cache(maxsize=256)
-def _step_seconds(config: AnyMember) -> float:
+def _step_seconds(config: RunConfig) -> float:
     from longreach.training.loop import step_seconds
     from longreach.training.numbers import regression_step_seconds
 
-    if isinstance(config, RegressionConfig):
+    if config.loss == "squared":
         return regression_step_seconds(config)
     return step_seconds(config)

@@ -8,13 +8,13 @@ from typing import Any
 
 from longreach.config.encodings import unknown_encoding
 from longreach.config.model import BASELINE, BASELINE_SHAPE, hyperparameters
-from longreach.config.run import RegressionConfig, RunConfig
+from longreach.config.run import OF_NUMBERS, RunConfig
 from longreach.config.scales import Scale, scale_table
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
-from longreach.tasks.names import RegressionName
+from longreach.tasks.numbers import load_regression
 from longreach.tasks.task import Task
-from longreach.training.setup import check_ids, check_lengths, load_regression, read_regression
+from longreach.training.setup import check_ids, check_lengths, read_run
 
 # From a task and some settings to a whole configuration, with the values of a scale for the rest.
 
@@ -115,7 +115,7 @@ TIMES = (2, 4, 8)
 """How many times the longest training length tests are long where nothing else is said."""
 
 
-def resolve_regression(task: str, *, scale: Scale = "laptop", **given: Any) -> RegressionConfig:
+def resolve_regression(task: str, *, scale: Scale = "laptop", **given: Any) -> RunConfig:
     """The configuration of a task, from what is given and the setting of a scale for the rest.
 
     >>> config = resolve_regression("simple-task:omega=2", train_lengths=(1, 10))
@@ -126,19 +126,19 @@ def resolve_regression(task: str, *, scale: Scale = "laptop", **given: Any) -> R
     longreach.errors.InputError: heads: does not go with simple-task:omega=1, whose answers are numbers
     """
     try:
-        name = RegressionName.read(task)
+        loaded = load_regression(task)
     except InputError as error:
         raise error.at(Argument("task")) from None
+    name, least = loaded.named, loaded.least_length
     given = {field: value for field, value in given.items() if value is not None}
     for field in given:
-        if field not in RegressionConfig.model_fields:
+        if field not in OF_NUMBERS:
             raise InputError(f"does not go with {name.text}, whose answers are numbers", place=Field(field))
     fields: dict[str, Any] = {"task": name.text, **_setting(name.family, scale), **given}
-    least = load_regression(name.text).least_length
     fields.setdefault("train_lengths", (least, max(TRAIN_TO[scale], 2 * least)))
     last = int(fields["train_lengths"][1])
     fields.setdefault("test_lengths", tuple((times * last, times * last) for times in TIMES))
-    return read_regression(fields)
+    return read_run(fields)
 
 
 def _setting(family: str, scale: Scale) -> dict[str, Any]:

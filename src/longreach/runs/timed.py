@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longreach.config.run import AnyMember, RunConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
 from longreach.files import ResultError, write_atomically
@@ -57,7 +57,7 @@ class TimedTraining:
         """Whether nothing more is trained."""
         return self.interrupted or self.left <= 0
 
-    def done(self, member: AnyMember) -> Result | None:
+    def done(self, member: RunConfig) -> Result | None:
         """The result of a member, if it has one that did not fail."""
         if member.key not in self.results:
             try:
@@ -69,13 +69,13 @@ class TimedTraining:
             self.results[member.key] = found
         return self.results[member.key]
 
-    def seconds(self, members: Sequence[AnyMember]) -> float:
+    def seconds(self, members: Sequence[RunConfig]) -> float:
         """How long the members that are not done take on this machine."""
         waiting = [member for member in members if self.done(member) is None]
         times = list(seconds_of(waiting).values())
         return MARGIN * together(times, cores()) if times else 0.0
 
-    def train(self, members: Sequence[AnyMember], what: str, after: str = "") -> None:
+    def train(self, members: Sequence[RunConfig], what: str, after: str = "") -> None:
         """Train those that are not done, in this order, after saying so."""
         waiting = [member for member in members if self.done(member) is None]
         if not waiting or self.is_over:
@@ -95,7 +95,7 @@ class TimedTraining:
             self.done(member)
 
 
-def _plan(waiting: Sequence[AnyMember], seconds: float | None, what: str, after: str) -> str:
+def _plan(waiting: Sequence[RunConfig], seconds: float | None, what: str, after: str) -> str:
     count = counted(len(waiting), "run")
     steps = f"{waiting[0].max_steps:,} steps each"
     about = "" if seconds is None else f": about {_about(seconds)}"

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from longreach.config.run import AnyMember, RegressionConfig, RunConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError, MissingExtra
 from longreach.execution.engines import EngineOptions, make_engine
 from longreach.execution.jobs import Engine, Failure, Job, Outcome, is_over
 from longreach.runs.record import pending, run_pending
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import has_numbers
 from longreach.theory.names import TaskName
 from longreach.training.result import Result, read_result
 from longreach.training.result import finished as result_of
@@ -96,7 +96,7 @@ def _stacked(engine: Engine, device: str, size: int) -> Engine:
 
 
 def _learns_numbers(job: Job) -> bool:
-    return RegressionName.is_one(job.config["task"])
+    return has_numbers(job.config["task"])
 
 
 # Training in this process, one member after the other: for tasks that no other process can find.
@@ -163,7 +163,7 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def usual_maker(configs: Sequence[AnyMember], runs: str | Path) -> EngineMaker:
+def usual_maker(configs: Sequence[RunConfig], runs: str | Path) -> EngineMaker:
     """Worker processes of this machine; this process where a task is an object of this session.
 
     >>> from longreach.runs.resolve import resolve
@@ -178,7 +178,7 @@ def usual_maker(configs: Sequence[AnyMember], runs: str | Path) -> EngineMaker:
 # Members in, results out: what is not done is trained, by whichever engine, and the rest is read.
 
 
-Member = TypeVar("Member", bound=AnyMember)
+Member = TypeVar("Member", bound=RunConfig)
 
 
 class Watcher(Protocol):
@@ -190,7 +190,7 @@ class Watcher(Protocol):
         ...
 
     def watch(
-        self, waiting: Sequence[AnyMember], runs: Path, total: int
+        self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> AbstractContextManager[Callable[[Result], None]]:
         """Around the training of members of which `total` - `waiting` are done; to be told of each result."""
         ...
@@ -206,7 +206,7 @@ class Nobody:
     ended_by = "Ctrl-C"
 
     def watch(
-        self, waiting: Sequence[AnyMember], runs: Path, total: int
+        self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> AbstractContextManager[Callable[[Result], None]]:
         """Nothing happens."""
         return nullcontext(lambda result: None)
@@ -244,17 +244,17 @@ def writable_runs(runs: str | Path) -> Path:
     return path
 
 
-def job_of(config: AnyMember) -> Job:
+def job_of(config: RunConfig) -> Job:
     """The job that trains a member."""
     from longreach.training import job
     from longreach.training import job as regression_job
 
-    function = regression_job.NUMBERS_FUNCTION if isinstance(config, RegressionConfig) else job.FUNCTION
+    function = regression_job.NUMBERS_FUNCTION if config.loss == "squared" else job.FUNCTION
     return Job.of(function, config.document())
 
 
 def train_pending(
-    configs: Sequence[AnyMember],
+    configs: Sequence[RunConfig],
     runs: str | Path = "runs",
     *,
     engine: EngineMaker | None = None,
@@ -289,7 +289,7 @@ def train_pending(
 
 
 def train(
-    configs: Sequence[AnyMember],
+    configs: Sequence[RunConfig],
     runs: str | Path = "runs",
     *,
     engine: EngineMaker | None = None,
@@ -325,13 +325,13 @@ def longest_first(configs: Iterable[Member]) -> list[Member]:
     return sorted({config.key: config for config in configs}.values(), key=_work, reverse=True)
 
 
-def _work(config: AnyMember) -> float:
+def _work(config: RunConfig) -> float:
     return float(config.max_steps) * work_of_step(config)
 
 
-def work_of_step(config: AnyMember) -> float:
+def work_of_step(config: RunConfig) -> float:
     """About how many multiplications a step takes."""
-    if isinstance(config, RegressionConfig):
+    if config.loss == "squared":
         positions = 1 if config.layers == 1 else sum(config.train_lengths) / 2
         return float(config.batch * positions * config.layers * config.width * config.hidden)
     width, length = config.width, task_of(config).input_size(config.train_lengths.last)

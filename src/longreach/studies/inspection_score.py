@@ -18,6 +18,7 @@ import numpy as np
 
 from longreach.answers.odds import OddsModel, fitted_odds
 from longreach.answers.odds_features import CANDIDATES, KNOWN, ODDS_ENCODINGS, OddsCase, odds_features
+from longreach.config.model import BASELINE
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
@@ -103,7 +104,7 @@ def _config(result: Result) -> RunConfig | None:
         return None
     name = TaskName(config.task)
     outside = name.is_attribute or name.is_session or (name.is_file and not name.is_text)
-    return None if outside or config.encoding == "mlp" else config
+    return None if outside or config.architecture == BASELINE else config
 
 
 def _to(config: RunConfig) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from longreach.config.scales import Scale
 from longreach.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from longreach.studies.losses import LossGrid, LossReport, LossStudy, Threshold
-from longreach.tasks.names import FAMILIES, RegressionName
+from longreach.tasks.names import NUMBER_FAMILIES, FamilyName
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,7 +109,7 @@ def short(task: str) -> str:
     >>> short("in-context-kgram:S=2,k=1")
     'S=2, k=1'
     """
-    return ", ".join(f"{name}={value:g}" for name, value in RegressionName.read(task).parameters.items())
+    return ", ".join(f"{name}={value:g}" for name, value in FamilyName.read(task).parameters.items())
 
 
 def _thresholds(place: Axes, report: LossReport) -> None:
@@ -117,7 +117,7 @@ def _thresholds(place: Axes, report: LossReport) -> None:
     _titled(place, f"least N for a loss of {report.loss:g}", " or ".join(report.axes), "training length N")
     for number, law in enumerate(report.laws):
         own = [each for each in report.thresholds if _is_of(each, law.parameter, law.fixed)]
-        values = {each.task: RegressionName.read(each.task).parameters[law.parameter] for each in own}
+        values = {each.task: FamilyName.read(each.task).parameters[law.parameter] for each in own}
         between = [(values[each.task], length) for each in own for length in each.between]
         smallest = [(values[each.task], each.smallest) for each in own if each.smallest in each.reached]
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
@@ -143,7 +143,7 @@ def _thresholds(place: Axes, report: LossReport) -> None:
 
 
 def _is_of(threshold: Threshold, parameter: str, fixed: str) -> bool:
-    values = RegressionName.read(threshold.task).parameters
+    values = FamilyName.read(threshold.task).parameters
     return fixed == ", ".join(f"{name}={value:g}" for name, value in values.items() if name != parameter)
 
 
@@ -173,7 +173,7 @@ def _ratios(place: Axes, report: LossReport) -> None:
 def _attention(place: Axes, report: LossReport) -> None:
     """Of the period 5 as in Figure 3 of the paper, else of the largest that divides the length."""
     tasks = [task for task in report.tasks if report.of_task(task)]
-    periods = {task: int(RegressionName.read(task).parameters["p"]) for task in tasks}
+    periods = {task: int(FamilyName.read(task).parameters["p"]) for task in tasks}
     whole = [each for each in tasks if ATTENTION_LENGTH % periods[each] == 0]
     published = [each for each in tasks if periods[each] == PUBLISHED_PERIOD]
     task = max(published or whole or tasks, key=periods.__getitem__)
@@ -227,7 +227,7 @@ SIMPLE_TASK = LossStudy(
     about="sin(ω (c0 − c1) / (c0 + c1)) from counts: plateaus, and the least N for a loss of 0.01 against ω",
     time="laptop: 120 runs, about five minutes on two cores",
     axes=("omega",),
-    loss=FAMILIES["simple-task"].loss,
+    loss=NUMBER_FAMILIES["simple-task"].loss,
     law="linear in ω",
     grid=simple_task_grid,
     figure=loss_figure,
@@ -270,7 +270,7 @@ MODP_TASK = LossStudy(
     about="the mean of the bits at positions 0 modulo p: plateaus, least N for a loss of 0.001, attention",
     time="laptop: 60 runs, under two minutes on two cores",
     axes=("p",),
-    loss=FAMILIES["modp-task"].loss,
+    loss=NUMBER_FAMILIES["modp-task"].loss,
     law="linear in the period p",
     grid=modp_task_grid,
     figure=loss_figure,
@@ -320,7 +320,7 @@ KGRAM = LossStudy(
     about="what followed the last k of S symbols: plateaus, the least N for a loss of 0.05 against S and k",
     time="laptop: 72 runs, about seven minutes on two cores",
     axes=("S", "k"),
-    loss=FAMILIES["in-context-kgram"].loss,
+    loss=NUMBER_FAMILIES["in-context-kgram"].loss,
     law="grows with S and with k",
     grid=kgram_grid,
     figure=loss_figure,

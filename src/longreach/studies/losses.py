@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longreach.answers.bounds import LossBound, bounds_of
-from longreach.config.run import RegressionConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
 from longreach.figures import figure_bytes
@@ -20,9 +20,9 @@ from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pend
 from longreach.studies.cells import markdown_table
 from longreach.studies.laws import Law, law_of
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import FamilyName
+from longreach.tasks.numbers import load_regression
 from longreach.training.result import Result, loss_number
-from longreach.training.setup import load_regression
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -160,7 +160,7 @@ class LossReport:
 
 
 def report_of(
-    members: Mapping[LossCell, Sequence[RegressionConfig]],
+    members: Mapping[LossCell, Sequence[RunConfig]],
     rows: Iterable[Row],
     *,
     loss: float,
@@ -233,7 +233,7 @@ def _laws(axis: str, thresholds: Sequence[Threshold]) -> list[Law]:
     """N against one parameter, for each choice of the others that has some values of it."""
     groups: dict[str, list[tuple[float, Threshold]]] = {}
     for each in thresholds:
-        parameters = RegressionName.read(each.task).parameters
+        parameters = FamilyName.read(each.task).parameters
         fixed = ", ".join(f"{name}={value:g}" for name, value in parameters.items() if name != axis)
         groups.setdefault(fixed, []).append((parameters[axis], each))
     laws = []
@@ -359,9 +359,9 @@ class LossStudy:
 
     def members_by_cell(
         self, scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
-    ) -> dict[LossCell, tuple[RegressionConfig, ...]]:
+    ) -> dict[LossCell, tuple[RunConfig, ...]]:
         """What is trained for each task and N; the seeds are 0, 1, …."""
-        grid, found = self.grid(scale), dict[LossCell, tuple[RegressionConfig, ...]]()
+        grid, found = self.grid(scale), dict[LossCell, tuple[RunConfig, ...]]()
         for task in self.select(scale, tasks):
             known = load_regression(task)
             for train_to in grid.train_to[task]:
@@ -379,7 +379,7 @@ class LossStudy:
 
     def members(
         self, scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
-    ) -> list[RegressionConfig]:
+    ) -> list[RunConfig]:
         """All of them, the most work first."""
         cells = self.members_by_cell(scale, seeds, tasks)
         return longest_first(config for configs in cells.values() for config in configs)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.answers.agreement import Place, PublishedRow, published_row, verdict_of
-from longreach.config.run import AnyMember, RunConfig
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale, first_seed_of, remark_of, scale_table, seeds_of
 from longreach.errors import Field, InputError, near_names
 from longreach.figures import figure_bytes
@@ -49,7 +49,7 @@ class OwnReport(Protocol):
 class OwnCells(Protocol):
     """How such a study is run."""
 
-    def members(self, scale: Scale, seeds: int | None = None) -> Sequence[AnyMember]:
+    def members(self, scale: Scale, seeds: int | None = None) -> Sequence[RunConfig]:
         """What is trained at most."""
         ...
 
@@ -267,7 +267,7 @@ class Study:
             found[place] = tuple(first.with_seed(seed) for seed in numbers)
         return found
 
-    def members(self, scale: Scale, seeds: int | None = None) -> tuple[AnyMember, ...]:
+    def members(self, scale: Scale, seeds: int | None = None) -> tuple[RunConfig, ...]:
         """All members; none for a table of theory."""
         if self.own is not None:
             return tuple(self.own.members(scale, seeds))

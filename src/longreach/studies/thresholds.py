@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from longreach.answers.forecast import Forecast
 from longreach.answers.threshold import ThresholdAnswer, ThresholdQuestion, threshold
-from longreach.config.run import AnyMember
+from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.figures import BLUE, GREY, ORANGE, PALE, figure_bytes
 from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
@@ -215,7 +215,7 @@ class LawCells:
 
     part: Part
 
-    def members(self, scale: Scale, seeds: int | None = None) -> list[AnyMember]:
+    def members(self, scale: Scale, seeds: int | None = None) -> list[RunConfig]:
         """What is trained at most: all seeds of all training lengths."""
         setting = SCALES[scale]
         numbers = range(setting.seeds if seeds is None else seeds)

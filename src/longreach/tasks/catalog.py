@@ -13,8 +13,7 @@ from longreach.errors import Argument, InputError, near_names
 from longreach.files import canonical_json
 from longreach.tasks.changes import changed_task
 from longreach.tasks.layouts import ChangedTask
-from longreach.tasks.names import FAMILIES as WITH_NUMBERS
-from longreach.tasks.names import FamilyName, RegressionName, Value
+from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, Value, has_numbers
 from longreach.tasks.outside import (
     DataTask,
     ProgramTask,
@@ -156,6 +155,9 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
         return TASKS[name]()
     if re.fullmatch(r"d-\d+", name):
         return _named(name)
+    if has_numbers(name):
+        known = FamilyName.read(name).text
+        raise InputError(f"{known} has numbers as answers: longreach train, threshold and study take it")
     if FamilyName.is_one(name):
         return _member(name)
     if TaskName(name).is_session:
@@ -163,9 +165,6 @@ def load_task(name: str, alphabet: Sequence[str] | None = None) -> Task:
     outside = _OUTSIDE.get(TaskName(name).origin)
     if outside is not None:
         return outside(name)
-    if RegressionName.is_one(name):
-        known = RegressionName.read(name).text
-        raise InputError(f"{known} has numbers as answers: longreach train, threshold and study take it")
     raise InputError(f"no task is named {name!r}{_hint(name)}")
 
 
@@ -191,7 +190,7 @@ def _hint(name: str) -> str:
     base, sign, _ = name.partition("+")
     if sign and base in TASKS:  # no expression: a change of a task that is mistyped
         return near_names(name, [f"{base}+{change}" for change in CHANGES])
-    near = expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *WITH_NUMBERS))
+    near = expression_hint(name) or near_names(name, (*TASKS, *FAMILIES, *NUMBER_FAMILIES))
     return near or f"; `longreach tasks` lists the names, others are written {FORMS}"
 
 
@@ -222,7 +221,7 @@ def self_contained(name: str) -> str:
     read = TaskName(name)
     if read.changes:
         return "+".join([self_contained(read.base), *read.changes])
-    if FamilyName.is_one(name):
+    if FamilyName.is_one(name) and not has_numbers(name):
         return FamilyName.read(name).text
     if read.is_program:
         return program_task(name).self_contained

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
-from longreach.tasks.names import FAMILIES, RegressionName
+from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, example, has_numbers
 from longreach.tasks.task import BoolArray, IntArray
 
 # Tasks whose answer is a number or several: the definition, the literal draw, and a fast draw.
@@ -82,16 +82,15 @@ class Counts:
 class RegressionTask(ABC):
     """One function from sequences to numbers, read at the last position.
 
-    >>> from longreach.training.setup import load_regression
     >>> task = load_regression("modp-task:p=2,k=1")
     >>> task.answer((1, 0, 0)), task.least_length
     ((0.5,), 2)
     """
 
-    def __init__(self, name: RegressionName) -> None:
+    def __init__(self, name: FamilyName) -> None:
         self.named = name
         self.name = name.text
-        self.about = FAMILIES[name.family].about
+        self.about = NUMBER_FAMILIES[name.family].about
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RegressionTask) and self.name == other.name
@@ -177,7 +176,6 @@ SIMPLE_TOKENS = 3
 class SimpleTask(CountTask):
     """y = sin(omega (c₀ − c₁) / (c₀ + c₁)) over the tokens 0, 1, 2; neither 0 nor 1: drawn again.
 
-    >>> from longreach.training.setup import load_regression
     >>> round(load_regression("simple-task:omega=2").answer((0, 0, 2, 1))[0], 4)  # sin(2/3)
     0.6184
     """
@@ -185,7 +183,7 @@ class SimpleTask(CountTask):
     @property
     def omega(self) -> float:
         """The frequency."""
-        return self.named.parameters["omega"]
+        return float(self.named.parameters["omega"])
 
     @property
     def symbols(self) -> int:
@@ -254,7 +252,6 @@ MODP_TOKENS = 2
 class ModPTask(CountTask):
     """y = the mean of the bits at positions ≡ k (mod p), counted from 1; sequences have at least p tokens.
 
-    >>> from longreach.training.setup import load_regression
     >>> load_regression("modp-task:p=3,k=1").answer((1, 0, 0, 0, 1, 1))
     (0.5,)
     """
@@ -333,7 +330,6 @@ class KGramTask(RegressionTask):
     the first k tokens are uniform. One whose last k tokens did not occur before has no answer: drawn again.
     (How the paper draws its sequences is not in our sources; this is our choice.)
 
-    >>> from longreach.training.setup import load_regression
     >>> load_regression("in-context-kgram:S=2,k=2").answer((0, 1, 1, 0, 1, 0, 0, 1))
     (0.5, 0.5)
     """
@@ -417,3 +413,23 @@ class KGramTask(RegressionTask):
             tokens[:, place] = token
             context = (context * symbols + token) % contexts
         return tokens
+
+
+CLASSES: dict[str, type[RegressionTask]] = {
+    "simple-task": SimpleTask,
+    "modp-task": ModPTask,
+    "in-context-kgram": KGramTask,
+}
+
+
+def load_regression(name: str) -> RegressionTask:
+    """The task of a name.
+
+    >>> load_regression("in-context-kgram:S=3").name
+    'in-context-kgram:S=3,k=1'
+    """
+    if not has_numbers(name):
+        known = ", ".join(map(example, NUMBER_FAMILIES))
+        raise InputError(f"no task with numbers as answers is named {name!r}; there are {known}")
+    read = FamilyName.read(name)
+    return CLASSES[read.family](read)

@@ -14,11 +14,11 @@ import safetensors.torch
 import torch
 from pydantic import JsonValue
 
-from longreach.config.run import RegressionConfig, RunConfig
+from longreach.config.run import RunConfig
 from longreach.files import ResultError, write_atomically
 from longreach.models.counting import RegressionShape
 from longreach.models.parameters import Parameters
-from longreach.tasks.names import RegressionName
+from longreach.tasks.names import has_numbers
 from longreach.training import checkpoint
 from longreach.training.checkpoint import MODEL
 from longreach.training.devices import CPU, describe, find_device
@@ -35,7 +35,7 @@ from longreach.training.result import (
     read_result,
     write_into,
 )
-from longreach.training.setup import model_of, read_member, read_regression
+from longreach.training.setup import model_of, read_run
 
 # The functions that engines run for tasks with numbers as answers: configurations in, results out.
 
@@ -57,12 +57,12 @@ def run_numbers(
     >>> result.final.steps, sorted(result.final.other)
     (3, ['L', 'logit margin', 'loss 1-5', 'loss 10-10'])
     """
-    (result,) = run_all([read_regression(config)], [directory], checkpoint_seconds=checkpoint_seconds)
+    (result,) = run_all([read_run(config)], [directory], checkpoint_seconds=checkpoint_seconds)
     return result
 
 
 def run_all(
-    members: Sequence[RegressionConfig],
+    members: Sequence[RunConfig],
     directories: Sequence[Path | None],
     *,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -77,11 +77,11 @@ def run_all(
     return [found[place] for place in range(len(members))]
 
 
-def regression_groups(documents: Sequence[Mapping[str, Any]], size: int) -> list[list[RegressionConfig]]:
+def regression_groups(documents: Sequence[Mapping[str, Any]], size: int) -> list[list[RunConfig]]:
     """The members that train side by side, at most `size` of them: those of one shape and batch."""
-    alike: defaultdict[tuple[RegressionShape, int], list[RegressionConfig]] = defaultdict(list)
+    alike: defaultdict[tuple[RegressionShape, int], list[RunConfig]] = defaultdict(list)
     for document in documents:
-        config = RegressionConfig.read(document)
+        config = RunConfig.read(document)
         alike[shape_of(config), config.batch].append(config)
     return [each[first : first + size] for each in alike.values() for first in range(0, len(each), size)]
 
@@ -94,7 +94,7 @@ def save_regression(directory: Path, parameters: Parameters, shape: RegressionSh
 
 
 def _close_numbers(
-    config: RegressionConfig, ended: Fitted | Diverged, started: datetime, directory: Path | None
+    config: RunConfig, ended: Fitted | Diverged, started: datetime, directory: Path | None
 ) -> Result:
     if isinstance(ended, Diverged):
         error, final = str(ended), Final(steps=ended.step, reached=False)
@@ -156,7 +156,7 @@ def run(
     >>> run(config.document()).final.steps
     5
     """
-    member = read_member(config)
+    member = read_run(config)
     started, where = datetime.now(UTC), find_device(device)
     if report is None and directory is not None:
         report = Diary(directory)
@@ -182,9 +182,9 @@ def run_members(
     >>> [result["final"]["steps"] for result in run_members({"members": configs})]
     [5, 5]
     """
-    if RegressionName.is_one(str(config["members"][0]["task"])):
+    if has_numbers(str(config["members"][0]["task"])):
         return _run_regression(config["members"], runs, checkpoint_seconds)
-    members = [read_member(document) for document in config["members"]]
+    members = [read_run(document) for document in config["members"]]
     device = str(config.get("device", "cpu"))
     results = {member.key: _earlier(runs, member.key) for member in members}
     waiting = [member for member in members if results[member.key] is None]
@@ -210,7 +210,7 @@ def _run_regression(
     documents: Sequence[Mapping[str, Any]], runs: Path | None, checkpoint_seconds: float
 ) -> list[dict[str, Any]]:
     """The same for tasks with numbers as answers, on the processor."""
-    members = [read_regression(document) for document in documents]
+    members = [read_run(document) for document in documents]
     results = {member.key: _earlier(runs, member.key) for member in members}
     waiting = [member for member in members if results[member.key] is None]
     directories = [None if runs is None else runs / member.key for member in waiting]

@@ -86,7 +86,7 @@ def step_seconds(config: RunConfig) -> float:
     True
     """
     prepare(CPU)
-    if config.width < SAMPLE_FROM_WIDTH or config.encoding == BASELINE:
+    if config.width < SAMPLE_FROM_WIDTH or config.architecture == BASELINE:
         return _sampled(config)
     rows = min(config.batch, SAMPLE_ROWS)
     few = config.model_copy(update={"batch": rows, "layers": min(config.layers, SAMPLE_LAYERS)})

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longreach.config.run import RegressionConfig
+from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.models.counting import (
     CountBatch,
@@ -27,13 +27,12 @@ from longreach.models.counting import (
 from longreach.models.network import network
 from longreach.models.parameters import Parameters
 from longreach.tasks.lengths import LengthRange
-from longreach.tasks.numbers import Counts, CountTask, ModPTask, RegressionTask, Words
+from longreach.tasks.numbers import Counts, CountTask, ModPTask, RegressionTask, Words, load_regression
 from longreach.training import checkpoint
 from longreach.training.checkpoint import Progress
 from longreach.training.devices import CPU, describe, prepare
 from longreach.training.members import CHECKPOINT_SECONDS, Clock, Diverged, Report
 from longreach.training.result import Evaluation, loss_number
-from longreach.training.setup import load_regression
 from longreach.training.steps import BETAS, EPSILON, State
 
 # Data and model of a member that learns numbers: batches by step, test sets, and the one that fits both.
@@ -54,7 +53,7 @@ def task_of(name: str) -> RegressionTask:
     return load_regression(name)
 
 
-def shape_of(config: RegressionConfig) -> RegressionShape:
+def shape_of(config: RunConfig) -> RegressionShape:
     """The shape of its model."""
     task = task_of(config.task)
     return RegressionShape(
@@ -69,7 +68,7 @@ def shape_of(config: RegressionConfig) -> RegressionShape:
     )
 
 
-def initial_vector(config: RegressionConfig) -> Tensor:
+def initial_vector(config: RunConfig) -> Tensor:
     """The parameters before the first step."""
     made = network(shape_of(config))
     return made.vector(made.initial(config.seed))
@@ -90,7 +89,7 @@ def _part(drawn: Drawn, rows: slice) -> Drawn:
 class TrainingStream:
     """Fresh batches; that of a step depends on seed and step alone, so that a run can go on anywhere."""
 
-    def __init__(self, config: RegressionConfig) -> None:
+    def __init__(self, config: RunConfig) -> None:
         self._config, self._task = config, task_of(config.task)
         self._block = -1
         self._drawn: Drawn | None = None
@@ -106,7 +105,7 @@ class TrainingStream:
         return _part(self._drawn, slice(place * config.batch, (place + 1) * config.batch))
 
 
-def draw_tests(config: RegressionConfig, place: int) -> Iterator[Drawn]:
+def draw_tests(config: RunConfig, place: int) -> Iterator[Drawn]:
     """The test sequences of the range at this place among the ranges, in parts that fit into memory."""
     task, lengths = task_of(config.task), config.ranges[place]
     rng = np.random.default_rng([config.seed, TESTING, place])
@@ -209,7 +208,7 @@ ATTENTION_LENGTH = 80
 ATTENTION_ROWS = 256
 
 
-def measures(config: RegressionConfig, vector: Tensor) -> dict[str, float]:
+def measures(config: RunConfig, vector: Tensor) -> dict[str, float]:
     """All of it, by name."""
     shape = shape_of(config)
     found = {
@@ -222,7 +221,7 @@ def measures(config: RegressionConfig, vector: Tensor) -> dict[str, float]:
     return found
 
 
-def range_loss(config: RegressionConfig, shape: RegressionShape, vector: Tensor, place: int) -> float:
+def range_loss(config: RunConfig, shape: RegressionShape, vector: Tensor, place: int) -> float:
     """The mean loss on the test sequences of a range."""
     models, total = models_of(shape), 0.0
     with torch.inference_mode():
@@ -247,7 +246,7 @@ def weights(shape: RegressionShape, vector: Tensor) -> dict[str, float]:
     return found
 
 
-def modp_attention(config: RegressionConfig, shape: RegressionShape, vector: Tensor) -> dict[str, float]:
+def modp_attention(config: RunConfig, shape: RegressionShape, vector: Tensor) -> dict[str, float]:
     """Mean and deviation of the attention on positions of the right residue and of the wrong ones."""
     task, models = task_of(config.task), models_of(shape)
     if not isinstance(task, ModPTask) or not isinstance(models, CountModels):
@@ -296,7 +295,7 @@ class Fitted:
 class RegressionMember:
     """A member on its way."""
 
-    config: RegressionConfig
+    config: RunConfig
     directory: Path | None = None
     report: Report | None = None
     losses: tuple[float, int] = (0.0, 0)
@@ -395,7 +394,7 @@ class RegressionMember:
 
 
 def train_regression(
-    configs: Sequence[RegressionConfig],
+    configs: Sequence[RunConfig],
     directories: Sequence[Path | None] | None = None,
     *,
     reports: Sequence[Report | None] | None = None,
@@ -404,7 +403,7 @@ def train_regression(
     """Train members of one shape side by side, and yield the place in the list and the end of each.
 
     >>> given = {"train_lengths": [1, 5], "test_lengths": [[10, 10]], "max_steps": 3, "batch": 8}
-    >>> config = RegressionConfig.read({"task": "simple-task", "hidden": 4, "test_size": 8, **given})
+    >>> config = RunConfig.read({"task": "simple-task", "hidden": 4, "test_size": 8, **given})
     >>> [(place, ended.steps) for place, ended in train_regression([config, config.with_seed(1)])]
     [(0, 3), (1, 3)]
     """
@@ -477,7 +476,7 @@ class _Stack:
         return found
 
 
-def regression_step_seconds(config: RegressionConfig) -> float:
+def regression_step_seconds(config: RunConfig) -> float:
     """How long a step takes on this processor, from a few."""
     prepare(CPU)
     stack = _Stack([RegressionMember(config)])

@@ -10,19 +10,15 @@ import numpy as np
 
 from longreach.config.encodings import ENCODINGS
 from longreach.config.model import BASELINE, BaselineConfig, Model, ModelConfig
-from longreach.config.run import RegressionConfig, RunConfig
+from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.tasks.catalog import load_argument, load_task
-from longreach.tasks.names import RegressionName
-from longreach.tasks.numbers import KGramTask, ModPTask, RegressionTask, SimpleTask
+from longreach.tasks.numbers import load_regression
 from longreach.tasks.positions import coupled_offsets
 from longreach.tasks.task import Batch, IntArray, Task
 
 if TYPE_CHECKING:
     from longreach.models.network import Network
-
-# What a configuration comes to with its task at hand: the task itself, and the shape of the model.
-
 
 SOME_EXAMPLES = 256
 """Of the longest inputs: ids may depend on more than the length."""
@@ -51,7 +47,7 @@ def positions_of(config: RunConfig) -> int:
 
 def model_of(config: RunConfig) -> Model:
     """The shape of what is trained."""
-    if config.encoding != BASELINE:
+    if config.architecture != BASELINE:
         return decoder_of(config)
     vocabulary = len(task_of(config).tokens)
     return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
@@ -145,40 +141,16 @@ def check_ids(config: RunConfig) -> None:
         check_ids(on_task(config, other))
 
 
-def read_member(document: Mapping[str, Any]) -> RunConfig:
+def read_run(document: Mapping[str, Any]) -> RunConfig:
     """The configuration in a document, if it can be trained."""
     config = RunConfig.read(document)
+    if config.loss == "squared":
+        least = load_regression(config.task).least_length
+        for field, lengths in config.named_ranges:
+            if lengths.first < least:
+                reason = f"{lengths.option}: {config.task} has sequences of at least {least} tokens"
+                raise InputError(reason, place=Field(field))
+        return config
     check_lengths(config)
     check_ids(config)
-    return config
-
-
-# All tasks with numbers as answers, by name.
-
-
-CLASSES: dict[str, type[RegressionTask]] = {
-    "simple-task": SimpleTask,
-    "modp-task": ModPTask,
-    "in-context-kgram": KGramTask,
-}
-
-
-def load_regression(name: str) -> RegressionTask:
-    """The task of a name.
-
-    >>> load_regression("in-context-kgram:S=3").name
-    'in-context-kgram:S=3,k=1'
-    """
-    read = RegressionName.read(name)
-    return CLASSES[read.family](read)
-
-
-def read_regression(document: Mapping[str, Any]) -> RegressionConfig:
-    """The configuration in a document, if its task has the lengths."""
-    config = RegressionConfig.read(document)
-    least = load_regression(config.task).least_length
-    for field, lengths in config.named_ranges:
-        if lengths.first < least:
-            reason = f"{lengths.option}: {config.task} has sequences of at least {least} tokens"
-            raise InputError(reason, place=Field(field))
     return config

@@ -20,7 +20,7 @@ from longreach.report.words import encoding_name
 from longreach.training.result import progress_of
 
 if TYPE_CHECKING:
-    from longreach.config.run import AnyMember
+    from longreach.config.run import RunConfig
     from longreach.training.result import Result
 
 TELL_SECONDS = 0.5
@@ -37,7 +37,7 @@ class Teller:
 
     @contextlib.contextmanager
     def watch(
-        self, waiting: Sequence[AnyMember], runs: Path, total: int
+        self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
         """Tell now and then at which step each member is."""
         over, ended = set[str](), threading.Event()
@@ -70,7 +70,7 @@ class Teller:
         self._write({"event": "remark", "text": remark})
 
 
-def _stand(member: AnyMember, step: int) -> dict[str, Any]:
+def _stand(member: RunConfig, step: int) -> dict[str, Any]:
     known = member.document()
     shown = {name: known.get(name) for name in ("encoding", "seed", "max_steps")}
     return shown | {"step": step, "title": encoding_name(str(known.get("encoding")))}
