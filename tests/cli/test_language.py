@@ -288,3 +288,38 @@ def test_what_is_meant_as_a_name_is_read_as_an_expression_with_a_warning(
     assert json.loads(done.out)["task"] == f"regex:{regex}"
     assert done.err.startswith(warning)
     assert bool(done.err) == bool(warning)
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["", "--json", "--why --explain --measures", "--program --predictor --json", "--verdicts --json"],
+)
+def test_forecast_with_a_convention_says_the_same(longreach: Call, options: str) -> None:
+    for expression, convention in (("(a|b)*b", "last-letter"), ("a*b*", "eos")):
+        if convention == "eos" and "--program" in options:
+            continue
+        asked = ["--convention", convention, *options.split()]
+        assert longreach("forecast", f"regex:{expression}", *asked) == longreach(
+            "language", expression, *asked
+        )
+
+
+def test_forecast_shows_of_a_language_what_language_does(longreach: Call, tmp_path: Path) -> None:
+    drawing = tmp_path / "automaton.svg"
+    options = ["--measures", "--predictor", "--explain", "--draw", drawing]
+    shown = longreach("forecast", "tomita-4", *options)
+    assert shown.err == f"wrote {drawing}\n"
+    assert drawing.read_text(encoding="utf-8").startswith("<svg")
+    assert "Why not C-RASP[∅] (NoPE)" in shown.out
+    assert "star-free" in shown.out
+    document = json.loads(longreach("forecast", "tomita-4", "--measures", "--predictor", "--json").out)
+    told = json.loads(longreach("language", "--name", "tomita-4", "--measures", "--predictor", "--json").out)
+    assert document["measures"] == told["measures"]
+    assert document["ape"]["predictor"] == told["ape"]["predictor"]
+    assert (
+        "certificate" not in json.loads(longreach("forecast", "tomita-4", "--verdicts", "--json").out)["ape"]
+    )
+    (tmp_path / "list").write_text("(aa)*\n(ab\n")
+    listed = longreach("forecast", "--file", tmp_path / "list", "--json")
+    assert listed == longreach("language", "--file", tmp_path / "list", "--json")
+    assert listed.code == 2

@@ -337,7 +337,7 @@ class Forecast:
         """
         return task_odds(self.task, self.sides, trained_to=[trained_to])
 
-    def document(self) -> dict[str, Any]:
+    def document(self, *, certificates: bool = True) -> dict[str, Any]:
         """Everything, as `longreach forecast --json` prints it."""
         # Of a task that asks for states, those of the language, not of what is read.
         automaton = getattr(self.task, "language", None) or getattr(self.task, "automaton", None)
@@ -353,7 +353,7 @@ class Forecast:
             document["states"] = len(automaton)
         if isinstance(self.task, LabelledLanguage):
             document |= {"states": len(self.task.machine), "classes": list(self.task.machine.classes)}
-        document |= {key: side.document() for key, side in self.sides.items()}
+        document |= {key: side.document(certificates=certificates) for key, side in self.sides.items()}
         document["trained"] = {key: side.trained.value for key, side in self.sides.items()}
         paper, odds = self.paper, self.odds()
         return document | {

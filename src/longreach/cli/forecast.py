@@ -8,6 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach.cli.language import (
+    CONVENTION,
+    PANEL,
+    DrawOption,
+    ExplainOption,
+    FileOption,
+    MeasuresOption,
+    PredictorOption,
+    ProgramOption,
+    Reading,
+    VerdictsOption,
+    Wanted,
+    WhyOption,
+    add_more,
+    check_wanted,
+    print_list,
+    print_more,
+    running_budget,
+    show_language,
+    showing,
+)
+from longreach.cli.language import SECONDS as LANGUAGE_SECONDS
 from longreach.cli.options import (
     DEFAULT_RUNS,
     TASKS,
@@ -25,6 +47,7 @@ from longreach.cli.output import (
     STYLES,
     TITLES,
     about_language,
+    check_directory,
     console,
     finite_note,
     fitting_table,
@@ -48,6 +71,8 @@ if TYPE_CHECKING:
 
     from longreach.answers.forecast import Forecast
     from longreach.runs.cells import Cell, Spread
+    from longreach.tasks.task import Task
+    from longreach.theory.automata.automaton import Automaton
 
 EXPECTED = {"yes": "work", "no": "fail", "undecided": "unknown"}
 """What is expected, in one word."""
@@ -67,67 +92,102 @@ def forecast(
     scratchpad: ScratchpadOption = False,
     reversed_: ReversedOption = False,
     index_hints: IndexHintsOption = False,
-    why: Annotated[
-        bool,
-        typer.Option(
-            "--why", help="The terms of the papers as well: classes, certificates, other encodings."
-        ),
-    ] = False,
-    program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
+    why: WhyOption = False,
+    program: ProgramOption = False,
     all_tasks: Annotated[
         bool, typer.Option("--all", help="A table of the 25 tasks of the benchmark instead of one TASK.")
     ] = False,
     runs: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The results of your own runs, if there are any; default: runs."),
+        Path | None, typer.Option(metavar="DIR", help="The results of your own runs; default: runs.")
     ] = None,
     budget: BudgetOption = None,
     as_json: JsonOption = False,
+    predictor: PredictorOption = False,
+    explain: ExplainOption = False,
+    measures: MeasuresOption = False,
+    reading: Annotated[
+        Reading | None, typer.Option("--convention", help=CONVENTION, rich_help_panel=PANEL)
+    ] = None,
+    draw: DrawOption = None,
+    file: FileOption = None,
+    verdicts: VerdictsOption = False,
 ) -> None:
     """Predict from theory whether a task generalizes, and say why.
 
-    Verdicts for transformers without positional encoding (NoPE) and with learned absolute positions (APE).
-    Each has a certificate, which --json prints and `longreach verify` checks. Nothing is trained.
+    Verdicts for transformers without positional encoding (NoPE) and with learned absolute positions (APE), on
+    the task as it is trained. With --convention, on membership in a regular language. Each has a certificate,
+    which --json prints and `longreach verify` checks. Nothing is trained.
 
-    Example: longreach forecast copy-unique
+    Example: longreach forecast "regex:(a|b)*bb(a|b)*" --program --explain
     """
-    if (task is None) != all_tasks:
-        raise InputError("TASK: missing; --all shows all" if task is None else "--all: goes without TASK")
+    choices = {"TASK": task, "--all": all_tasks or None, "--file": file}
+    given = [label for label, value in choices.items() if value is not None]
+    if len(given) != 1:
+        raise InputError(
+            f"{given[1]}: goes without {given[0]}" if given else "TASK: missing; --all shows all"
+        )
     if task is not None:
         task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     letters = alphabet_of_task(alphabet, task)
-    for option, given in (("--program", program), ("--why", why)):
-        if given and all_tasks:
-            raise InputError(f"{option}: goes with one TASK, not with --all")
-    directory = _runs(runs)
+    wanted = Wanted(why, program, predictor, explain, measures, draw, verdicts)
+    seconds = LANGUAGE_SECONDS if budget is None else budget
+    if file is not None:
+        print_list(file, wanted, reading or Reading.LAST, seconds=seconds, as_json=as_json)
+        return
+    check_wanted(wanted, reading)
+    if reading is not None and task is not None:
+        limit = running_budget(seconds)
+        show_language(task, _language(task, letters), wanted, reading, limit, as_json=as_json)
+        return
+    if all_tasks:
+        names = ("program", "why", "predictor", "explain", "measures", "draw")
+        wanted.refuse(names, "goes with one TASK, not with --all")
+    check_directory(runs, "--runs")
+    directory = DEFAULT_RUNS if runs is None else runs
     from longreach.answers.forecast import forecast as forecast_task
     from longreach.answers.forecast import forecast_all
 
+    known = directory if directory.is_dir() else None
     if task is None:
-        found = forecast_all(directory)
+        found = forecast_all(known)
         if as_json:
             print_json({"forecasts": [each.document() for each in found]})
         else:
             _print_all(console(), found)
         return
-    answer = forecast_task(task, letters, directory, budget=budget)
-    if as_json:
-        print_json(_document(answer, program))
-    else:
-        _print(answer, program, why, alphabet)
+    answer = forecast_task(task, letters, known, budget=budget)
+    automaton = _automaton(answer.task)
+    if automaton is None:
+        wanted.refuse(("measures", "draw"), "goes with a regular language")
+    with showing(automaton, answer.name, wanted):
+        if as_json:
+            document = _document(answer, wanted)
+            add_more(document, answer.sides, automaton, wanted)
+            print_json(document)
+        else:
+            _print(answer, wanted, alphabet)
+            print_more(answer.sides, automaton, wanted)
 
 
-def _runs(runs: Path | None) -> Path | None:
-    """The results directory; one that is not there yet has no runs, and is no error."""
-    found = DEFAULT_RUNS if runs is None else runs
-    if runs is not None and runs.exists() and not runs.is_dir():
-        raise InputError(f"--runs: {runs}: not a directory")
-    return found if found.is_dir() else None
+def _language(task: str, letters: list[str] | None) -> Automaton:
+    from longreach.tasks.catalog import load_argument
+    from longreach.tasks.regular import RegularLanguage
+
+    loaded = load_argument(task, letters)
+    if not isinstance(loaded, RegularLanguage):
+        raise InputError("--convention: goes with a regular language")
+    return loaded.automaton
 
 
-def _document(answer: Forecast, program: bool) -> dict[str, Any]:
-    document = answer.document()
-    if program:
+def _automaton(task: Task) -> Automaton | None:
+    """Of a regular language; of a task that asks for states, that of the language they are states of."""
+    found: Automaton | None = getattr(task, "language", None) or getattr(task, "automaton", None)
+    return found
+
+
+def _document(answer: Forecast, wanted: Wanted) -> dict[str, Any]:
+    document = answer.document(certificates=not wanted.verdicts)
+    if wanted.program:
         for key, side in answer.sides.items():
             if side.program is not None:
                 document[key]["program"] = side.program.text
@@ -136,7 +196,7 @@ def _document(answer: Forecast, program: bool) -> dict[str, Any]:
     return document
 
 
-def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> None:
+def _print(answer: Forecast, wanted: Wanted, alphabet: str | None) -> None:
     from rich.text import Text
 
     from longreach.config.encodings import side_title
@@ -144,9 +204,10 @@ def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> 
     from longreach.theory.verdicts.verdict import Answer
 
     out = console()
-    language = getattr(answer.task, "language", None)
-    automaton = language or getattr(answer.task, "automaton", None)
-    about = answer.task.about if language is not None or automaton is None else about_language(automaton)
+    automaton = _automaton(answer.task)
+    about = answer.task.about
+    if automaton is not None and not hasattr(answer.task, "language"):
+        about = about_language(automaton)
     print_heading(out, TaskName(answer.name).expression, about)
     finite = None if automaton is None else finite_note(automaton)
     if finite is not None:
@@ -159,13 +220,13 @@ def _print(answer: Forecast, program: bool, why: bool, alphabet: str | None) -> 
         few = coupled.statement.partition(":")[0]  # which tokens these are is said by --why
         print_hanging(out, f"{side_title('coupled')}: {few}", 2, 4)
     _print_numbers(out, answer)
-    _print_odds(out, answer, why)
-    if why:
+    _print_odds(out, answer, wanted.why)
+    if wanted.why:
         _print_why(out, answer)
     elif any(answer.sides[key].trained is Answer.NO for key in ENCODING_SIDES):
         print_hanging(out, Text(CAVEAT, "dim"))
-    _print_next(out, answer, alphabet, why)
-    if program:
+    _print_next(out, answer, alphabet, wanted.why)
+    if wanted.program:
         _print_programs(out, answer)
 
 

@@ -1,10 +1,12 @@
-"""`longreach language`: everything about one regular language, or about a list of them."""
+"""Regular languages: what `longreach forecast` shows of them, and `longreach language`."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,7 +32,7 @@ from longreach.cli.output import (
     write_bytes,
 )
 from longreach.errors import Argument, InputError
-from longreach.theory.names import TaskName, read_letters
+from longreach.theory.names import END, TaskName, read_letters
 from longreach.theory.program_class import ENCODING_SIDES
 from longreach.wording import counted
 
@@ -38,11 +40,14 @@ if TYPE_CHECKING:
     from longreach.theory.automata.automaton import Automaton
     from longreach.theory.automata.monoid import Measures
     from longreach.theory.budget import Budget
+    from longreach.theory.crasp.program import Program
     from longreach.theory.decide.views import Convention
     from longreach.theory.verdicts.judge import LanguageVerdicts
     from longreach.theory.verdicts.verdict import Verdict
 
-# `longreach language`: everything about one regular language, or about a list of them.
+PANEL = "For regular languages"
+SECONDS = 10.0
+"""Time for one language."""
 
 
 class Reading(StrEnum):
@@ -56,6 +61,46 @@ class Reading(StrEnum):
         from longreach.theory.decide.views import Convention
 
         return Convention.LAST_LETTER if self is Reading.LAST else Convention.END_OF_SEQUENCE
+
+
+def _option(*name: str, help: str, metavar: str | None = None) -> Any:
+    return typer.Option(*name, metavar=metavar, help=help, rich_help_panel=PANEL)
+
+
+WhyOption = Annotated[
+    bool, typer.Option("--why", help="Also the papers' terms: classes, reasons, certificates, bounds.")
+]
+ProgramOption = Annotated[bool, typer.Option("--program", help="Show the program behind a yes.")]
+PredictorOption = Annotated[bool, _option("--predictor", help="Show a program that predicts what follows.")]
+ExplainOption = Annotated[bool, _option("--explain", help="Explain a no, with words that fool programs.")]
+MeasuresOption = Annotated[bool, _option("--measures", help="Star-free, AC⁰, dot-depth and other measures.")]
+DrawOption = Annotated[
+    Path | None, _option(metavar="FILE", help="Draw the automaton, as .svg, .pdf or .png.")
+]
+LIST = "One regular expression a line, optionally a tab and its alphabet; - is standard input."
+FileOption = Annotated[Path | None, _option(metavar="LIST", help=LIST)]
+VerdictsOption = Annotated[bool, _option("--verdicts", help="JSON without certificates, many times faster.")]
+CONVENTION = "Verdicts for programs that answer at the last letter, or at EOS after it."
+ReadingOption = Annotated[Reading, _option("--convention", help=CONVENTION)]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to show besides the verdicts."""
+
+    why: bool = False
+    program: bool = False
+    predictor: bool = False
+    explain: bool = False
+    measures: bool = False
+    draw: Path | None = None
+    verdicts: bool = False
+
+    def refuse(self, names: Sequence[str], reason: str) -> None:
+        """Refuse the options with these names."""
+        for name in names:
+            if getattr(self, name):
+                raise InputError(f"--{name}: {reason}")
 
 
 def language(
@@ -74,44 +119,18 @@ def language(
     dfa: Annotated[
         Path | None, typer.Option(metavar="JSON", help="A deterministic automaton in a JSON file.")
     ] = None,
-    why: Annotated[
-        bool, typer.Option("--why", help="The terms of the papers as well: classes, reasons, certificates.")
-    ] = False,
-    program: Annotated[bool, typer.Option("--program", help="Show the program of a yes.")] = False,
-    predictor: Annotated[
-        bool,
-        typer.Option("--predictor", help="Show a program that predicts, on its words, what may follow."),
-    ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say why a no is a no, with words that fool programs.")
-    ] = False,
-    measures: Annotated[
-        bool, typer.Option("--measures", help="Star-free, AC⁰, dot-depth and other measures.")
-    ] = False,
-    reading: Annotated[
-        Reading,
-        typer.Option(
-            "--convention", help="Verdicts for programs that answer at the last letter, or at EOS after it."
-        ),
-    ] = Reading.LAST,
-    draw: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a drawing of the automaton, as .svg, .pdf or .png."),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="LIST",
-            help="One REGEX a line, optionally a tab and its alphabet; - is standard input. One answer each.",
-        ),
-    ] = None,
-    verdicts: Annotated[
-        bool, typer.Option("--verdicts", help="JSON without certificates, many times faster.")
-    ] = False,
+    why: WhyOption = False,
+    program: ProgramOption = False,
+    predictor: PredictorOption = False,
+    explain: ExplainOption = False,
+    measures: MeasuresOption = False,
+    reading: ReadingOption = Reading.LAST,
+    draw: DrawOption = None,
+    file: FileOption = None,
+    verdicts: VerdictsOption = False,
     seconds: Annotated[
-        float,
-        typer.Option("--budget", metavar="SECONDS", help="Time for each language; what it ends is said."),
-    ] = 10.0,
+        float, typer.Option("--budget", metavar="SECONDS", help="Time limit for each language.")
+    ] = SECONDS,
     as_json: Annotated[
         bool,
         typer.Option(
@@ -119,76 +138,147 @@ def language(
         ),
     ] = False,
 ) -> None:
-    """Decide whether a regular language has a C-RASP program: the verdict for NoPE and for APE.
+    """Decide whether a regular language has a C-RASP program, for NoPE and for APE.
+
+    What `longreach forecast regex:REGEX --convention last-letter` shows.
 
     Example: longreach language "(a|b)*bb(a|b)*" --program --explain
     """
-    given = [
-        label
-        for label, value in (("REGEX", regex), ("--name", name), ("--dfa", dfa), ("--file", file))
-        if value is not None
-    ]
+    choices = {"REGEX": regex, "--name": name, "--dfa": dfa, "--file": file}
+    given = [label for label, value in choices.items() if value is not None]
     if len(given) != 1:
-        raise InputError(f"{' and '.join(given) or 'REGEX'}: give one of REGEX, --name, --dfa, --file")
+        raise InputError(f"{' and '.join(given) or 'REGEX'}: give one of {', '.join(choices)}")
     letters = alphabet_of(alphabet)
     if alphabet is not None and regex is None:
         raise InputError(f"--alphabet: goes with REGEX, not with {given[0]}")
-    if not 0 < seconds < float("inf"):
-        raise InputError(f"--budget: {seconds:g} is no time; give seconds above 0")
-    one_only = {
-        "--draw": draw,
-        "--explain": explain,
-        "--program": program,
-        "--predictor": predictor,
-        "--why": why,
-    }
-    wanted = [option for option, value in one_only.items() if value]
+    wanted = Wanted(why, program, predictor, explain, measures, draw, verdicts)
     if file is not None:
-        if wanted:
-            raise InputError(f"{wanted[0]}: goes with one language, not with --file")
-        print_list(
-            file, measures=measures, as_json=as_json, seconds=seconds,
-            convention=reading.convention, certificates=not verdicts,
-        )  # fmt: skip
+        print_list(file, wanted, reading, seconds=seconds, as_json=as_json)
         return
-    if reading is Reading.EOS and (program or predictor):
-        raise InputError("--convention: programs are written for reading at the last letter only")
-    check_file(draw, "--draw")
-    form = _format(draw)
-    from longreach.theory.automata.monoid import measure
-    from longreach.theory.automata.regex import from_expression  # noqa: F401
-    from longreach.theory.budget import Budget
-    from longreach.theory.names import END
-    from longreach.theory.verdicts.judge import judge
-
-    budget = Budget(seconds=seconds).running()
+    check_wanted(wanted, reading)
+    budget = running_budget(seconds)
     task, automaton = _automaton(regex, letters, name, dfa, budget)
     if regex is not None:
         _warn_of_names(regex)
+    show_language(task, automaton, wanted, reading, budget, as_json=as_json)
+
+
+def running_budget(seconds: float) -> Budget:
+    """A budget whose time begins now; what takes long to import is imported before."""
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"--budget: {seconds:g} is not a time; give seconds above 0")
+    from longreach.theory.automata.regex import from_expression  # noqa: F401
+    from longreach.theory.budget import Budget
+
+    return Budget(seconds=seconds).running()
+
+
+def check_wanted(wanted: Wanted, reading: Reading | None) -> None:
+    """Refuse what cannot be shown before any work is done for it."""
+    if reading is Reading.EOS and (wanted.program or wanted.predictor):
+        raise InputError("--convention: programs are written for reading at the last letter only")
+    check_file(wanted.draw, "--draw")
+    if wanted.draw is not None and _format(wanted.draw) not in ("svg", "pdf", "png"):
+        raise InputError(f"--draw: {wanted.draw}: must end in .svg, .pdf or .png")
+
+
+def show_language(
+    task: str, automaton: Automaton, wanted: Wanted, reading: Reading, budget: Budget, *, as_json: bool
+) -> None:
+    """The verdicts for membership under a convention, and what else is wanted."""
+    from longreach.theory.verdicts.judge import judge
+
     answer = judge(automaton, budget)
-    measured = measure(automaton) if measures else None
-    if draw is not None:
-        write_bytes(draw, _drawing(automaton, task, form))
-    if predictor and END in automaton.alphabet:
-        raise InputError(
-            f"--predictor: the token {END!r} stands for the end, and the alphabet has it as well"
-        )
-    if as_json:
-        document = answer.document(task, measured, convention=reading.convention, certificates=not verdicts)
-        _add_programs(document, answer, program, predictor)
-        print_json(document)
-    else:
-        _print(task, answer, reading, why)
-        if program:
-            _print_programs(answer)
-        if explain:
-            _print_explanations(answer, reading)
-        if measured is not None:
-            _print_measures(measured)
-        if predictor:
-            _print_predictors(answer)
-    if draw is not None:
-        note(f"wrote {draw}")
+    with showing(automaton, task, wanted):
+        if as_json:
+            document = answer.document(task, convention=reading.convention, certificates=not wanted.verdicts)
+            if wanted.program:
+                _add_programs(document, answer)
+            add_more(document, answer.sides, automaton, wanted)
+            print_json(document)
+        else:
+            _print(task, answer, reading, wanted.why)
+            if wanted.program:
+                _print_programs(answer)
+            sides = answer.sides
+            if reading is Reading.EOS:
+                sides = {key: side.at_end for key, side in sides.items()}
+            print_more(sides, automaton, wanted)
+
+
+def add_more(
+    document: dict[str, Any], sides: Mapping[str, Verdict], automaton: Automaton | None, wanted: Wanted
+) -> None:
+    """Adds measures and predictors to a document."""
+    if wanted.measures and automaton is not None:
+        from longreach.theory.automata.monoid import measure
+
+        document["measures"] = asdict(measure(automaton))
+    for key, written in _predictors(sides, wanted):
+        if isinstance(written, str):
+            document[key]["predictor_not_written"] = written
+        else:
+            document[key]["predictor"] = written.text
+
+
+def print_more(sides: Mapping[str, Verdict], automaton: Automaton | None, wanted: Wanted) -> None:
+    """Explanations, measures and predictors, for people."""
+    if wanted.explain:
+        for key in ENCODING_SIDES:
+            _print_explanation(key, sides[key])
+    if wanted.measures and automaton is not None:
+        from longreach.theory.automata.monoid import measure
+
+        _print_measures(measure(automaton))
+    out = console()
+    shown: set[str] = set()
+    for key, program in _predictors(sides, wanted):
+        if isinstance(program, str):
+            print_program(out, f"{TITLES[key]}: not written: {program}")
+        elif key != "local" and program.text not in shown:
+            shown.add(program.text)
+            out.print()
+            print_program(out, f"{TITLES[key]}: {_predictor_words(program, automaton)}", program.text)
+
+
+def _predictors(sides: Mapping[str, Verdict], wanted: Wanted) -> list[tuple[str, Program | str]]:
+    """For each yes of prediction the program, or why it is not written."""
+    if not wanted.predictor:
+        return []
+    found = ((key, side.prediction_proof.outcome) for key, side in sides.items())
+    return [(key, program) for key, program in found if program is not None]
+
+
+def _predictor_words(program: Program, automaton: Automaton | None) -> str:
+    from longreach.theory.certificates.check_yes import check_predictor
+
+    about = "on words of the language, the letters that may follow, and EOS for the end"
+    if automaton is None:
+        return about
+    found = check_predictor(program.core, automaton)
+    return f"{about}; {found.how if found.valid else f'{found.status.value}: {found.problem}'}"
+
+
+@contextmanager
+def showing(automaton: Automaton | None, task: str, wanted: Wanted) -> Iterator[None]:
+    """Around an answer: refuses what cannot be shown, draws the automaton, and afterwards says so."""
+    if wanted.predictor and automaton is not None and END in automaton.alphabet:
+        raise InputError(f"--predictor: {END!r} stands for the end, but it is also a letter of the alphabet")
+    path = wanted.draw
+    if path is not None and automaton is not None:
+        from longreach.theory.automata.drawing import to_figure, to_svg
+
+        form = _format(path)
+        content = to_svg(automaton, task).encode("utf-8", "replace") if form == "svg" else b""
+        write_bytes(path, content or to_figure(automaton, task, form))
+    yield
+    if path is not None:
+        note(f"wrote {path}")
+
+
+def _format(path: Path) -> str:
+    """The format of a drawing by the end of its name; without one, SVG."""
+    return path.suffix.lower()[1:] or "svg"
 
 
 def _automaton(
@@ -225,47 +315,19 @@ def _warn_of_names(regex: str) -> None:
         note(f"warning: {regex!r} is read as an expression; --name {regex} is the language of that name")
 
 
-def _format(draw: Path | None) -> str:
-    """The format of a drawing by the end of its name; without one, SVG."""
-    form = "svg" if draw is None else draw.suffix.lower()[1:] or "svg"
-    if form == "svg":
-        return form
-    from longreach.theory.automata.drawing import FORMATS
+def _add_programs(document: dict[str, Any], answer: LanguageVerdicts) -> None:
+    from longreach.theory.prove.equivalence import rightness
 
-    if form not in FORMATS:
-        raise InputError(f"--draw: {draw}: must end in .svg, .pdf or .png")
-    return form
-
-
-def _drawing(automaton: Automaton, task: str, form: str) -> bytes:
-    from longreach.theory.automata.drawing import to_figure, to_svg
-
-    if form == "svg":
-        return to_svg(automaton, task).encode("utf-8", "replace")
-    return to_figure(automaton, task, form)
-
-
-def _add_programs(document: dict[str, Any], answer: LanguageVerdicts, program: bool, predictor: bool) -> None:
-    if program:
-        from longreach.theory.prove.equivalence import rightness
-
-        for key, found in answer.sides.items():
-            if found.not_written:
-                document[key]["not_written"] = found.not_written
-            if found.program is not None:
-                budget = answer.budget
-                known = rightness(found.program.core, answer.automaton, budget=budget)
-                if not known.proved:
-                    document[key]["not_proved"] = known.reason
-                document[key]["program"] = found.program.text
-                document[key]["proof"] = known.word
-                document[key]["checked_length"] = known.length
-    if predictor:
-        for key, written in answer.predictors().items():
-            if isinstance(written, str):
-                document[key]["predictor_not_written"] = written
-            else:
-                document[key]["predictor"] = written.text
+    for key, found in answer.sides.items():
+        if found.not_written:
+            document[key]["not_written"] = found.not_written
+        if found.program is not None:
+            known = rightness(found.program.core, answer.automaton, budget=answer.budget)
+            if not known.proved:
+                document[key]["not_proved"] = known.reason
+            document[key] |= {
+                "program": found.program.text, "proof": known.word, "checked_length": known.length
+            }  # fmt: skip
 
 
 def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> None:
@@ -317,29 +379,6 @@ def _print_programs(answer: LanguageVerdicts) -> None:
         print_program(out, f"{TITLES[key]}: {core.class_name}, {size}, {known}", found.program.text)
 
 
-def _print_predictors(answer: LanguageVerdicts) -> None:
-    from longreach.theory.certificates.check_yes import check_predictor
-
-    out = console()
-    shown: set[str] = set()
-    for key, program in answer.predictors().items():
-        if isinstance(program, str):
-            print_program(out, f"{TITLES[key]}: not written: {program}")
-        elif key != "local" and program.text not in shown:
-            shown.add(program.text)
-            found = check_predictor(program.core, answer.automaton)
-            known = found.how if found.valid else f"{found.status.value}: {found.problem}"
-            out.print()
-            about = f"on words of the language, the letters that may follow, and EOS for the end; {known}"
-            print_program(out, f"{TITLES[key]}: {about}", program.text)
-
-
-def _print_explanations(answer: LanguageVerdicts, reading: Reading) -> None:
-    for key in ENCODING_SIDES:
-        side = answer.sides[key]
-        _print_explanation(key, side if reading is Reading.LAST else side.at_end)
-
-
 def _print_explanation(key: str, found: Verdict) -> None:
     from longreach.answers.kinds import kind_of
 
@@ -377,17 +416,17 @@ def _print_measures(measured: Measures) -> None:
         out.print(f"  {label:<24}{value}", markup=False)
 
 
-# `longreach language --file`: one answer for each line of a list.
-
+# Lists of expressions: one answer for each line.
 
 STANDARD_INPUT = Path("-")
 
 
-def print_list(
-    path: Path, *, measures: bool, as_json: bool, seconds: float, convention: Convention, certificates: bool
-) -> None:
+def print_list(path: Path, wanted: Wanted, reading: Reading, *, seconds: float, as_json: bool) -> None:
     """One answer a line; a bad line is reported in its place, and the exit code is 2 at the end."""
-    from longreach.theory.automata.monoid import measure
+    wanted.refuse(
+        ("draw", "explain", "program", "predictor", "why"), "goes with one language, not with --file"
+    )
+    running_budget(seconds)
     from longreach.theory.automata.regex import from_expression
     from longreach.theory.budget import Budget
     from longreach.theory.verdicts.judge import judge
@@ -407,10 +446,11 @@ def print_list(
             continue
         answer = judge(automaton, budget)
         if as_json:
-            measured = measure(automaton) if measures else None
-            print_json(
-                answer.document(f"regex:{regex}", measured, convention=convention, certificates=certificates)
+            document = answer.document(
+                f"regex:{regex}", convention=reading.convention, certificates=not wanted.verdicts
             )
+            add_more(document, answer.sides, automaton, wanted)
+            print_json(document)
         else:
             console().print(_line(answer, regex), markup=False)
     if failed:

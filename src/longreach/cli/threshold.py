@@ -21,21 +21,13 @@ from longreach.cli.options import (
 from longreach.cli.output import Column, console, note, print_fitted, print_hanging, print_json, write_bytes
 from longreach.cli.progress import Bars
 from longreach.cli.training_options import (
-    AddressOption,
-    DeviceOption,
-    EngineName,
-    EngineOption,
-    GpusOption,
-    PartitionOption,
+    HERE,
     ScaleName,
     ScaleOption,
-    StackOption,
-    TimeLimitOption,
-    WorkersOption,
-    chosen_engine,
+    Where,
     given_settings,
     help_of,
-    trains_here,
+    with_engine_options,
     with_setting_options,
 )
 from longreach.errors import Field, InputError
@@ -54,6 +46,7 @@ CHOSEN = ("train_lengths", "test_lengths")
 
 
 @partial(with_setting_options, without=CHOSEN)
+@with_engine_options
 def threshold(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
     *,
@@ -62,62 +55,52 @@ def threshold(
     index_hints: IndexHintsOption = False,
     to: Annotated[
         int | None,
-        typer.Option(metavar="L", help="The long length; default: three times the training length."),
+        typer.Option(metavar="L", help="The length to reach; default: three times the training length."),
     ] = None,
     loss: Annotated[
         float | None,
-        typer.Option(
-            metavar="E", help="Where answers are numbers: up to which error runs work; default: by the task."
-        ),
+        typer.Option(metavar="E", help="Where answers are numbers: the largest error at which runs work."),
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each training length, at most.")] = 3,
+    seeds: Annotated[int, typer.Option(metavar="K", help="Most runs for each training length.")] = 3,
     every_seed: Annotated[
-        bool, typer.Option("--every-seed", help="Train all seeds, also where fewer decide.")
+        bool, typer.Option("--every-seed", help="Train all seeds, even where fewer decide.")
     ] = False,
     minutes: Annotated[
-        float, typer.Option(metavar="M", help="How long to measure; 0: what was measured before.")
+        float, typer.Option(metavar="M", help="Time to measure; 0: use existing runs only.")
     ] = 10.0,
     most: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="The longest training length; default: below the tested ones, 40 at 3N."
+            metavar="N", help="The longest training length (default: below the tested ones, 40 at 3N)."
         ),
     ] = None,
-    within: Annotated[int, typer.Option(metavar="W", help="How near the answer has to be; 1: exactly.")] = 1,
+    within: Annotated[int, typer.Option(metavar="W", help="How close the answer must be; 1: exact.")] = 1,
     lengths: Annotated[
         str | None,
-        typer.Option(metavar="A,B,…", help="Measure these training lengths, all at once, and no others."),
+        typer.Option(metavar="A,B,…", help="Measure these training lengths and no others."),
     ] = None,
     scale: ScaleOption = ScaleName.laptop,
-    engine: EngineOption = EngineName.local,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
-    gpus: GpusOption = None,
-    partition: PartitionOption = None,
-    time_limit: TimeLimitOption = None,
-    device: DeviceOption = "auto",
-    stack: StackOption = None,
+    where: Where = HERE,
     runs: RunsOption = DEFAULT_RUNS,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The curve as .svg, .png or .pdf; default: in DIR/figures."),
+        typer.Option(metavar="FILE", help="Where to draw the curve, as .svg, .png or .pdf."),
     ] = None,
     as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
-    """Find the least training length from which on models work at a long length, by training some.
+    """Find the least training length from which on models generalize: `longreach ask TASK --to L`.
 
-    Training lengths are doubled until runs work, then bisected; seeds are trained until the others cannot
-    change it. What was measured before is not measured again: the same command goes on where it was.
-    Models trained to N are tested on lengths in (2N, 3N], or with --to L on lengths in (2L/3, L].
-    Where answers are numbers, as in simple-task:omega=2, runs work when their mean squared error is small.
-    The exit code is 1 when a run failed.
+    Training lengths are doubled until runs work, then bisected; once the seeds so far decide a length, the
+    others are not trained. Finished runs are reused: run the same command again to resume. Models trained to
+    N are tested on lengths in (2N, 3N], or with --to L on lengths in (2L/3, L]. Where answers are numbers, as
+    in simple-task:omega=2, runs work when their mean squared error is small. Exit code 1 if a run failed.
 
     Example: longreach threshold "regex:(aa)*" --to 60
     """
     task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
-    if settings["alphabet"] is not None and not TaskName(task).is_regex:
-        raise InputError("--alphabet: goes with a TASK regex:…")
+    if settings["alphabet"] is not None and not TaskName(task).has_alphabet:
+        raise InputError("--alphabet: goes with a TASK regex:… or states:…")
     if out is not None:
         _check_out(out)
     chosen = _lengths(lengths)
@@ -127,12 +110,7 @@ def threshold(
     from longreach.answers.threshold import threshold as search
 
     if minutes:
-        make = chosen_engine(
-            engine, runs,
-            workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
-            device=device, stack=stack,
-        )  # fmt: skip
-        here = trains_here(engine, device)
+        make, here = where.engine_maker(runs), where.is_here
     found = search(
         task, given.pop("encoding", None),
         to=to, loss=loss, seeds=seeds, every_seed=every_seed, minutes=minutes, most=most, within=within,

@@ -21,21 +21,13 @@ from longreach.cli.options import (
 from longreach.cli.output import Column, console, exit_code, fits, note, print_fitted, print_json
 from longreach.cli.progress import Bars, announce, going_on, print_plan
 from longreach.cli.training_options import (
-    AddressOption,
-    DeviceOption,
-    EngineName,
-    EngineOption,
-    GpusOption,
-    PartitionOption,
+    HERE,
     ScaleName,
     ScaleOption,
-    StackOption,
-    TimeLimitOption,
-    WorkersOption,
-    chosen_engine,
+    Where,
     given_settings,
     help_of,
-    trains_here,
+    with_engine_options,
     with_setting_options,
 )
 from longreach.config.model import CellLabel
@@ -257,6 +249,7 @@ TELLING_IDS = (
 
 
 @with_setting_options
+@with_engine_options
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help=help_of("task"))],
     *,
@@ -267,14 +260,7 @@ def train(
     seed: Annotated[int | None, typer.Option(metavar="S", help=help_of("seed"))] = None,
     seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
     search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
-    engine: EngineOption = EngineName.local,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
-    gpus: GpusOption = None,
-    partition: PartitionOption = None,
-    time_limit: TimeLimitOption = None,
-    device: DeviceOption = "auto",
-    stack: StackOption = None,
+    where: Where = HERE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
@@ -303,11 +289,7 @@ def train(
 
     check_runs(runs)
     given = given_settings(settings)
-    make = chosen_engine(
-        engine, runs,
-        workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
-        device=device, stack=stack,
-    )  # fmt: skip
+    make = where.engine_maker(runs)
     numbers = range(seeds) if seeds is not None else [0 if seed is None else seed]
     given |= {"scale": scale.value}
     if has_numbers(task):
@@ -317,7 +299,7 @@ def train(
         if dry_run:
             _plan(members, runs, make, as_json, FOR_LESS_AT_LAPTOP)
             return
-        if trains_here(engine, device):
+        if where.is_here:
             announce_members(members, runs, make, FOR_LESS_AT_LAPTOP)
         with going_on():
             fitted = train_members(members, runs, engine=make, progress=Bars())
@@ -330,7 +312,7 @@ def train(
     if dry_run:
         _plan(configs, runs, make, as_json, less)
         return
-    if trains_here(engine, device):
+    if where.is_here:
         announce_members(configs, runs, make, less)
     tried: Sequence[Result] = ()
     results: Sequence[Result]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
@@ -168,33 +170,75 @@ StackOption = Annotated[
 ]  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Where:
+    """Where runs train and how many at a time, as the options say."""
+
+    engine: EngineName = EngineName.local
+    workers: int | None = None
+    address: str | None = None
+    gpus: float | None = None
+    partition: str | None = None
+    time_limit: float | None = None
+    device: str = "auto"
+    stack: int | None = None
+
+    @property
+    def is_here(self) -> bool:
+        """Whether runs train on the cores of this machine, so that a few steps tell how long it takes."""
+        from longreach.training.devices import find_device
+
+        return self.engine is EngineName.local and find_device(self.device).type == "cpu"
+
+    def engine_maker(self, runs: Path) -> EngineMaker:
+        """Makes the engine."""
+        from longreach.execution.engines import EngineOptions
+        from longreach.runs.train import check_torch, engine_maker, stacked_maker
+
+        limit = None if self.time_limit is None else 60 * self.time_limit
+        options = EngineOptions(
+            workers=self.workers, address=self.address, gpus=self.gpus, partition=self.partition,
+            time_limit=limit,
+        )  # fmt: skip
+        make = engine_maker(self.engine.value, runs, options)
+        check_torch()
+        return stacked_maker(
+            make, self.device, self.stack, engine=self.engine.value, workers=self.workers, gpus=self.gpus
+        )
+
+
+HERE = Where()
+
+
+def with_engine_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of `Where` in the place of its parameter `where`."""
+    names = [each.name for each in fields(Where)]
+    options = {
+        "engine": EngineOption, "workers": WorkersOption, "address": AddressOption, "gpus": GpusOption,
+        "partition": PartitionOption, "time_limit": TimeLimitOption, "device": DeviceOption,
+        "stack": StackOption,
+    }  # fmt: skip
+
+    @wraps(command)
+    def call(*arguments: Any, **given: Any) -> None:
+        chosen = {name: given.pop(name) for name in names if name in given}
+        command(*arguments, **({"where": Where(**chosen)} | given))
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    made = [
+        inspect.Parameter(each.name, keyword, default=each.default, annotation=options[each.name])
+        for each in fields(Where)
+    ]
+    parameters: list[inspect.Parameter] = []
+    for each in inspect.signature(command, eval_str=True).parameters.values():
+        parameters += made if each.name == "where" else [each]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return call
+
+
 def trains_here(engine: EngineName, device: str) -> bool:
-    """Whether members train on the cores of this machine, so that a few steps tell how long it takes."""
-    from longreach.training.devices import find_device
-
-    return engine is EngineName.local and find_device(device).type == "cpu"
+    return Where(engine=engine, device=device).is_here
 
 
-def chosen_engine(
-    engine: EngineName,
-    runs: Path,
-    *,
-    workers: int | None,
-    address: str | None,
-    gpus: float | None,
-    partition: str | None,
-    time_limit: float | None,
-    device: str,
-    stack: int | None,
-) -> EngineMaker:
-    """Makes the engine that the options describe."""
-    from longreach.execution.engines import EngineOptions
-    from longreach.runs.train import check_torch, engine_maker, stacked_maker
-
-    options = EngineOptions(
-        workers=workers, address=address, gpus=gpus, partition=partition,
-        time_limit=None if time_limit is None else 60 * time_limit,
-    )  # fmt: skip
-    make = engine_maker(engine.value, runs, options)
-    check_torch()
-    return stacked_maker(make, device, stack, engine=engine.value, workers=workers, gpus=gpus)
+def chosen_engine(engine: EngineName, runs: Path, **options: Any) -> EngineMaker:
+    return Where(engine=engine, **options).engine_maker(runs)
