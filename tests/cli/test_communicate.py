@@ -77,10 +77,6 @@ def test_figures(longreach: Call, tmp_path: Path, arguments: list[str], suffix: 
     assert path.read_bytes().startswith(start)
 
 
-def test_help_has_an_example(longreach: Call) -> None:
-    assert "Example: longreach communicate" in longreach("communicate", "--help").out
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -266,11 +266,6 @@ def test_bad_input(longreach: Call, here: Path, arguments: list[str], message: s
     assert done.first_error.startswith(message)
 
 
-def test_help_has_an_example(longreach: Call) -> None:
-    assert "Example: longreach forecast copy-unique" in longreach("forecast", "--help").out
-    assert "crasp:FILE" in longreach("tasks", "--help").out
-
-
 def test_what_is_trained_and_membership(longreach: Call) -> None:
     out = longreach("forecast", "regex:(a|ba)*b?").out
     assert out.count("expected to work") == 2

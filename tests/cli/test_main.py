@@ -36,11 +36,6 @@ def test_help(longreach: Call, arguments: list[str]) -> None:
     assert "Usage: longreach" in done.out
 
 
-@pytest.mark.parametrize("command", ["run", "trace", "check", "equal", "lower", "list"])
-def test_help_has_an_example(longreach: Call, command: str) -> None:
-    assert f"Example: longreach crasp {command}" in longreach("crasp", command, "--help").out
-
-
 def test_doctor(longreach: Call) -> None:
     report = json.loads(longreach("doctor", "--json").out)
     assert report["longreach"] == package.__version__

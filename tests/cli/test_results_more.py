@@ -219,8 +219,7 @@ def test_parquet_needs_pyarrow(
 
 
 @pytest.mark.parametrize("command", ["list", "show", "index", "export"])
-def test_help_and_missing_directories(longreach: Call, tmp_path: Path, command: str) -> None:
-    assert f"Example: longreach results {command}" in longreach("results", command, "--help").out
+def test_missing_directories(longreach: Call, tmp_path: Path, command: str) -> None:
     arguments = ["0" * 16] if command == "show" else []
     for path, message in ((tmp_path / "absent", "no such directory"), (Path(__file__), "not a directory")):
         done = longreach("results", command, *arguments, "--runs", path)

@@ -109,8 +109,7 @@ def test_columns_are_dropped_rather_than_letters(width: int) -> None:
     assert fitting(rows, None) == list(rows[0])
 
 
-def test_help_and_bad_input(longreach: Call) -> None:
-    assert "Example: longreach tasks" in longreach("tasks", "--help").out
+def test_an_unknown_option(longreach: Call) -> None:
     done = longreach("tasks", "--jsn")
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith("--jsn: no such option")

@@ -263,10 +263,6 @@ def test_a_member_past_its_time_has_failed(longreach: Call, tmp_path: Path) -> N
     assert member["error"] == "ended after its time limit of 0.06 seconds"
 
 
-def test_help_has_an_example(longreach: Call) -> None:
-    assert "Example: longreach train binary-majority" in longreach("train", "--help").out
-
-
 @pytest.mark.slow
 def test_search(longreach: Call, tmp_path: Path) -> None:
     fixed = ("--layers", 1, "--width", 16, "--lr", 1e-2, "--max-steps", 300, "--test-size", 100)
