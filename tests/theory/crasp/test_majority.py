@@ -1,4 +1,4 @@
-"""Tests of `theory.crasp.majority`."""
+"""Majority logic: its evaluation, the translation of programs into it, and its notation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from longreach.theory.crasp.library import load_program
 from longreach.theory.crasp.majority import (
     And,
     Exists,
-    ForAll,
     Formula,
     FormulaBuilder,
     Less,
@@ -31,6 +30,7 @@ from longreach.theory.crasp.majority import (
     satisfies,
     to_majority_logic,
 )
+from longreach.theory.crasp.majority_printer import formula_latex, formula_text
 from longreach.theory.crasp.program import parse
 from longreach.theory.crasp.transform import least_padding, remove_relations
 from tests.helpers.examples import at_most
@@ -63,8 +63,6 @@ def literal(formula: Formula, index: int, word: Sequence[str], at: dict[str, int
             return any(holds(part) for part in parts)
         case Exists(variable, body):
             return any(holds(body, **{variable: i}) for i in positions)
-        case ForAll(variable, body):
-            return all(holds(body, **{variable: i}) for i in positions)
         case Majority(variable, weighted):
             signs = ((1 if holds(p, **{variable: i}) else -1) * n for i in positions for n, p in weighted)
             return sum(signs) > 0
@@ -80,7 +78,7 @@ def sentences(draw: st.DrawFn) -> Formula:
     for _ in range(draw(st.integers(1, 9))):
         last = [nodes[-1 - draw(st.integers(0, min(5, len(nodes) - 1)))] for _ in range(2)]
         variable = draw(VARIABLES)
-        match draw(st.sampled_from(["mod", "not", "and", "or", "exists", "all", "majority", "majority"])):
+        match draw(st.sampled_from(["mod", "not", "and", "or", "exists", "majority", "majority"])):
             case "mod":
                 nodes.append(b.add(Mod(3, draw(st.integers(0, 2)), variable)))
             case "not":
@@ -91,8 +89,6 @@ def sentences(draw: st.DrawFn) -> Formula:
                 nodes.append(b.or_(*last))
             case "exists":
                 nodes.append(b.exists(variable, last[0]))
-            case "all":
-                nodes.append(b.add(ForAll(variable, last[0])))
             case _:
                 nodes.append(b.majority(variable, [(draw(st.integers(1, 3)), part) for part in last]))
     closed = b.exists("x", b.majority("y", [(1, nodes[-1]), (1, nodes[-2])]))
@@ -109,7 +105,6 @@ def test_evaluation_is_the_definition(sentence: Formula) -> None:
 def test_quantifiers_on_the_empty_word() -> None:
     b = FormulaBuilder()
     assert not satisfies("", b.sentence(b.exists("x", b.top())))
-    assert satisfies("", b.sentence(b.add(ForAll("x", b.bottom()))))
     assert not satisfies("", b.sentence(b.majority("x", [(1, b.top())])))
 
 
@@ -239,3 +234,44 @@ def test_padded_words_lead_into_the_logic_of_order_alone() -> None:
 def test_predictors_are_rejected() -> None:
     with pytest.raises(InputError, match="predictor"):
         to_majority_logic(parse('output "a" = "b"').core)
+
+
+# Notation
+
+
+def test_a_part_used_twice_is_written_once() -> None:
+    lines = formula_text(to_majority_logic(load_program("lib:dyck-1").core)).splitlines()
+    assert lines == [
+        "φ1(x, y) := y ≤ x ∧ Q_)(y)",
+        "φ2(x, y) := y ≤ x ∧ Q_((y)",
+        "φ3(x) := M̂aj y ⟨φ1(x, y), ¬φ2(x, y)⟩",
+        "¬∃x ⊤ ∨ ∃x (¬∃y (x < y) ∧ ¬M̂aj y ⟨y ≤ x ∧ φ3(y), ⊤⟩ ∧ ¬φ3(x) ∧ ¬M̂aj y ⟨¬φ1(x, y), φ2(x, y)⟩)",
+    ]
+
+
+def test_some_construct() -> None:
+    b = FormulaBuilder()
+    either = b.or_(b.letter("a", "x"), b.add(Mod(3, 2, "x")))
+    both = b.and_(either, b.not_(b.add(Less("x", "y"))), b.not_(b.equal("x", "y")))
+    some = b.exists("y", b.and_(both, b.add(Succ("y", "x"))))
+    text = "∃y ((Q_a(x) ∨ Mod_{3,2}(x)) ∧ y ≤ x ∧ ¬(x = y) ∧ Succ(y, x))"
+    assert formula_text(b.formula(some)) == text
+    many = b.formula(b.majority("x", [(2, some), (7, b.and_(some, b.letter("b", "x"))), (1, b.bottom())]))
+    shown = formula_text(many).splitlines()
+    assert shown == [f"φ1(x) := {text}", "M̂aj x ⟨φ1(x), φ1(x), 7 × (φ1(x) ∧ Q_b(x)), ⊥⟩"]
+
+
+def test_latex_escapes_and_balances() -> None:
+    latex = formula_latex(to_majority_logic(parse('P = #[i-1] "#_" >= 1 && i % 2 == 0').core))
+    assert r"Q_{\texttt{\#\_}}(y)" in latex
+    assert r"\mathrm{Mod}_{2,0}(x)" in latex
+    plain = latex.replace(r"\{", "").replace(r"\}", "")
+    assert plain.count("{") == plain.count("}")
+
+
+def test_long_formulas_are_written_without_recursion() -> None:
+    b = FormulaBuilder()
+    formula = b.letter("a", "x")
+    for _ in range(3000):
+        formula = b.exists("x", b.and_(b.letter("a", "x"), formula))
+    assert formula_text(b.formula(formula)).startswith("∃x (Q_a(x) ∧ ∃x (")

@@ -16,9 +16,6 @@ from longreach.theory.automata.paths import explore
 if TYPE_CHECKING:
     from automata.fa.dfa import DFA
 
-# Minimal complete deterministic automata, the form in which every language is decided.
-
-
 IntArray = npt.NDArray[np.int64]
 Word = tuple[str, ...]
 

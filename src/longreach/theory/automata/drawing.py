@@ -20,9 +20,6 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.paths import Paths, moves_inside
 from longreach.wording import counted
 
-# Where the states, the edges and their labels stand in a drawing of an automaton.
-
-
 RADIUS = 22.0
 LAYER, ROW = 130.0, 96.0  # distances between centres, to the right and down
 NARROW, MANY_LAYERS = 96.0, 9  # that distance where there are more layers than fit a screen
@@ -389,7 +386,7 @@ def _on(curve: Sequence[Point], share: float) -> Point:
     return curve[0]
 
 
-# A drawing of an automaton as SVG; `automaton_layout` says where all stands. Needs no other program.
+# The drawing as SVG
 
 
 LEFT_OUT = "letters without an arrow lead to {}, where nothing is accepted any more"
@@ -415,10 +412,10 @@ def to_svg(
     part: str | None = None,
     notes: Mapping[int, str] | None = None,
 ) -> str:
-    """The automaton as one SVG document; states that accept nothing any more are pale, or left out and told.
+    """The automaton as one SVG document. Dead states are drawn pale, or omitted with a note.
 
     As a part of a page, which `part` names, it has ids of its own and no style: the page has that.
-    Notes stand beside their states. Whoever does not see it is told the automaton in words.
+    Notes stand beside their states. A text description is included for screen readers.
 
     >>> to_svg(from_expression("(ab)*"), "(ab)*").count("<circle")
     4
@@ -469,7 +466,7 @@ def to_svg(
 
 
 def in_words(automaton: Automaton) -> str:
-    """The automaton for whoever does not see the drawing.
+    """The automaton in words, for screen readers.
 
     >>> in_words(from_expression("(aa)*"))
     '2 states, from 0; accepting: 0. State 0: a to 1. State 1: a to 0.'
@@ -493,7 +490,7 @@ def _text(text: Text, kind: str) -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y + 4:.1f}">{escape(text.text)}</text>'
 
 
-# The drawing of an automaton as PDF or PNG: what `automaton_drawing` lays out, drawn by matplotlib.
+# The same as PDF or PNG, drawn by matplotlib
 
 
 FORMATS = ("pdf", "png")

@@ -15,9 +15,6 @@ from longreach.theory.automata.automaton import Automaton, Word, strong_componen
 from longreach.theory.automata.named import bracket_depth
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 
-# Transition monoids, their stable semigroups and idempotents, under a cap.
-
-
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 

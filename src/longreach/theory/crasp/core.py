@@ -16,10 +16,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from longreach.errors import InputError
 from longreach.theory.program_class import class_name
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,21 +382,34 @@ def merged_alphabet(cores: Sequence[Core]) -> tuple[tuple[str, ...], bool]:
     return merged, any(core.closed for core in cores)
 
 
+class Interned(Generic[T]):
+    """A list in which equal items are one."""
+
+    def __init__(self) -> None:
+        self.items: list[T] = []
+        self._index: dict[T, int] = {}
+
+    def add(self, item: T) -> int:
+        """The index of an item, appended unless an equal one is there."""
+        index = self._index.setdefault(item, len(self.items))
+        if index == len(self.items):
+            self.items.append(item)
+        return index
+
+
 class CoreBuilder:
     """Collects operations, sharing equal ones. Also offers the derived operations of the text format."""
 
     def __init__(self) -> None:
-        self.ops: list[Op] = []
-        self._index: dict[Op, int] = {}
+        self._interned = Interned[Op]()
+        self.ops = self._interned.items
         self._at_zero: list[bool | int] = []
         self._integers: dict[int, int] = {}
 
     def add_op(self, op: Op) -> int:
         """The index of `op`, appended unless an equal one is there."""
-        index = self._index.get(op)
-        if index is None:
-            index = self._index[op] = len(self.ops)
-            self.ops.append(op)
+        index = self._interned.add(op)
+        if index == len(self._at_zero):
             self._at_zero.append(at_zero(op, self._at_zero))
         return index
 

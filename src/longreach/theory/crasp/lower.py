@@ -25,8 +25,6 @@ from longreach.theory.crasp.syntax import (
     token,
 )
 
-# From expressions to core operations and back.
-
 
 def lower(program: Listing) -> Core:
     """The core program of a program; equal operations are shared."""

@@ -11,7 +11,6 @@ are shared, and nothing here recurses.
 >>> satisfies("aab", sentence), satisfies("ab", sentence), satisfies("", sentence)
 (True, False, False)
 
->>> from longreach.theory.crasp.majority import satisfies
 >>> dyck = to_majority_logic(parse('o = # "("\nc = # ")"\nD = # (o < c) == 0 && o == c').core)
 >>> dyck.logic, [satisfies(word, dyck) for word in ("(())", "())(", "")]
 ('MAJ₂[<]', [True, False, True])
@@ -30,21 +29,13 @@ from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.theory.crasp import core as c
-from longreach.theory.crasp.core import Core
+from longreach.theory.crasp.core import Core, Interned, Not, Top
 from longreach.theory.crasp.evaluate import at_empty_word
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.transform import acceptance
 
-# The two-variable majority logic MAJ₂[<, +1, Mod], with a literal evaluator.
-
-
 Variable: TypeAlias = Literal["x", "y"]
 OTHER: dict[Variable, Variable] = {"x": "y", "y": "x"}
-
-
-@dataclass(frozen=True, slots=True)
-class Top:
-    """⊤."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +72,6 @@ class Less:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
-    """¬φ."""
-
-    body: int
-
-
-@dataclass(frozen=True, slots=True)
 class And:
     """The conjunction of the parts."""
 
@@ -110,14 +94,6 @@ class Exists:
 
 
 @dataclass(frozen=True, slots=True)
-class ForAll:
-    """∀ variable φ."""
-
-    variable: Variable
-    body: int
-
-
-@dataclass(frozen=True, slots=True)
 class Majority:
     """M̂aj variable ⟨φ_1, …, φ_c⟩: over all positions and all parts, more are true than false.
 
@@ -128,13 +104,13 @@ class Majority:
     parts: tuple[tuple[int, int], ...]
 
 
-Node = Top | Letter | Mod | Succ | Less | Not | And | Or | Exists | ForAll | Majority
+Node = Top | Letter | Mod | Succ | Less | Not | And | Or | Exists | Majority
 
 
 def parts_of(node: Node) -> tuple[int, ...]:
     """The indices of the formulas that a node is made of, in order."""
     match node:
-        case Not(body) | Exists(_, body) | ForAll(_, body):
+        case Not(body) | Exists(_, body):
             return (body,)
         case And(parts) | Or(parts):
             return parts
@@ -155,8 +131,6 @@ def with_parts(node: Node, indices: Sequence[int]) -> Node:
             return Or(tuple(indices))
         case Exists(variable):
             return Exists(variable, indices[0])
-        case ForAll(variable):
-            return ForAll(variable, indices[0])
         case Majority(variable, weighted):
             copies = [times for times, _ in weighted]
             return Majority(variable, tuple(zip(copies, indices, strict=True)))
@@ -188,7 +162,7 @@ class Formula:
                     below = frozenset([variable])
                 case Succ(left, right) | Less(left, right):
                     below = frozenset([left, right])
-                case Exists(variable) | ForAll(variable) | Majority(variable):
+                case Exists(variable) | Majority(variable):
                     below -= {variable}
                 case _:
                     pass
@@ -210,7 +184,7 @@ class Formula:
         depths: list[int] = []
         for node in self.nodes:
             below = max((depths[k] for k in parts_of(node)), default=0)
-            depths.append(below + isinstance(node, Exists | ForAll | Majority))
+            depths.append(below + isinstance(node, Exists | Majority))
         return depths[self.root]
 
     @property
@@ -233,20 +207,8 @@ def _check(index: int, node: Node) -> None:
             pass
 
 
-class FormulaBuilder:
+class FormulaBuilder(Interned[Node]):
     """Collects nodes, sharing equal ones; ⊤ and ⊥ are folded in connectives."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self._index: dict[Node, int] = {}
-
-    def add(self, node: Node) -> int:
-        """The index of `node`, appended unless an equal one is there."""
-        index = self._index.get(node)
-        if index is None:
-            index = self._index[node] = len(self.nodes)
-            self.nodes.append(node)
-        return index
 
     def top(self) -> int:
         return self.add(Top())
@@ -258,7 +220,7 @@ class FormulaBuilder:
         return self.add(Letter(symbol, variable))
 
     def not_(self, body: int) -> int:
-        node = self.nodes[body]
+        node = self.items[body]
         return node.body if isinstance(node, Not) else self.add(Not(body))
 
     def and_(self, *parts: int) -> int:
@@ -297,11 +259,11 @@ class FormulaBuilder:
         live = {root}
         for index in range(root, -1, -1):
             if index in live:
-                live.update(parts_of(self.nodes[index]))
+                live.update(parts_of(self.items[index]))
         moved: dict[int, int] = {}
         nodes: list[Node] = []
         for index in sorted(live):
-            node = self.nodes[index]
+            node = self.items[index]
             moved[index] = len(nodes)
             nodes.append(with_parts(node, [moved[k] for k in parts_of(node)]))
         return Formula(tuple(nodes), moved[root])
@@ -361,8 +323,6 @@ def _table(node: Node, tables: list[Array], word: Sequence[str]) -> Array:
             return _joined(np.logical_or, [tables[part] for part in parts], False)
         case Exists(variable, body):
             return np.asarray(_holds(tables[body], variable, len(word)) > 0)
-        case ForAll(variable, body):
-            return np.asarray(_holds(tables[body], variable, len(word)) == len(word))
         case Majority(variable, weighted):
             return _majority(weighted, tables, variable, len(word))
 
@@ -404,7 +364,7 @@ MAX_GUARDS = 16  # conditions under which one count is read; beyond it they are 
 
 
 def to_majority_logic(core: Core) -> Formula:
-    """A sentence of MAJ₂[<, +1, Mod] that the words satisfy which the program accepts.
+    """A MAJ₂[<, +1, Mod] sentence satisfied by exactly the words the program accepts.
 
     Without periodic relations it does not use Mod, without local ones not Succ. See Huang et al., arXiv
     2410.02140, Proposition 31. Unlike there, a comparison is one majority, without a case for each outcome

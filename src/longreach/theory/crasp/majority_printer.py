@@ -14,21 +14,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from longreach.theory.crasp.core import Not, Top
 from longreach.theory.crasp.majority import (
     OTHER,
     And,
     Exists,
-    ForAll,
     Formula,
     Less,
     Letter,
     Majority,
     Mod,
     Node,
-    Not,
     Or,
     Succ,
-    Top,
     Variable,
     parts_of,
     with_parts,
@@ -48,7 +46,6 @@ class _Style:
     conjunction: str
     disjunction: str
     exists: str
-    for_all: str
     majority: str
     left: str
     right: str
@@ -63,11 +60,11 @@ class _Style:
 
 
 _TEXT = _Style(
-    "⊤", "⊥", "¬", " ∧ ", " ∨ ", "∃", "∀", "M̂aj ", " ⟨", "⟩", "≤", " × ", " := ", "",
+    "⊤", "⊥", "¬", " ∧ ", " ∨ ", "∃", "M̂aj ", " ⟨", "⟩", "≤", " × ", " := ", "",
     lambda symbol: f"Q_{symbol}", "Mod_{{{m},{r}}}", "Succ", lambda number: f"φ{number}",
 )  # fmt: skip
 _LATEX = _Style(
-    r"\top", r"\bot", r"\lnot ", r" \land ", r" \lor ", r"\exists ", r"\forall ",
+    r"\top", r"\bot", r"\lnot ", r" \land ", r" \lor ", r"\exists ",
     r"\widehat{\mathrm{Maj}}\ ", r" \langle ", r" \rangle", r"\le", r" \times ", r" &:= ", r" \\",
     lambda symbol: rf"Q_{{\texttt{{{latex_escaped(symbol)}}}}}", r"\mathrm{{Mod}}_{{{m},{r}}}",
     r"\mathrm{Succ}", lambda number: rf"\varphi_{{{number}}}",
@@ -193,8 +190,6 @@ class _Writer:
                 return self._joined(parts, s.disjunction, _DISJUNCTION, s.bottom)
             case Exists(variable, body):
                 return f"{s.exists}{variable} {self._place(body, _ATOM)}", _ATOM
-            case ForAll(variable, body):
-                return f"{s.for_all}{variable} {self._place(body, _ATOM)}", _ATOM
             case Majority(variable, weighted):
                 shown = ", ".join(self._copies(copies, part) for copies, part in weighted)
                 return f"{s.majority}{variable}{s.left}{shown}{s.right}", _ATOM
@@ -246,8 +241,6 @@ def _exchanged(node: Node) -> Node:
             return Less(OTHER[left], OTHER[right])
         case Exists(variable, body):
             return Exists(OTHER[variable], body)
-        case ForAll(variable, body):
-            return ForAll(OTHER[variable], body)
         case Majority(variable, weighted):
             return Majority(OTHER[variable], weighted)
         case _:

@@ -34,9 +34,6 @@ from longreach.theory.crasp.syntax import (
     token,
 )
 
-# What a syntax error means, in one sentence that says what was expected.
-
-
 POSITION_HINT = "'i' stands only in position tests, as in (i % 2 == 0), and in guards, as in #[i-1] …"
 _COMPARISONS = {"EQ", "NE", "LT", "LE", "GT", "GE"}
 _LITERALS = {

@@ -40,9 +40,6 @@ from longreach.theory.crasp.syntax import (
     token,
 )
 
-# How coli-saar's C-RASP interpreter groups an expression.
-
-
 COMPARISONS = ("<", ">", "==", "!=", "<=", ">=")
 MAX_TOKENS = 1000
 # How weakly a binary operator binds at the least, and what its right operand takes; greater is tighter.

@@ -1,4 +1,4 @@
-r"""Closure properties: Boolean combinations, quotients, masks, inverse images and padding.
+r"""Closure properties: Boolean combinations, quotients, the mask j < i, inverse images and padding.
 
 Transformations take core programs and give core programs. What happens at position 0 is settled once, at the
 end: counts never see that position, so only the result on the empty word depends on it.
@@ -9,17 +9,6 @@ C1 = # "a"
 Q = C1 <= 1
 P = i % 2 == 0
 P1 = P && Q
-
->>> dyck = parse('o = # "("\nc = # ")"\nD = # (o < c) == 0 && o == c').core
->>> [raise_core(left_quotient(dyck, "((")).accepts(word) for word in ("))", "))()", ")", "ε")]
-[True, True, False, False]
-
-Each operation of the original becomes one operation per offset in a block; the new program at position i has
-the values of the original in the i-th block. Offsets count from 1.
-
->>> even = parse('#alphabet a\nP = i % 2 == 0').core
->>> inverse_image(even, {"x": "aaa"}).class_name, inverse_image(even, {"x": "aa"}).class_name
-('C-RASP[periodic]', 'C-RASP[∅]')
 """
 
 from __future__ import annotations
@@ -41,9 +30,6 @@ from longreach.theory.crasp.lower import simplify, tidy
 from longreach.theory.crasp.words import Codes, Encoder, encode
 
 # Boolean combinations of acceptors, the empty word, and the mask j < i.
-
-
-# Boolean combinations
 
 
 def complement(core: Core) -> Core:
@@ -362,8 +348,10 @@ BOTH: tuple[Relation, ...] = ("periodic", "local")
 class _Blocks:
     """Rebuilds a program for words whose positions are the blocks of the original's words.
 
-    `letter` builds the test of a token at an offset. With `carry` no local relation is used: positions
-    before a block are read from that block, as offsets 0, −1, … down to what nested relations can reach.
+    Each operation becomes one per offset in a block (offsets count from 1); the new program at position i
+    has the values of the original in the i-th block. `letter` builds the test of a token at an offset.
+    With `carry` no local relation is used: positions before a block are read from that block, as offsets
+    0, −1, … down to what nested relations can reach.
     """
 
     def __init__(

@@ -24,10 +24,6 @@ from longreach.errors import Field, InputError, near_names
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import Stream, accepts, predictions
 
-# Words as people write them: tokens separated by spaces, or written together when all are single
-# characters.
-
-
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 EMPTY = "ε"

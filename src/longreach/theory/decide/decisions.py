@@ -23,8 +23,6 @@ from longreach.theory.decide.with_positions import (
 from longreach.theory.decide.without_positions import Refutation, plain_analysis, refutation
 from longreach.theory.program_class import EMPTY, LOCAL, PERIODIC_LOCAL, ProgramClass
 
-# The prediction task: at each position the set of legal next symbols, end of sequence included.
-
 
 @dataclass(frozen=True)
 class Label:

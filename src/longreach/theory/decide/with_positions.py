@@ -34,9 +34,6 @@ from longreach.theory.decide.potentials import Classes, Graph, numbered, refine
 from longreach.theory.decide.views import Analysis, analyse, extend, settled_states
 from longreach.theory.decide.without_positions import plain_analysis
 
-# Graphs of idempotents: what local and periodic relations cannot see.
-
-
 Int64Array = npt.NDArray[np.int64]
 
 

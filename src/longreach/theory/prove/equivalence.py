@@ -1,11 +1,11 @@
 """Is a program right for a language, do two programs agree on all words, and what is a program's automaton?
 
-The automaton is guessed from the answers of the program on short words, and then proved right for words of
-every length; without a proof there is no answer.
-
-All words up to a length are compared (`crasp.equal`). Beyond it, programs whose counters read no other
-counter are decided exactly (`first_difference`); of others a proof by induction is tried, which may fail:
+All words up to a length are compared (`crasp.compare`). Beyond it, programs whose counters read no other
+counter are decided exactly (`first_difference`); for others a proof by induction is tried, which may fail:
 whether two programs with nested counts agree is undecidable. Then nothing is known beyond the length.
+
+A program's automaton is learned from its answers on short words and then proved right for words of every
+length; without a proof there is no answer.
 """
 
 from __future__ import annotations
@@ -40,9 +40,6 @@ from longreach.theory.crasp.words import Encoder
 from longreach.theory.prove.first_difference import Decision, first_difference
 from longreach.theory.prove.induction import Induction, prove
 from longreach.theory.prove.step import automaton_side
-
-# Is a program right for an automaton's language: proved for all lengths, refuted by a word, or neither?
-
 
 CHECKED_LENGTH = 12
 MODULI = 4

@@ -1,14 +1,11 @@
 """The first word on which a program and an automaton differ, or a proof that there is none.
 
-Where no counter reads another one, every counter adds up, over the positions of a word, what holds at one
-position: a fact about the last letters there and its residue. So a word is a path in a finite graph, and a
-counter is a number of steps along some of its edges.
-
-Exact for programs whose counters read no other counter. The counters after a word are then numbers of steps
-along the edges of a finite graph (`window_graph`), and the numbers that some word has are the flows from the
-start to the last letter whose edges hang together. Whether one of them gives a wrong answer is a question
-of integer linear arithmetic, which z3 (extra `smt`) decides; flows that fall apart are excluded when met. An
-"unknown" of z3, or a budget that is spent, is no answer.
+Exact for programs whose counters read no other counter. Such a counter adds up, over the positions of a word,
+a fact about the last letters there and the residue of the position. So a word is a path in a finite graph
+(`WindowGraph`), and its counters are numbers of steps along some of the edges: they are those of a connected
+flow from the start to the last letter. Whether such a flow gives a wrong answer is a question of integer
+linear arithmetic, which z3 (extra `smt`) decides; flows that are not connected are excluded when met. An
+"unknown" of z3, or a spent budget, is no answer.
 """
 
 from __future__ import annotations
@@ -172,10 +169,6 @@ def _unlike(core: Core, automaton: Automaton) -> list[int]:
     return list(found.values())
 
 
-# The first word on which a program and an automaton differ, or a proof that there is none, for all
-# lengths.
-
-
 SOLVER_STEPS = 20_000_000
 """Steps of z3 for one question, by its own count."""
 LONGEST_WORD = 1_000_000
@@ -286,7 +279,7 @@ class _Search:
         solver.add(z3.Or(wrong))
 
     def _model(self, *conditions: Any) -> z3.ModelRef | None:
-        """A flow that hangs together under the conditions, or None when there is none."""
+        """A connected flow satisfying the conditions, or None."""
         solver, z3 = self._solver, self._z3
         while True:
             self._budget.check()
@@ -305,7 +298,7 @@ class _Search:
                 return model
 
     def _cut(self, model: z3.ModelRef) -> bool:
-        """Excludes a flow that does not hang together: what it has apart must be entered from outside."""
+        """Excludes a flow that is not connected: its islands must be entered from outside."""
         z3, edges = self._z3, self._graph.edges
         used = [e for e, x in zip(edges, self._flow, strict=True) if _number(model, x) > 0]
         reached = {k for k, start in enumerate(self._start) if _number(model, start) > 0}

@@ -12,8 +12,6 @@ from longreach.theory.crasp.compare import DeterministicSide
 from longreach.theory.crasp.core import Algebra, Core
 from longreach.theory.crasp.ranges import Factors, comparison_forms
 
-# A program and an automaton, letter by letter: what a run carries, and one step of both together.
-
 
 @dataclass(frozen=True, slots=True)
 class Control:
@@ -36,7 +34,7 @@ class Machine:
         roots: tuple[int, ...],
         answers: Mapping[int, tuple[bool, ...]],
     ) -> None:
-        """`answers` are those of the roots that are right at each state; states without are never entered."""
+        """`answers[state]` holds the expected root values; states missing from it are never entered."""
         self.core = core
         self.automaton = automaton
         self.roots = roots
@@ -175,9 +173,6 @@ def _letter_values(core: Core, alphabet: Sequence[str]) -> dict[int, list[bool]]
             case _:
                 pass
     return found
-
-
-# Automata as a side of the comparison with programs.
 
 
 def automaton_side(automaton: Automaton) -> DeterministicSide:

@@ -21,9 +21,6 @@ from numpy.typing import NDArray
 from longreach.theory.crasp import core as c
 from longreach.theory.search.space import Family, WordTree
 
-# A map from many whole numbers to small ones, looked up by the array.
-
-
 Keys = NDArray[np.uint64]
 Values = NDArray[np.int32]
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)

@@ -1,15 +1,14 @@
 """Programs in order of size, with equal behaviours merged, in memory and in files.
 
-Only some words are looked at: 64 for truth values, a few for counts. Sets that pass are few, and are then
-extended in full. A difference is never the last operation but one: C1 − C2 ≤ C3 is C1 ≤ C2 + C3, and as
-long. For a conditional the two branches are tried apart: P ? C1 : C2 ≤ C3 where P holds is C1 ≤ C3, and
-elsewhere C2 ≤ C3.
-
 The size of a program is the number of its operations, equal ones shared. So programs grow by one operation
-at a time, as sets of behaviours (`program_sets`), and a behaviour that turns up for the first time among
-programs of size s has no smaller program. The last operation of a smallest program reads everything that is
-read by nothing else, which leaves few to try; with that, sets of s − 2 behaviours are enough to find all
-behaviours of size s.
+at a time, as sets of behaviours, and a behaviour that turns up for the first time among programs of size s
+has no smaller program. The last operation of a smallest program reads everything that nothing else reads,
+which leaves few to try; with that, sets of s − 2 behaviours are enough to find all behaviours of size s.
+
+Which sets are two operations away from a target is tested fast, on some words only: 64 for truth values, a
+few for counts. The test has no false negatives; the few sets that pass are extended in full. A difference is
+never the last operation but one: C1 − C2 ≤ C3 is C1 ≤ C2 + C3, and as long. For a conditional the two
+branches are tried apart: P ? C1 : C2 ≤ C3 where P holds is C1 ≤ C3, and elsewhere C2 ≤ C3.
 """
 
 from __future__ import annotations
@@ -44,9 +43,6 @@ from longreach.theory.search.behaviours import (
     steps,
 )
 from longreach.theory.search.space import Bits, Family, WordTree
-
-# Which sets of behaviours are two operations away from a target: a fast test that forgets none.
-
 
 Hits = NDArray[np.bool_]
 NODES = 16

@@ -24,8 +24,6 @@ from longreach.theory.search.programs import core_of, readable
 from longreach.theory.search.space import Family, WordTree, accepted_on
 from longreach.theory.search.targets import ExamplesTarget, Target
 
-# Training lengths t(n): up to which length the inference procedure sees the target at context n.
-
 
 @dataclass(frozen=True)
 class Schedule:

@@ -34,9 +34,6 @@ from longreach.theory.search.inference import (
 from longreach.theory.search.space import Truth, WordTree
 from longreach.theory.search.targets import Target
 
-# Limit transformers of one layer and one head with small integers as parameters, by the numbers they have.
-
-
 Integers: TypeAlias = NDArray[np.int64]
 
 

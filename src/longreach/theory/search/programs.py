@@ -1,15 +1,12 @@
 """The smallest program for a target, and larger ones found by joining and local search.
 
-A change that makes fewer words wrong is kept, another one now and then, less and less often (simulated
-annealing). Nothing is proved by finding none.
+Programs are compared on a few words first. One that is right there is checked against the target; a word on
+which it is wrong joins the others. So what is found is a smallest program of the family, not only on those
+words.
 
-Programs are compared on a few words first. One that is right there is checked against the target; where that
-is wrong, the word joins the others. So what is found is a smallest program of the family, and not only on
-those words.
-
-Beyond the sizes that can be searched completely. Each known test is right on all accepted words (or on all
-rejected ones) and wrong on some of the others; tests are chosen so that each of these is ruled out by one of
-them.
+Beyond the sizes that can be searched completely, tests that are known already are joined: each is right on
+all accepted words (or on all rejected ones), and each of the others is ruled out by one of them. Last comes
+simulated annealing; finding no program there proves nothing.
 """
 
 from __future__ import annotations
@@ -30,9 +27,6 @@ from longreach.theory.search.behaviours import Array, Behaviours, Kind, Sets, St
 from longreach.theory.search.enumeration import Enumeration, Finisher, Found
 from longreach.theory.search.space import Bits, Family, Truth, Value, WordTree, operation_value
 from longreach.theory.search.targets import Check, Target
-
-# Stochastic local search: programs of a fixed size are changed operation by operation, with restarts.
-
 
 STEPS = 6000
 """Changes before a restart."""

@@ -20,9 +20,6 @@ from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core, Count, Op, Periodic
 from longreach.theory.program_class import class_name
 
-# A set of words with all their beginnings, on which operations are evaluated for many programs at once.
-
-
 Bits: TypeAlias = NDArray[np.uint64]
 """Truth values: rows of packed nodes."""
 Counts: TypeAlias = NDArray[np.signedinteger[Any]]
