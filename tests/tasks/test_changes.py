@@ -57,7 +57,7 @@ def test_changes_are_made_in_one_order() -> None:
 
 
 def test_an_alphabet_goes_to_the_expression() -> None:
-    assert load_task("regex:a*+scratchpad", "ab").letters == ("a", "b")  # type: ignore[attr-defined]
+    assert load_task("regex:a*+scratchpad", "ab").run.letters == ("a", "b")  # type: ignore[attr-defined]
 
 
 # Hints put in by hand, symbol by symbol, against the batches.

@@ -220,7 +220,7 @@ def test_classes_of_an_automaton() -> None:
 
 
 def _runs(task: RunScratchpad, length: int) -> int:
-    return len({task.answer(word) for word in product(task.letters, repeat=length)})
+    return len({task.answer(word) for word in product(task.run.letters, repeat=length)})
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_runs_branch_where_their_number_grows_exponentially(expression: str) -> 
     assert isinstance(task, RunScratchpad)
     counts = [_runs(task, length) for length in range(1, 9)]
     # A choice at every second letter is four times as many; polynomials of these degrees have fewer.
-    assert branches(task.table) == (counts[7] >= 4 * counts[3])
+    assert branches(task.run.table) == (counts[7] >= 4 * counts[3])
 
 
 def test_forecasts() -> None:

@@ -11,21 +11,11 @@ import numpy as np
 from longreach.errors import InputError
 from longreach.tasks.arithmetic import Addition, BooleanExpressions, Multiplication
 from longreach.tasks.copying import Reverse
-from longreach.tasks.counting import Parity
 from longreach.tasks.families import FamilyTask
-from longreach.tasks.layouts import ChangedTask, RegularAnswer, SequenceTask, check_distinct
+from longreach.tasks.layouts import ChangedTask, SequenceTask, check_distinct
 from longreach.tasks.own import FunctionTask
 from longreach.tasks.positions import END, LocalSteps, far_steps
-from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask
-from longreach.tasks.scratchpads import (
-    AnswerScratchpad,
-    FormulaScratchpad,
-    LanguageScratchpad,
-    ParityScratchpad,
-    RunScratchpad,
-    StatesScratchpad,
-    with_steps,
-)
+from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, run_of, with_steps
 from longreach.tasks.task import (
     EOS,
     EOS_ID,
@@ -313,14 +303,8 @@ def changed_task(task: Task, changes: Sequence[str]) -> Task:
 
 
 def _scratchpad(task: Task) -> Task:
-    if isinstance(task, Parity):
-        return ParityScratchpad(task)
-    if isinstance(task, RegularLanguage):
-        return LanguageScratchpad(task)
-    if isinstance(task, RegularAnswer | LabelledLanguage):
-        return AnswerScratchpad(task)
-    if isinstance(task, StateTask) and not task.after:
-        return StatesScratchpad(task)
+    if run_of(task) is not None:
+        return RunScratchpad(task)
     if isinstance(task, BooleanExpressions):
         return FormulaScratchpad(task)
     if isinstance(task, FunctionTask):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,12 +11,28 @@ import numpy as np
 
 from longreach.tasks.arithmetic import BooleanExpressions, part_values
 from longreach.tasks.counting import Parity
-from longreach.tasks.layouts import UNDEFINED, ChangedTask, RegularAnswer, check_distinct, places_of
+from longreach.tasks.layouts import (
+    UNDEFINED,
+    ChangedTask,
+    RegularAnswer,
+    check_distinct,
+    places_of,
+)
 from longreach.tasks.own import FunctionTask
 from longreach.tasks.positions import END, LocalSteps
 from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, UniformWords, state_name
-from longreach.tasks.task import EOS, SEP_ID, Batch, BoolArray, Evidence, IntArray, Split, backwards, numbered
-from longreach.theory.automata.automaton import LabelledAutomaton
+from longreach.tasks.task import (
+    EOS,
+    SEP_ID,
+    Batch,
+    BoolArray,
+    Evidence,
+    IntArray,
+    Split,
+    Task,
+    backwards,
+    numbered,
+)
 from longreach.theory.names import TaskName
 
 # A scratchpad for what a finite automaton answers: its run, a state after each letter, written down.
@@ -30,89 +45,139 @@ NOT_DECIDED = "its runs need not tell the word apart, and nobody has written a p
 BRANCHING = "a run tells which of two ways on was taken at every turn: it must be told whole, like a copy"
 
 
+@dataclass(frozen=True)
+class Run:
+    """The automaton whose run is written down."""
+
+    letters: tuple[str, ...]
+    table: IntArray
+    """The state that follows each state, from 0 on, by the places of the letters."""
+    said: tuple[str, ...] = ()
+    """The answer of each state; none where the state itself is the answer."""
+    names: tuple[str, ...] = ()
+    """What is written for each state, if it is not its number."""
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return self.names or tuple(map(state_name, range(len(self.table))))
+
+
+def run_of(task: Task) -> Run | None:
+    """The automaton that answers a task, if there is one.
+
+    >>> run_of(Parity()).state_names
+    ('even', 'odd')
+    """
+    if isinstance(task, Parity):
+        return Run(("0", "1"), np.array([[0, 1], [1, 0]]), names=("even", "odd"))
+    if isinstance(task, RegularLanguage):
+        automaton = task.automaton
+        said = tuple(YES if state in automaton.accepting else NO for state in range(len(automaton)))
+        return Run(task.letters, automaton.table, said)
+    if isinstance(task, RegularAnswer | LabelledLanguage):
+        return Run(task.machine.alphabet, task.machine.table, task.machine.outputs)
+    if isinstance(task, StateTask) and not task.after:
+        return Run(task.letters, task.language.table)
+    return None
+
+
+@dataclass(frozen=True)
 class RunScratchpad(ChangedTask):
     """SOS x SEP s₁ … s_n y EOS: the state after each letter of x, then the answer of the last one.
 
     Where the last state is the answer itself, no y follows. In coupled ids a step has the id of its letter.
+    For a language y says whether x is in it; as many words are as are not, where there are both of that
+    length, and each is uniform among those.
+
+    >>> from longreach.tasks.catalog import load_task
+    >>> names = "parity", "regex:(ab)*", "states:(ab)*", "even-pairs"
+    >>> parity, language, states, pairs = (RunScratchpad(load_task(name)) for name in names)
+    >>> parity.answer("110"), language.answer("aba")
+    (('odd', 'even', 'even', 'EOS'), ('q1', 'q0', 'q1', 'no', 'EOS'))
+    >>> states.answer("ab"), pairs.answer("abb")
+    (('q1', 'q0', 'EOS'), ('q1', 'q3', 'q3', 'odd', 'EOS'))
     """
 
     change = "scratchpad"
+    base: Task
 
     def __post_init__(self) -> None:
-        check_distinct(self.name, (*self.tokens[:FIRST], *self.letters, *self.state_names))
+        check_distinct(self.name, (*self.tokens[:FIRST], *self.run.letters, *self.run.state_names))
 
-    @property
-    @abstractmethod
-    def letters(self) -> tuple[str, ...]:
-        """The symbols of x."""
-
-    @property
-    @abstractmethod
-    def table(self) -> IntArray:
-        """The state that follows each state, from 0 on, by the places of the letters."""
-
-    @property
-    def state_names(self) -> tuple[str, ...]:
-        """What is written for each state."""
-        return tuple(map(state_name, range(len(self.table))))
-
-    @property
-    def said(self) -> tuple[str, ...]:
-        """The answer of each state; none where the state itself is."""
-        return ()
-
-    @abstractmethod
-    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
-        """x as places in `letters`, one row each; what lies beyond the length is ignored."""
+    @cached_property
+    def run(self) -> Run:
+        found = run_of(self.base)
+        assert found is not None
+        return found
 
     @property
     def about(self) -> str:  # type: ignore[override]
-        """What the base is about."""
-        return f"{self.base.about}, with the state after each letter written down"
+        if isinstance(self.base, Parity):
+            return f"{Parity.about}, after each symbol"
+        words = "whether a word is in " if isinstance(self.base, RegularLanguage) else ""
+        return f"{words}{self.base.about}, with the state after each letter written down"
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """Letters, states and answers."""
-        answers = (answer for answer in self.said if answer != UNDEFINED)
-        return tuple(dict.fromkeys((*self.letters, *self.state_names, *answers)))
+        answers = (answer for answer in self.run.said if answer != UNDEFINED)
+        return tuple(dict.fromkeys((*self.run.letters, *self.run.state_names, *answers)))
 
     @property
     def least_length(self) -> int:
         """Without a letter there is no step."""
-        return max(1, self.base.least_length)
+        return 1 if isinstance(self.base, RegularLanguage) else max(1, self.base.least_length)
 
     def has(self, lengths: IntArray) -> BoolArray:
-        return self.base.has(lengths) & (lengths >= self.least_length)
+        known = lengths >= self.least_length
+        return known if isinstance(self.base, RegularLanguage) else known & self.base.has(lengths)
 
     def answer_size(self, length: int) -> int:
-        return length + bool(self.said)
+        return length + bool(self.run.said)
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        state, written = 0, []
+        state, written, run = 0, [], self.run
         for letter in x:
-            state = int(self.table[state, self.letters.index(letter)])
-            written.append(self.state_names[state])
-        return (*written, *((self.said[state],) if self.said else ()), EOS)
+            state = int(run.table[state, run.letters.index(letter)])
+            written.append(run.state_names[state])
+        return (*written, *((run.said[state],) if run.said else ()), EOS)
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
-        x = self.inputs(lengths, rng)
-        rows, table, first = np.arange(len(x)), self.table, len(self.letters)
+        x = self._inputs(lengths, rng) * (np.arange(int(lengths.max())) < lengths[:, None])
+        rows, table, first = np.arange(len(x)), self.run.table, len(self.run.letters)
         states = np.zeros((len(x), x.shape[1] + 1), dtype=np.int64)
         for column in range(x.shape[1]):
             states[:, column + 1] = table[states[:, column], x[:, column]]
         written = states[:, 1:] + first
-        if not self.said:
+        if not self.run.said:
             return x, written, lengths
         y = np.zeros((len(x), x.shape[1] + 1), dtype=np.int64)
         y[:, :-1] = written
         y[rows, lengths] = self._answer_places[states[rows, lengths]]
         return x, y, lengths + 1
 
+    def _inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
+        """x as places among the letters, one row each."""
+        base = self.base
+        if isinstance(base, RegularLanguage):
+            return _inside_or_outside(base.words, self._others, lengths, rng)
+        if not isinstance(base, RegularAnswer):
+            assert isinstance(base, Parity | LabelledLanguage | StateTask)
+            return base.draw(lengths, rng)[0]
+        places = np.zeros(len(base.symbols), dtype=np.int64)
+        places[places_of(base.symbols, self.run.letters)] = np.arange(len(self.run.letters))
+        return places[base.inputs(lengths, rng) * (np.arange(int(lengths.max())) < lengths[:, None])]
+
+    @cached_property
+    def _others(self) -> UniformWords:
+        assert isinstance(self.base, RegularLanguage)
+        return UniformWords(self.base.automaton.complement())
+
     @cached_property
     def _answer_places(self) -> IntArray:
-        known = places_of(self.symbols, tuple(each for each in self.said if each != UNDEFINED))
-        found = np.zeros(len(self.said), dtype=np.int64)
-        found[[each != UNDEFINED for each in self.said]] = known
+        known = np.array([each != UNDEFINED for each in self.run.said])
+        found = np.zeros(len(known), dtype=np.int64)
+        found[known] = places_of(self.symbols, tuple(each for each in self.run.said if each != UNDEFINED))
         return found
 
     def coupled_ids(self, batch: Batch) -> IntArray:
@@ -122,24 +187,36 @@ class RunScratchpad(ChangedTask):
 
     @property
     def local_steps(self) -> LocalSteps:
-        """A step is the move of the automaton."""
         return LocalSteps(2, 1, "the state before it and the letter that is read", but=END)
 
     @cached_property
     def nope(self) -> Evidence:  # type: ignore[override]
         """As many bits must be told as runs are apart."""
-        return self._evidence
+        # Words of a language do not let Alice hold any letters that she likes.
+        chosen = isinstance(self.base, StateTask)
+        if chosen or UNDEFINED in self.run.said or not branches(self.run.table):
+            return Evidence("none", None, NOT_DECIDED)
+        return Evidence("communication", None, BRANCHING, split=Split(alice=self.run.letters))
 
-    @cached_property
+    @property
     def ape(self) -> Evidence:  # type: ignore[override]
         """The same: positions that the input does not choose pass on no more."""
-        return self._evidence
+        return self.nope
 
-    @cached_property
-    def _evidence(self) -> Evidence:
-        if UNDEFINED in self.said or not branches(self.table):
-            return Evidence("none", None, NOT_DECIDED)
-        return Evidence("communication", None, BRANCHING, split=Split(alice=self.letters))
+
+def _inside_or_outside(
+    inside: UniformWords, outside: UniformWords, lengths: IntArray, rng: np.random.Generator
+) -> IntArray:
+    """Words of which half are in a language, where there are both of that length."""
+    within = np.where(
+        inside.has(lengths) & outside.has(lengths), rng.random(len(lengths)) < 0.5, inside.has(lengths)
+    )
+    x = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)
+    for words, rows in ((inside, np.flatnonzero(within)), (outside, np.flatnonzero(~within))):
+        if len(rows):
+            drawn = words.draw(lengths[rows], rng).letters.T
+            x[rows, : drawn.shape[1]] = drawn
+    return x
 
 
 def branches(table: IntArray) -> bool:
@@ -157,146 +234,6 @@ def branches(table: IntArray) -> bool:
     started = reach[0] | (np.arange(count) == 0)
     together = reach & reach.T  # on a cycle with each other
     return bool(((moves & together).sum(axis=1)[started] > 1).any())
-
-
-@dataclass(frozen=True)
-class ParityScratchpad(RunScratchpad):
-    """SOS 1 1 0 SEP odd even even EOS: the parity of each prefix, the last of which is the answer.
-
-    >>> ParityScratchpad(Parity()).answer("110")
-    ('odd', 'even', 'even', 'EOS')
-    """
-
-    base: Parity
-
-    letters = ("0", "1")
-    state_names = ("even", "odd")
-
-    @property
-    def about(self) -> str:  # type: ignore[override]
-        return "whether the number of ones is even or odd, after each symbol"
-
-    @property
-    def table(self) -> IntArray:
-        return np.array([[0, 1], [1, 0]])
-
-    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
-        return self.base.draw(lengths, rng)[0] * (np.arange(int(lengths.max())) < lengths[:, None])
-
-
-@dataclass(frozen=True)
-class LanguageScratchpad(RunScratchpad):
-    """SOS w SEP q₁ … q_n yes EOS: whether w is in the language. As many words are in it as are not, where
-    there are both of that length; each is uniform among those.
-
-    >>> from longreach.tasks.catalog import load_task
-    >>> LanguageScratchpad(load_task("regex:(ab)*")).answer("aba")
-    ('q1', 'q0', 'q1', 'no', 'EOS')
-    """
-
-    base: RegularLanguage
-
-    @property
-    def letters(self) -> tuple[str, ...]:
-        return self.base.letters
-
-    @property
-    def table(self) -> IntArray:
-        return self.base.automaton.table
-
-    @cached_property
-    def said(self) -> tuple[str, ...]:
-        accepting = self.base.automaton.accepting
-        return tuple(YES if state in accepting else NO for state in range(len(self.table)))
-
-    @property
-    def about(self) -> str:  # type: ignore[override]
-        return f"whether a word is in {self.base.about}, with the state after each letter written down"
-
-    least_length = 1
-
-    def has(self, lengths: IntArray) -> BoolArray:
-        return lengths >= 1
-
-    @cached_property
-    def _others(self) -> UniformWords:
-        return UniformWords(self.base.automaton.complement())
-
-    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
-        inside, outside = self.base.words, self._others
-        within = np.where(
-            inside.has(lengths) & outside.has(lengths), rng.random(len(lengths)) < 0.5, inside.has(lengths)
-        )
-        x = np.zeros((len(lengths), int(lengths.max())), dtype=np.int64)
-        for words, rows in ((inside, np.flatnonzero(within)), (outside, np.flatnonzero(~within))):
-            if len(rows):
-                drawn = words.draw(lengths[rows], rng).letters.T
-                x[rows, : drawn.shape[1]] = drawn
-        return x * (np.arange(x.shape[1]) < lengths[:, None])
-
-
-@dataclass(frozen=True)
-class StatesScratchpad(RunScratchpad):
-    """SOS w SEP q₁ … q_n EOS for words of the language: the states after the word instead of along it.
-
-    >>> from longreach.tasks.catalog import load_task
-    >>> StatesScratchpad(load_task("states:(ab)*")).answer("ab")
-    ('q1', 'q0', 'EOS')
-    """
-
-    base: StateTask
-
-    @property
-    def letters(self) -> tuple[str, ...]:
-        return self.base.letters
-
-    @property
-    def table(self) -> IntArray:
-        return self.base.language.table
-
-    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
-        return self.base.draw(lengths, rng)[0] * (np.arange(int(lengths.max())) < lengths[:, None])
-
-    @cached_property
-    def _evidence(self) -> Evidence:
-        # Not every word is in the language, so that Alice does not hold any letters that she likes.
-        return Evidence("none", None, NOT_DECIDED)
-
-
-@dataclass(frozen=True)
-class AnswerScratchpad(RunScratchpad):
-    """SOS x SEP q₁ … q_n y EOS for a task whose answer an automaton with answer classes gives.
-
-    >>> from longreach.tasks.catalog import load_task
-    >>> AnswerScratchpad(load_task("even-pairs")).answer("abb")
-    ('q1', 'q3', 'q3', 'odd', 'EOS')
-    """
-
-    base: RegularAnswer | LabelledLanguage
-
-    @property
-    def _machine(self) -> LabelledAutomaton:
-        return self.base.machine
-
-    @property
-    def letters(self) -> tuple[str, ...]:
-        return self._machine.alphabet
-
-    @property
-    def table(self) -> IntArray:
-        return self._machine.table
-
-    @property
-    def said(self) -> tuple[str, ...]:
-        return self._machine.outputs
-
-    def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
-        used = np.arange(int(lengths.max())) < lengths[:, None]
-        if isinstance(self.base, LabelledLanguage):
-            return self.base.draw(lengths, rng)[0] * used
-        known = np.zeros(len(self.base.symbols), dtype=np.int64)
-        known[places_of(self.base.symbols, self.letters)] = np.arange(len(self.letters))
-        return known[self.base.inputs(lengths, rng) * used]
 
 
 # A scratchpad for formulas in prefix notation: the value of each part, from the last one to the whole.
