@@ -32,7 +32,7 @@ from longreach.training.evaluate import (
 from longreach.training.loop import train
 from longreach.training.setup import decoder_of, network_of, task_of
 from tests.helpers.plain_generation import plainly_generated
-from tests.models.fast.test_gradient import parameters_of, shape
+from tests.models.fast.test_paths import parameters_of, shape
 from tests.training.test_loop import tiny
 
 
@@ -109,7 +109,7 @@ def test_bins_without_padding_have_the_same_accuracy(
     network = network_of(config)
     monkeypatch.setattr(bins, "PACKED_AT_ONCE", 300)
     packed = list(draw_bins(config, np.random.default_rng(3)))
-    monkeypatch.setattr(bins, "has_gradient_by_hand", lambda model: False)
+    monkeypatch.setattr(bins, "applies", lambda *_, **__: False)
     monkeypatch.setattr(bins, "_ignores_offsets", lambda config: False)
     padded = list(draw_bins(config, np.random.default_rng(3)))
     assert isinstance(packed[0].first[0], Chunk if encoding == BASELINE else PackedPart)

@@ -74,7 +74,7 @@ class ModelConfig(BaseModel):
     """A second output matrix, whose labels are position ids: that of the next token (predictive position
     coupling, Golowich et al., arXiv 2502.16792, section 5.2)."""
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """Of embeddings, attention weights and both residual branches, in training only."""
+    """Of GPT-2 checkpoints, kept for the way back; models are trained without it here."""
 
     @field_validator("encoding")
     @classmethod

@@ -16,8 +16,8 @@ from torch import Tensor
 from longreach.config.model import ModelConfig
 from longreach.config.run import RunConfig
 from longreach.models.encodings import pose_ids, randomized_ids
-from longreach.models.fast.gradient import first_kinds
 from longreach.models.fast.packed import Packed, PackedRows, group_widths
+from longreach.models.fast.paths import token_kinds
 from longreach.models.network import Inputs
 from longreach.tasks.positions import coupled_offsets, no_offsets, random_offsets
 from longreach.tasks.task import Batch
@@ -276,7 +276,7 @@ class Rows:
         sizes = self._sizes[rows]
         inner = np.searchsorted(sizes, widths[:-1], side="right").tolist()
         if self._packed is None:
-            kinds = first_kinds(model, self._tokens, self._ids)
+            kinds = token_kinds(model, self._tokens, self._ids)
             self._packed = PackedRows(
                 self._tokens, self._ids, self._targets, self._mask, self._sizes, kinds, self._next_ids
             )

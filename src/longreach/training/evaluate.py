@@ -18,8 +18,8 @@ from longreach.config.model import ModelConfig
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.models.fast.forward import PackedForward
-from longreach.models.fast.gradient import has_gradient_by_hand
 from longreach.models.fast.packed import Packed
+from longreach.models.fast.paths import PACKED_OUTPUTS, applies
 from longreach.models.network import Network
 from longreach.models.parameters import Parameters
 from longreach.tasks.lengths import LengthRange
@@ -79,7 +79,7 @@ def _bin(config: RunConfig, lengths: LengthRange, rng: np.random.Generator, devi
     batch = task.sample(draw_lengths(task, *lengths, config.test_size, rng), rng)
     # Both are drawn whatever comes of them, so that the numbers that follow are the same.
     first, shifted = (placed(batch, config, occasion, rng) for occasion in TESTS)
-    packed = device.type == "cpu" and has_gradient_by_hand(network.shape)
+    packed = applies(PACKED_OUTPUTS, network.shape, device=device.type)
     cut = (lambda rows: packed_parts(rows, config)) if packed else _cut
     made = cut(first)
     written = first if config.predict_ids else None

@@ -24,8 +24,8 @@ from longreach.config.model import BASELINE
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
 from longreach.files import canonical_json
-from longreach.models.fast.gradient import has_gradient_by_hand
 from longreach.models.fast.packed import Workspace
+from longreach.models.fast.paths import PACKED_GRADIENT, applies
 from longreach.tasks.task import Batch
 from longreach.training.batches import Chunk
 from longreach.training.devices import CPU, find_device, prepare, send, send_chunk, steps_between_reads
@@ -136,7 +136,7 @@ def steps_by_hand(config: RunConfig, device: torch.device) -> bool:
     >>> steps_by_hand(resolve("sort"), CPU), steps_by_hand(resolve("sort", "mlp"), CPU)
     (True, False)
     """
-    return device.type == "cpu" and config.dtype == "float32" and has_gradient_by_hand(model_of(config))
+    return applies(PACKED_GRADIENT, model_of(config), device=device.type, dtype=config.dtype)
 
 
 class _Run:

@@ -1,7 +1,7 @@
-"""Loss and gradient of the decoder written out: the function `transformer.forward`, and faster on a CPU.
+"""Loss and gradient of the decoder written out, for speed on a CPU.
 
-At these sizes half of a step of automatic differentiation is padding, copies, calls, and a hyperbolic tangent
-that is slow. `packed_forward` does without them, and here is its way back.
+At these sizes half of a step of automatic differentiation is padding, copies, calls, and a slow hyperbolic
+tangent. `PackedForward` does without them, and this is its backward pass.
 """
 
 from __future__ import annotations
@@ -14,48 +14,13 @@ import torch
 from torch import Tensor
 
 from longreach.config.model import ModelConfig
-from longreach.models.decoder import ENCODING_MODULES, GELU_CUBIC, GELU_LINEAR, ID_MATRIX
-from longreach.models.encodings import Encoding, LearnedAbsolute, Rotary, Sinusoidal
+from longreach.models.decoder import GELU_CUBIC, GELU_LINEAR, ID_MATRIX
+from longreach.models.encodings import LearnedAbsolute, Sinusoidal
 from longreach.models.fast.forward import Attended, Norm, PackedForward, entering
-from longreach.models.fast.packed import Ints, Packed, PackedBiases, Workspace
-from longreach.models.network import Shape
+from longreach.models.fast.packed import Packed, PackedBiases, Workspace
 from longreach.models.parameters import Parameters
 
 _aten = torch.ops.aten
-
-
-def has_gradient_by_hand(model: Shape) -> bool:
-    """Whether it is written out for a model: without dropout; biases of attention may be anything.
-
-    >>> has_gradient_by_hand(ModelConfig(layers=1, heads=1, width=2, vocabulary=3, positions=4))
-    True
-    """
-    if not isinstance(model, ModelConfig) or model.dropout:
-        return False
-    encoding = type(ENCODING_MODULES[model.encoding])
-    return encoding.embed in (Encoding.embed, LearnedAbsolute.embed, Sinusoidal.embed) and encoding.turn in (
-        Encoding.turn,
-        Rotary.turn,
-    )
-
-
-def first_kinds(config: ModelConfig, tokens: Ints, ids: Ints) -> Ints | None:
-    """Numbers that are the same where tokens enter the first layer as the same vector.
-
-    None where queries and keys there differ all the same, or are nobody's but the supervised tokens'.
-
-    >>> import numpy as np
-    >>> config = ModelConfig(layers=2, heads=1, width=2, vocabulary=3, positions=10)
-    >>> first_kinds(config, np.array([0, 2]), np.array([7, 8]))
-    array([ 7, 28])
-    """
-    encoding = type(ENCODING_MODULES[config.encoding])
-    if encoding.turn is not Encoding.turn or config.log_length or config.layers == 1:
-        return None
-    if encoding.embed is Encoding.embed:
-        return tokens
-    made: Ints = tokens * config.positions + ids.clip(0, config.positions - 1)
-    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +127,10 @@ class DecoderGradient(PackedForward):
         if biases is not None:
             biases.write(gradients)
         tokens, ids = entering(packed)
-        if type(self._encoding).embed is LearnedAbsolute.embed:
+        if isinstance(self._encoding, LearnedAbsolute):
             ids = ids.clamp(0, config.positions - 1)
             gradients["positions"].zero_().index_add_(0, ids, gradient)
-        elif type(self._encoding).embed is Sinusoidal.embed:
+        elif isinstance(self._encoding, Sinusoidal):
             gradient.mul_(math.sqrt(config.width))
         if not config.tied:
             gradients["embedding"].zero_()
