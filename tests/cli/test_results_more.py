@@ -125,7 +125,12 @@ def test_show_what_is_long_strange_or_failed(longreach: Call, runs: Path) -> Non
     assert "  evaluations 30, the last 10 (--json has all)\n    step 20: loss nan\n" in text
     assert "  checkpoints a.pt" in text
     document = longreach("results", "show", long.key, "--runs", runs, "--json").out
-    json.loads(document, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    shown = json.loads(document, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert (shown["rows"][0]["loss"], shown["final"]["other"]) == (None, {"norm": None})
+    for asked in (("list", "--all"), ("export",)):
+        document = longreach("results", *asked, "--runs", runs, "--json").out
+        assert "NaN" not in document
+        assert "Infinity" not in document
     listed = longreach("results", "list", "--runs", runs, "--json").out
     json.loads(listed, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     failed = longreach("results", "show", sample_failure(2).key, "--runs", runs).out

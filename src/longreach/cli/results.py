@@ -15,7 +15,6 @@ from longreach.cli.output import (
     Column,
     console,
     note,
-    print_document,
     print_fitted,
     print_json,
     say,
@@ -314,7 +313,7 @@ def list_results(
         damaged = _damaged(index)
         if as_json:
             shown = rows if limit is None else rows[:limit]
-            print_json({"runs": [_finite(_fields(row)) for row in shown], **_aside(index, damaged)})
+            print_json({"runs": [_fields(row) for row in shown], **_aside(index, damaged)})
             return
         print_listing(rows, every, limit)
         if not rows:
@@ -365,15 +364,6 @@ def _report(index: Index, damaged: list[Row]) -> None:
         note(f"unfinished: {len(index.unfinished)}")
 
 
-def _finite(value: Any) -> Any:
-    """JSON has no NaN: such numbers become strings, as in the files."""
-    if isinstance(value, float) and value - value != 0:
-        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
-    if isinstance(value, dict):
-        return {name: _finite(entry) for name, entry in value.items()}
-    return [_finite(entry) for entry in value] if isinstance(value, list | tuple) else value
-
-
 def show(
     key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a result, or its beginning.")],
     runs: RunsOption = DEFAULT_RUNS,
@@ -397,7 +387,9 @@ def show(
         raise InputError(candidate.problem or f"KEY: {candidate.name} has no result yet")
     result = read_file(candidate.file)
     if as_json:
-        print_document(result.model_dump_json())
+        from pydantic_core import to_jsonable_python
+
+        print_json(to_jsonable_python(result.model_dump()))
     else:
         _print_result(result)
 
@@ -519,7 +511,7 @@ def export(
         if as_json:
             records = {"out": str(out), "records": len(table.records)}
             if out is None:
-                records = {"columns": list(table.columns), "records": _finite(table.records)}
+                records = {"columns": list(table.columns), "records": table.records}
             print_json({**records, **_aside(index, damaged)})
             return
         if out is None:
