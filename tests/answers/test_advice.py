@@ -8,26 +8,29 @@ from pathlib import Path
 import pytest
 
 from longreach.answers.advice import (
-    KEPT,
     NOTHING_KNOWN,
     NOTHING_NEEDED,
-    StudyRuns,
-    advice,
     advise,
     as_text,
     conclusion,
-    kept_text,
-    runs_of_study,
-    shares_words,
-    study_runs,
     time_words,
     trial_ranges,
 )
 from longreach.answers.ask import ask
 from longreach.answers.forecast import forecast
-from longreach.answers.measurement import Question, first_members, trained_to
-from longreach.answers.remedies import remedies
-from longreach.answers.trials import AdviceQuestion, remedy_members
+from longreach.answers.measurement import first_members, trained_to
+from longreach.answers.question import Question
+from longreach.answers.remedies import (
+    KEPT,
+    StudyRuns,
+    kept_text,
+    remedies,
+    runs_of_study,
+    shares_words,
+    study_runs,
+    suggestions,
+)
+from longreach.answers.trials import remedy_members
 from longreach.studies.advice import curves
 from tests.helpers.asked_results import asked, other_lengths, write_results
 from tests.helpers.made_up_training import replace_training
@@ -111,7 +114,7 @@ def test_advice_says_what_the_study_found() -> None:
     assert first["study"] == known.document()
     assert second["study"] is None  # hints are not in the study
     assert known.words in repr(found)
-    (told,) = advice(forecast("copy-repeat"), (), None, {}, ("nope", "ape"))
+    (told,) = suggestions(forecast("copy-repeat"), (), None, {}, ("nope", "ape"))
     assert known.words in told.basis
 
 
@@ -157,7 +160,7 @@ def test_the_sparsity_of_the_original_is_in_positions() -> None:
 @pytest.mark.parametrize(
     ("task", "changes"),
     [
-        ("regex:(aa)*", ["learned positions (APE) instead of none", "positions with a whole period of 2"]),
+        ("regex:(aa)*", ["learned positions (APE) instead of none", "positions with an integer period of 2"]),
         ("regex:(a|b)*bb(a|b)*", ["learned positions (APE) instead of none", "positions that single out"]),
         ("binary-majority", []),
         ("parity", ["its steps written down before the answer (+scratchpad)"]),
@@ -166,7 +169,7 @@ def test_the_sparsity_of_the_original_is_in_positions() -> None:
     ],
 )
 def test_the_encoding_under_which_it_is_a_yes(task: str, changes: list[str]) -> None:
-    found = advice(forecast(task), (), None, {}, ("nope", "ape"))
+    found = suggestions(forecast(task), (), None, {}, ("nope", "ape"))
     assert len(found) == len(changes)
     for each, change in zip(found, changes, strict=True):
         assert each.change.startswith(change)
@@ -200,12 +203,12 @@ def test_the_length_from_which_on_it_works(tmp_path: Path) -> None:
 
 def test_the_form_that_was_measured(tmp_path: Path) -> None:
     remedy = remedies(forecast("parity"))[0]
-    members = remedy_members(AdviceQuestion(task="parity"), remedy, 1.0)
-    (before,) = advice(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
+    members = remedy_members(Question(task="parity"), remedy, 1.0)
+    (before,) = suggestions(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
     assert before.measured is None
     assert before.basis.endswith("longreach advise parity tries it in 5 minutes")
     write_results(tmp_path, members, lambda member: True)
-    (after,) = advice(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
+    (after,) = suggestions(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
     assert after.measured is not None
-    assert after.measured.startswith("measured: 2 of 2 runs work at ")
+    assert after.measured.startswith("measured: 3 of 3 runs work at ")
     assert after.change == before.change

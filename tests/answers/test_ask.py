@@ -22,7 +22,8 @@ from longreach.answers.ask import (
 )
 from longreach.answers.forecast import forecast
 from longreach.answers.judge import MeasuredCell
-from longreach.answers.measurement import Measurement, Question, first_members, trained_to
+from longreach.answers.measurement import first_members, trained_to
+from longreach.answers.question import Measurement, Question
 from longreach.runs.cells import ByAccuracy
 from longreach.tasks.copying import Sort
 from longreach.training.result import read_result, write_result

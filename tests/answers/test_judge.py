@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from longreach.answers.agreement import level
 from longreach.answers.judge import MeasuredCell, judge_runs
-from longreach.answers.measurement import Question, first_members
+from longreach.answers.measurement import first_members
+from longreach.answers.question import Question
 from longreach.runs.cells import ByAccuracy, Cell, Tally
 from longreach.runs.index import row_of
 from longreach.tasks.catalog import load_task

@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from longreach.answers import measurement
 from longreach.answers.forecast import forecast
 from longreach.answers.measurement import (
-    Measurement,
-    Question,
     first_members,
     length_rule,
     measure,
     trained_to,
 )
+from longreach.answers.question import Measurement, Question
 from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.runs import timed as timed_training

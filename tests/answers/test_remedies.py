@@ -7,21 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from longreach.answers import remedies as same_layout
+from longreach.answers import step_sparsity as same_layout
+from longreach.answers.advice import advise, measured_sparsity
+from longreach.answers.ask import ask
 from longreach.answers.forecast import forecast
+from longreach.answers.question import Question
 from longreach.answers.remedies import (
+    NO_INTEGER_PERIOD,
     Remedy,
-    SameLayout,
-    StepSparsity,
     has_coupled_ids,
     known_runs,
-    measured_sparsity,
     program_needs,
     remedies,
-    seems_local,
-    step_sparsity,
 )
-from longreach.answers.trials import AdviceQuestion, remedy_members
+from longreach.answers.step_sparsity import SameLayout, StepSparsity, seems_local, step_sparsity
+from longreach.answers.trials import remedy_members
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.positions import local_steps
 from longreach.tasks.task import Task
@@ -44,7 +44,7 @@ def test_runs_of_the_best_setting_are_counted(tmp_path: Path) -> None:
     remedy = remedies(forecast("parity"))[0]
     assert known_runs(remedy, tmp_path, 0.0) is None
     assert known_runs(remedy, tmp_path / "none", 0.0) is None
-    question = AdviceQuestion(task="parity", seeds=3)
+    question = Question(task="parity", seeds=3)
     write_results(tmp_path, remedy_members(question, remedy, 0.1), lambda member: False)
     whole = remedy_members(question, remedy, 1.0)
     longest = whole[0].test_lengths[-1].name.replace("-", "–")
@@ -229,6 +229,18 @@ def test_whatever_is_said_is_so(name: str) -> None:
         assert each.basis
 
 
+def test_a_period_is_advised_as_it_was_measured() -> None:
+    """Only learned positions are tried: RoPE and sinusoidal positions have no integer period."""
+    learned, other = remedies(forecast("regex:(aa)*"))
+    assert (learned.encoding, other.can_be_tried) == ("ape", False)
+    assert NO_INTEGER_PERIOD in learned.basis
+    assert NO_INTEGER_PERIOD in other.basis
+    advised = advise("regex:(aa)*", minutes=0)
+    assert advised.remedies == (learned,)
+    asked = ask("regex:(aa)*", minutes=0)
+    assert [each.change for each in asked.advice] == [learned.change, other.change]
+
+
 def test_what_a_program_needs() -> None:
     assert program_needs(0, 1) == program_needs(None, None) == "a program with positions exists"
     assert program_needs(2, 1) == "a program needs the last 3 symbols"
@@ -292,6 +304,6 @@ def test_ids_that_tell_the_answer_are_predicted() -> None:
     assert remedy.name == "variable-assignment:3,variables=60 with coupled+predicted"
     assert "--predict-ids" in remedy.command
     assert "tell part of it" in remedy.basis
-    (member,) = remedy_members(AdviceQuestion(task=remedy.task, seeds=1), remedy, 1.0)
+    (member,) = remedy_members(Question(task=remedy.task, seeds=1), remedy, 1.0)
     assert member.predict_ids
     assert not any(each.predict_ids for each in remedies(forecast("copy-repeat")))

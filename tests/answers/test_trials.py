@@ -8,10 +8,10 @@ import pytest
 
 from longreach.answers.advice import advise
 from longreach.answers.forecast import forecast
+from longreach.answers.question import Question
 from longreach.answers.remedies import remedies
 from longreach.answers.trials import (
     SAME,
-    AdviceQuestion,
     Trials,
     original_encoding,
     original_members,
@@ -30,7 +30,7 @@ from tests.helpers.made_up_training import replace_training
 )
 @pytest.mark.parametrize("share", [1.0, 0.25])
 def test_side_by_side_only_the_change_differs(task: str, share: float) -> None:
-    question, found = AdviceQuestion(task=task, seeds=2), remedies(forecast(task))
+    question, found = Question(task=task, seeds=2), remedies(forecast(task))
     changed = remedy_members(question, found[0], share)
     plain = original_members(question, original_encoding(found, forecast(task).stored), changed[0])
     assert [member.seed for member in plain] == [member.seed for member in changed] == [0, 1]
@@ -45,27 +45,27 @@ def test_side_by_side_only_the_change_differs(task: str, share: float) -> None:
 def test_all_steps_are_the_members_of_the_laptop() -> None:
     found = remedies(forecast("parity"))
     for remedy in found:
-        member = remedy_members(AdviceQuestion(task="parity", seeds=1), remedy, 1.0)[0]
+        member = remedy_members(Question(task="parity", seeds=1), remedy, 1.0)[0]
         assert member == resolve(remedy.task, remedy.encoding, scale="laptop")
 
 
 def test_another_training_length() -> None:
-    question = AdviceQuestion(task="copy-repeat", train_to=7)
+    question = Question(task="copy-repeat", train_to=7)
     member = remedy_members(question, remedies(forecast("copy-repeat"))[0], 1.0)[0]
     assert [lengths.name for lengths in member.ranges] == ["1-7", "8-14", "15-21"]
     with pytest.raises(InputError, match="train_to: 4 is not above the shortest input"):
-        remedy_members(AdviceQuestion(task="addition", train_to=4), remedies(forecast("addition"))[0], 1.0)
+        remedy_members(Question(task="addition", train_to=4), remedies(forecast("addition"))[0], 1.0)
 
 
 @pytest.mark.parametrize("given", [{"minutes": -1}, {"minutes": float("nan")}, {"seeds": 0}, {"train_to": 0}])
 def test_bad_questions(given: dict[str, float]) -> None:
     with pytest.raises(InputError, match=f"^{next(iter(given))}: "):
-        AdviceQuestion(task="parity", **given)  # type: ignore[arg-type]
+        Question(task="parity", **given)  # type: ignore[arg-type]
 
 
 def test_questions_are_the_same_by_what_they_ask() -> None:
-    first = AdviceQuestion(task="addition+index-hints+reversed")
-    assert first.document() == AdviceQuestion(task="addition+reversed+index-hints").document()
+    first = Question(task="addition+index-hints+reversed")
+    assert first.document() == Question(task="addition+reversed+index-hints").document()
 
 
 # Remedies tried with made-up training: who is trained, in which order, and when it ends.
@@ -73,7 +73,7 @@ def test_questions_are_the_same_by_what_they_ask() -> None:
 
 def _tried(task: str, runs: Path, minutes: float = 5.0, seeds: int = 2) -> Trials:
     known = forecast(task)
-    question = AdviceQuestion(task=task, minutes=minutes, seeds=seeds)
+    question = Question(command="advise", task=task, minutes=minutes, seeds=seeds)
     return try_remedies(question, known, remedies(known), runs, progress=Nobody())
 
 

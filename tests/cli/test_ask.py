@@ -60,7 +60,7 @@ def test_an_interruption_shows_what_there_is(
     ("arguments", "error"),
     [
         (("paritty",), "TASK: no task is named 'paritty'"),
-        (("parity", "--minutes", "-1"), "--minutes: -1 is no number of minutes"),
+        (("parity", "--minutes", "-1"), "--minutes: -1 is less than 0"),
         (("parity", "--seeds", "0"), "--seeds: 0 is less than 1"),
         (("addition", "--train-to", "4"), "--train-to: 4 is not above the shortest input"),
         (("parity", "--out", "none/x.html"), "--out: none/x.html: no such directory"),
@@ -124,7 +124,7 @@ def test_the_forecast_alone_writes_nothing(
         (("aa", "--out", "none/x.html"), "--out: none/x.html: no such directory"),
         (("aa", "--out", "."), "--out: .: "),
         (("aa", "--train-to", "0"), "--train-to: 0 is less than 1"),
-        (("aa", "--train-to", "1"), "--train-to: 1 is less than the shortest input, of length 2"),
+        (("aa", "--train-to", "1"), "--train-to: 1 is not above the shortest input, of length 2"),
         (("aa", "--alphabet", "ab"), "--alphabet: "),
     ],
 )

@@ -95,7 +95,7 @@ def test_nothing_measured_writes_nothing(
         (("aa", "--width", "7"), "--width: 7 is not a multiple of 4 heads"),
         (("aa", "--train-lengths", "1:5"), "--train-lengths"),
         (("aa", "--alphabet", "ab"), "--alphabet: goes with a TASK regex:… or states:…"),
-        (("aa", "--out", "curve.txt"), "--out: curve.txt: must end in .svg, .png, .pdf"),
+        (("aa", "--out", "curve.txt"), "--out: curve.txt: must end in .svg, .png or .pdf"),
         (("aa", "--out", "none/curve.svg"), "--out: none/curve.svg: no such directory"),
     ],
 )

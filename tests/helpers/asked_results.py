@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from longreach.answers.ask import ThreeAnswers, ask
-from longreach.answers.measurement import Question, first_members, trained_to
+from longreach.answers.measurement import first_members, trained_to
+from longreach.answers.question import Question
 from longreach.config.run import RunConfig
 from longreach.training.result import Final, Result, Timings, write_result
 

@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import math
-import shlex
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from longreach.answers.forecast import Forecast, forecast
-from longreach.answers.judge import Finding, MeasuredCell
+from longreach.answers.judge import MeasuredCell
+from longreach.answers.question import Question
 from longreach.answers.remedies import (
+    TRY_MINUTES,
     Remedy,
-    StepSparsity,
-    known_runs,
-    measured_sparsity,
-    program_needs,
+    StudyRuns,
     remedies,
+    study_runs,
 )
-from longreach.answers.sweep import Threshold
-from longreach.answers.trials import AdviceQuestion, Trials, try_remedies
+from longreach.answers.step_sparsity import StepSparsity, step_sparsity
+from longreach.answers.trials import Trials, try_remedies
 from longreach.config.encodings import side_title
-from longreach.config.model import CellLabel
 from longreach.runs.train import Watcher
-from longreach.tasks.catalog import name_of_task
+from longreach.tasks.catalog import load_task, name_of_task
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import Task
 from longreach.theory.names import TaskName
 from longreach.theory.verdicts.basis import clause, rests_on
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import counted
 
 # Advice in words, for the terminal, the page and notebooks.
 
 
-ALIKE = 0.005
-"""Accuracies that are shown as one."""
 NOTHING_NEEDED = "Nothing is needed: theory expects it to work as it is, without positions."
 NOTHING_KNOWN = (
     "No change is known that would help: neither another encoding, nor steps that depend on few tokens."
@@ -66,20 +59,6 @@ def trial_ranges(found: TaskAdvice) -> tuple[LengthRange, ...]:
     """The ranges of lengths that were measured, the training range first."""
     known = {lengths for _, cell in found.tried for curve in cell.curves for lengths, _ in curve}
     return tuple(sorted(known, key=lambda lengths: (lengths.last, lengths.first)))
-
-
-def shares_words(span: tuple[float, float] | None) -> str:
-    """One accuracy where all runs do the same, else the worst and the best.
-
-    >>> shares_words((0.5, 0.5)), shares_words((0.0, 0.987)), shares_words(None)
-    ('50.0 %', '0.0–98.7 %', '')
-    """
-    if span is None:
-        return ""
-    low, high = span
-    if high - low <= ALIKE:
-        return f"{100 * (low + high) / 2:.1f} %"
-    return f"{100 * low:.1f}–{100 * high:.1f} %"
 
 
 def time_words(seconds: float) -> str:
@@ -138,80 +117,6 @@ def as_text(found: TaskAdvice) -> str:
     return "\n".join([*lines, conclusion(found)])
 
 
-# What `longreach study advice` found of tasks and their changes at the laptop scale, with the package.
-
-
-KEPT = Path(__file__).with_name("study_runs.json")
-"""Written by `python tools/advice_study_runs.py` from the study's own document."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyRuns:
-    """The runs of one task under one encoding, at the longest length that was tested."""
-
-    task: str
-    encoding: str
-    train_to: int
-    length: int
-    accuracy: tuple[float, ...]
-    """Of each run the share of whole inputs that are right."""
-
-    @property
-    def words(self) -> str:
-        """One clause.
-
-        >>> StudyRuns(task="a", encoding="ape", train_to=12, length=36, accuracy=(1.0, 1.0, 0.5)).words
-        'longreach study advice: right on 50.0–100.0 % at length 36, trained to 12 (3 runs)'
-        """
-        runs = counted(len(self.accuracy), "run")
-        share = shares_words((min(self.accuracy), max(self.accuracy)))
-        lengths = f"at length {self.length}, trained to {self.train_to}"
-        return f"longreach study advice: right on {share} {lengths} ({runs})"
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it, beside the remedy's task and encoding."""
-        return {"train_to": self.train_to, "length": self.length, "accuracy": list(self.accuracy)}
-
-
-def study_runs(task: str, encoding: str) -> StudyRuns | None:
-    """What the study has of a task, by its stored name; None: it was not tried.
-
-    >>> study_runs("sort", "nope") is None
-    True
-    """
-    return _kept().get((task, encoding))
-
-
-def runs_of_study(document: Mapping[str, Any]) -> list[StudyRuns]:
-    """What is kept of the study's JSON document: the last length of each curve."""
-    found = []
-    for curve in document["curves"]:
-        last = curve["points"][-1]["length"]
-        found.append(
-            StudyRuns(
-                task=curve["task"],
-                encoding=CellLabel.of(curve["config"]).name,
-                train_to=curve["train_lengths"][1],
-                length=last,
-                accuracy=tuple(round(run["accuracy"][str(last)], 4) for run in curve["runs"]),
-            )
-        )
-    return found
-
-
-def kept_text(runs: list[StudyRuns]) -> str:
-    """The file, a line for each."""
-    lines = ",\n".join(json.dumps(asdict(each), ensure_ascii=False) for each in runs)
-    return f"[\n{lines}\n]\n"
-
-
-@cache
-def _kept() -> dict[tuple[str, str], StudyRuns]:
-    rows = json.loads(KEPT.read_text(encoding="utf-8"))
-    found = [StudyRuns(**{**row, "accuracy": tuple(row["accuracy"])}) for row in rows]
-    return {(each.task, each.encoding): each for each in found}
-
-
 # All that is known of what would help a task: remedies, their sparsity, and what trying them showed.
 
 
@@ -219,7 +124,7 @@ def _kept() -> dict[tuple[str, str], StudyRuns]:
 class TaskAdvice:
     """Remedies of a task, the surest first, measured as far as there was time."""
 
-    question: AdviceQuestion
+    question: Question
     forecast: Forecast
     remedies: tuple[Remedy, ...]
     sparsity: tuple[StepSparsity, ...]
@@ -295,6 +200,27 @@ def _trial(task: str, cell: MeasuredCell) -> dict[str, Any]:
     return {"task": task, **cell.document(), "accuracy": accuracy}
 
 
+def measured_sparsity(
+    forecast: Forecast, remedies: Sequence[Remedy], alphabet: Sequence[str] | None
+) -> tuple[StepSparsity, ...]:
+    """Of the original, and of each remedy's task in the ids that it is trained with.
+
+    >>> from longreach.answers.remedies import remedies
+    >>> from longreach.answers.forecast import forecast
+    >>> known = forecast("parity")
+    >>> [(each.parents, each.is_sparse) for each in measured_sparsity(known, remedies(known)[:1], None)]
+    [((6, None), False), ((2, 2), True)]
+    """
+    if not remedies:
+        return ()
+    found = [step_sparsity(forecast.task, forecast.stored, coupled=False)]
+    for remedy in remedies:
+        if all((each.task, each.coupled) != (remedy.task, remedy.is_coupled) for each in found):
+            task = load_task(remedy.task, alphabet)
+            found.append(step_sparsity(task, remedy.task, coupled=remedy.is_coupled))
+    return tuple(found)
+
+
 # A task in, advice out.
 
 
@@ -302,7 +228,7 @@ def advise(
     task: str | Task,
     alphabet: Sequence[str] | None = None,
     *,
-    minutes: float = 5.0,
+    minutes: float = TRY_MINUTES,
     seeds: int = 2,
     train_to: int | None = None,
     runs: str | Path = "runs",
@@ -316,9 +242,11 @@ def advise(
     """
     started = time.monotonic()
     name, letters = name_of_task(task, alphabet)
-    question = AdviceQuestion(task=name, alphabet=letters, minutes=minutes, seeds=seeds, train_to=train_to)
+    question = Question(
+        command="advise", task=name, alphabet=letters, minutes=minutes, seeds=seeds, train_to=train_to
+    )
     known = forecast(name, letters)
-    found = remedies(known)
+    found = tuple(each for each in remedies(known) if each.can_be_tried)
     sparsity = measured_sparsity(known, found, letters)
     tried = try_remedies(question, known, found, Path(runs), progress=progress)
     return TaskAdvice(
@@ -329,149 +257,3 @@ def advise(
         trials=tried,
         seconds=time.monotonic() - started,
     )
-
-
-# What would help: the encoding, window or modulus under which the forecast is yes, and what was measured.
-
-
-NO_WHOLE_PERIOD = (
-    "; the usual frequencies of RoPE and of sinusoidal positions have no whole period, and no run with them "
-    "works on (aa)*, (aaaa)* and (abab)* in longreach study encodings"
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Advice:
-    """One change, why, and whether it was tried."""
-
-    change: str
-    basis: str
-    measured: str | None = None
-
-    def document(self) -> dict[str, Any]:
-        """As `longreach ask --json` has it."""
-        return asdict(self)
-
-
-def advice(
-    forecast: Forecast,
-    cells: Sequence[MeasuredCell],
-    threshold: Threshold | None,
-    findings: Mapping[str, Finding],
-    asked: Sequence[str],
-    *,
-    more_steps: Advice | None = None,
-    runs: Path | None = None,
-) -> tuple[Advice, ...]:
-    """What would help, the surest first; nothing where everything works already or nothing is known.
-
-    >>> from longreach.answers.forecast import forecast
-    >>> [each.change for each in advice(forecast("aa"), (), None, {}, ("nope", "ape"))][0]
-    'learned positions (APE) instead of none'
-
-    Where no encoding helps, it is the surest of the changes that `longreach advise` tries; `runs` has what
-    was measured of it.
-    """
-    counted = {cell.encoding: cell for cell in cells}
-    return (
-        *_encodings(forecast, counted),
-        *_form(forecast, runs),
-        *_longer(threshold),
-        *_seeds(forecast, cells, findings),
-        *_reasons(findings, asked, more_steps),
-        *(() if more_steps is None else (more_steps,)),
-    )
-
-
-def _encodings(forecast: Forecast, counted: Mapping[str, MeasuredCell]) -> list[Advice]:
-    nope, ape = forecast.sides["nope"], forecast.sides["ape"]
-    if nope.trained is Answer.YES or ape.trained is not Answer.YES:
-        return []
-    window, modulus = ape.trained_needs
-    tried = [
-        f"{side_title(key)}: {counted[key].words}"
-        for key in ("nope", "ape")
-        if key in counted and counted[key].tally.runs
-    ]
-    basis = program_needs(window, modulus)
-    found = [
-        Advice(
-            change="learned positions (APE) instead of none", basis=basis, measured="; ".join(tried) or None
-        )
-    ]
-    if window == 0 and modulus is not None:
-        found.append(_other(f"positions with a whole period of {modulus}", basis, NO_WHOLE_PERIOD))
-    elif window is not None and modulus == 1:
-        change = f"positions that single out the last {window + 1} symbols, such as ALiBi"
-        found.append(_other(change, basis))
-    return found
-
-
-def _form(forecast: Forecast, runs: Path | None) -> list[Advice]:
-    """Another form of the task, where no encoding is known to help."""
-    if forecast.sides["ape"].trained is Answer.YES:
-        return []
-    found = remedies(forecast)
-    if not found:
-        return []
-    # Changed forms ask for many tokens, which nobody guesses.
-    chances = [forecast.task.chance if remedy.task == forecast.stored else 0.0 for remedy in found]
-    known = [(each, known_runs(each, runs, chance)) for each, chance in zip(found, chances, strict=True)]
-    best, measured = next((pair for pair in known if pair[1] is not None), known[0])
-    said = best.plain or best.basis
-    if measured is not None:
-        return [Advice(change=best.change, basis=said, measured=f"measured: {measured}")]
-    tries = f"longreach advise {shlex.quote(forecast.name)} tries it in {AdviceQuestion.minutes:g} minutes"
-    kept = study_runs(best.task, best.label)
-    said = said if kept is None else f"{said}; {kept.words}"
-    basis = said if TaskName(forecast.name).is_session else f"{said}; {tries}"
-    return [Advice(change=best.change, basis=basis)]
-
-
-def _other(change: str, basis: str, note: str = "") -> Advice:
-    return Advice(change=change, basis=f"{basis}, which these can tell; by theory, not tried here{note}")
-
-
-def _longer(threshold: Threshold | None) -> list[Advice]:
-    if threshold is None or threshold.start is None or threshold.is_open_below:
-        return []  # every length that was tried works, or none
-    tested = "longer inputs" if threshold.tested is None else f"inputs of {threshold.tested.words}"
-    return [
-        Advice(
-            change=f"training to {threshold.start} or more",
-            basis=f"measured on {tested}",
-            measured=threshold.counts,
-        )
-    ]
-
-
-def _seeds(
-    forecast: Forecast, cells: Sequence[MeasuredCell], findings: Mapping[str, Finding]
-) -> list[Advice]:
-    """Some runs work and others do not: choosing among seeds is a remedy that needs no theory."""
-    return [
-        Advice(
-            change=f"{side_title(cell.encoding)}: several seeds, one of which works on longer inputs",
-            basis="runs that differ in their seed only do different things",
-            measured=cell.words,
-        )
-        for cell in cells
-        if cell.tally.is_mixed and forecast.sides.get(cell.encoding) is not None
-    ]
-
-
-def _reasons(
-    findings: Mapping[str, Finding], asked: Sequence[str], more_steps: Advice | None
-) -> list[Advice]:
-    """What the runs that did not do what was expected of them suggest."""
-    found: list[Advice] = []
-    for encoding in asked:
-        finding = findings.get(encoding)
-        if finding is None or finding.state not in ("contradicts", "not learned"):
-            continue
-        if finding.state == "not learned" and more_steps is not None:
-            continue  # it says the same, and how
-        for reason in finding.reasons[:1]:
-            why, _, change = reason.partition(": ")
-            found.append(Advice(change=f"{side_title(encoding)}: {change or why}", basis=why))
-    return found

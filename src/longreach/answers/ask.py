@@ -12,15 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from longreach.answers.advice import Advice, advice
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import Finding, MeasuredCell, judge_runs
-from longreach.answers.measurement import Measurement, Question, measure
 from longreach.answers.odds import USUAL_LENGTH, TaskOdds, odds_words
+from longreach.answers.question import Measurement, Question
+from longreach.answers.remedies import Remedy, suggestions
 from longreach.answers.sweep import Threshold
 from longreach.config.encodings import ENCODINGS, side_title
 from longreach.runs.cells import Tally
-from longreach.runs.train import Watcher
 from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task
 from longreach.theory.automata.named import NAMED_LANGUAGES
@@ -30,6 +29,7 @@ from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted
 
 if TYPE_CHECKING:
+    from longreach.runs.train import Watcher
     from longreach.tasks.lengths import LengthRange
 
 # The answer to a question: forecast, measurement, threshold, advice, and a judgement of the forecast.
@@ -83,9 +83,9 @@ class ThreeAnswers:
         return self.forecast.expected(encoding)
 
     @cached_property
-    def advice(self) -> tuple[Advice, ...]:
+    def advice(self) -> tuple[Remedy, ...]:
         """What would help; empty where nothing is known."""
-        return advice(
+        return suggestions(
             self.forecast,
             self.measurement.cells,
             self.threshold,
@@ -95,7 +95,7 @@ class ThreeAnswers:
             runs=self.runs,
         )
 
-    def _more_steps(self) -> Advice | None:
+    def _more_steps(self) -> Remedy | None:
         """More minutes, where there was time for a part of the steps and runs that may work did not learn."""
         measurement = self.measurement
         unlearned = [cell.encoding for cell in measurement.cells if cell.tally.learned < cell.tally.runs]
@@ -107,7 +107,7 @@ class ThreeAnswers:
         # The other half of the time is for other training lengths.
         minutes = max(math.ceil(measurement.seconds_for_all / 30), math.floor(self.question.minutes) + 1)
         basis = f"the minutes were enough for {measurement.share:.0%} of the usual steps"
-        return Advice(change=f"more steps: --minutes {minutes}", basis=basis)
+        return Remedy(change=f"more steps: --minutes {minutes}", basis=basis)
 
     @property
     def odds_length(self) -> int:
@@ -138,7 +138,7 @@ class ThreeAnswers:
             "threshold": None if self.threshold is None else self.threshold.document(),
             "odds": self.odds.document(),
             "odds_note": self.odds.reason,
-            "advice": [each.document() for each in self.advice],
+            "advice": [each.summary() for each in self.advice],
             "judgement": self.judgement,
             "judgements": {
                 encoding: {"state": each.state, "words": each.words, "reasons": list(each.reasons)}
@@ -215,7 +215,11 @@ def ask(
         train_to=train_to,
     )
     known = forecast(name, letters, budget=budget)
-    measured = measure(question, known, Path(runs), progress=progress)
+    measured = Measurement()
+    if minutes:
+        from longreach.answers.measurement import measure
+
+        measured = measure(question, known, Path(runs), progress=progress)
     return ThreeAnswers(
         question=question,
         forecast=known,

@@ -7,11 +7,11 @@ program exists, it is a form of the task whose steps depend on few tokens, near 
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -19,19 +19,21 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from longreach.answers.forecast import COUPLED, COUPLED_SOURCE, Forecast, coupled_note
+from longreach.answers.judge import Finding, MeasuredCell
+from longreach.answers.step_sparsity import seems_local
+from longreach.answers.sweep import Threshold
+from longreach.config.encodings import side_title
 from longreach.config.model import CellLabel
 from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy, Tally, cells
 from longreach.runs.index import read_index
-from longreach.tasks.catalog import load_task
 from longreach.tasks.changes import ReversedAnswer, changed_task
-from longreach.tasks.dependence import MeasuredParents, measured_parents
 from longreach.tasks.families import FamilyTask
-from longreach.tasks.layouts import SequenceTask, joined
+from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.lengths import LengthRange, read_name
 from longreach.tasks.names import FamilyName
 from longreach.tasks.positions import LocalSteps, far_steps, ids_tell, local_steps
-from longreach.tasks.task import Batch, BoolArray, IntArray, Task
+from longreach.tasks.task import Task
 from longreach.theory.names import CHANGES, TaskName
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted
@@ -46,26 +48,32 @@ tokens, or nothing but that it is worth a try."""
 
 @dataclass(frozen=True, kw_only=True)
 class Remedy:
-    """A changed task under an encoding, to be trained in place of the original.
+    """One change: most are a task and an encoding to train in place of the original.
 
-    >>> from longreach.answers.remedies import remedies
     >>> from longreach.answers.forecast import forecast
     >>> remedies(forecast("parity"))[0].name
     'parity+scratchpad with coupled-local'
     """
 
-    task: str
-    """The name of the changed task, or of the original."""
-    encoding: str
     change: str
     """In words."""
     basis: str
     """Why it may help, in one sentence."""
     plain: str = ""
     """The same in words that need no paper, where `basis` has others."""
-    ground: Ground
+    measured: str | None = None
+    """What runs say of it."""
+    task: str = ""
+    """The name of the changed task, or of the original."""
+    encoding: str = ""
+    """Empty where there is nothing to train instead, as for more steps."""
     predict_ids: bool = False
     """Whether the model predicts the position ids of its answer: they would tell part of it."""
+    ground: Ground = "open"
+
+    @property
+    def can_be_tried(self) -> bool:
+        return bool(self.encoding)
 
     @property
     def label(self) -> str:
@@ -90,8 +98,12 @@ class Remedy:
             ["longreach", "train", self.task, "--encoding", self.encoding, *ids, "--seeds", "3"]
         )
 
+    def summary(self) -> dict[str, Any]:
+        """As `longreach ask --json` has it."""
+        return {"change": self.change, "basis": self.basis, "measured": self.measured}
+
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """As `longreach advise --json` has it."""
         return {
             "change": self.change,
             "task": self.task,
@@ -101,268 +113,6 @@ class Remedy:
             "basis": self.basis,
             "command": self.command,
         }
-
-
-# A task whose inputs stand alike: what a model that sees position ids need not find out from tokens.
-
-
-DRAWN = 2000
-"""Examples among which the commonest layout is looked for, and drawn at a time."""
-MOST_DRAWS = 25
-GUESSABLE = 0.9
-"""Of the answers of a layout: where so many are one, the layout tells little of the task."""
-
-
-@dataclass(frozen=True, eq=False)
-class SameLayout(Task):
-    """The inputs of one length whose ids and supervised places are those that most have.
-
-    Of sums with operands of all sizes these are the sums of two sizes. A task without ids has one layout for
-    each number of tokens.
-
-    >>> from longreach.tasks.arithmetic import Addition
-    >>> alike = SameLayout(Addition(), 7).sample([7] * 5, np.random.default_rng(0))
-    >>> len({tuple(row == Addition().tokens.index("+")) for row in alike.tokens})
-    1
-    """
-
-    base: Task
-    length: int
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return self.base.name
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        return self.base.tokens
-
-    @property
-    def least_length(self) -> int:
-        return self.base.least_length
-
-    def has(self, lengths: IntArray) -> BoolArray:
-        found: BoolArray = lengths == self.length
-        return found
-
-    def input_size(self, length: int) -> int:
-        return self.base.input_size(length)
-
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        return self.base.answer(x)
-
-    def coupled_ids(self, batch: Batch) -> IntArray | None:
-        return self.base.coupled_ids(batch)
-
-    def counterfactuals(
-        self, batch: Batch, row: int, others: Batch, *, count: int, rng: np.random.Generator
-    ) -> Batch | None:
-        """Those of the base that stand alike, too."""
-        found = self.base.counterfactuals(batch, row, others, count=count, rng=rng)
-        if found is None:
-            return None
-        rows = [place for place, each in enumerate(self._layouts(found)) if each == self._wanted]
-        return _chosen(found, rows) if rows else None
-
-    @cached_property
-    def _looked_at(self) -> Batch:
-        return self.base.sample([self.length] * DRAWN, np.random.default_rng(0))
-
-    @property
-    def _first(self) -> Batch:
-        """What was looked at and has the layout: at least one example."""
-        drawn = self._looked_at
-        return _chosen(drawn, [row for row, each in enumerate(self._layouts(drawn)) if each == self._wanted])
-
-    @cached_property
-    def _wanted(self) -> bytes:
-        """The commonest, unless nearly all of its answers are one, as products of one bit are 0: then the
-        commonest of the longer half."""
-        drawn = self._looked_at
-        layouts = self._layouts(drawn)
-        ((wanted, count),) = Counter(layouts).most_common(1)
-        rows = [row for row, each in enumerate(layouts) if each == wanted]
-        ((_, alike),) = Counter(drawn.targets[row].tobytes() for row in rows).most_common(1)
-        if alike <= GUESSABLE * count:
-            return wanted
-        supervised = drawn.mask.sum(axis=1)
-        longer = np.flatnonzero(supervised >= np.median(supervised))
-        return Counter(layouts[row] for row in longer.tolist()).most_common(1)[0][0]
-
-    def _layouts(self, batch: Batch) -> list[bytes]:
-        """What tells layouts apart, row by row."""
-        ids = self.base.coupled_ids(batch)
-        known = np.zeros_like(batch.tokens) if ids is None else ids[:, :-1]
-        used = np.arange(batch.tokens.shape[1]) < batch.sizes[:, None]
-        whole = [
-            (int(size), row[:size].tobytes(), mask[:size].tobytes())
-            for size, row, mask in zip(batch.sizes, known * used, batch.mask, strict=True)
-        ]
-        return [repr(each).encode() for each in whole]
-
-    def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
-        """Fewer than were asked for, where the layout hardly comes up."""
-        found, there = list[Batch](), 0
-        for _ in range(MOST_DRAWS):
-            drawn = self.base.sample([self.length] * DRAWN, rng)
-            rows = [row for row, each in enumerate(self._layouts(drawn)) if each == self._wanted]
-            found.append(_chosen(drawn, rows))
-            there += len(rows)
-            if there >= len(lengths):
-                break
-        if not there:
-            found.append(self._first)
-        whole = reduce(joined, (part for part in found if len(part)))
-        return _chosen(whole, list(range(min(len(whole), len(lengths)))))
-
-
-def _chosen(batch: Batch, rows: Sequence[int]) -> Batch:
-    """These examples, as wide as they need."""
-    picked = np.asarray(rows, dtype=np.int64)
-    width = int(batch.sizes[picked].max()) if len(picked) else 0
-    return Batch(
-        tokens=batch.tokens[picked, :width],
-        targets=batch.targets[picked, :width],
-        mask=batch.mask[picked, :width],
-        position_ids=batch.position_ids[picked, :width],
-        sizes=batch.sizes[picked],
-    )
-
-
-# On how many earlier tokens each written token depends, and how far away, measured from examples.
-
-
-SPAN, FIRST, APART = 40, 5, 4
-"""How far above the least length lengths are looked for, from where on, and how far apart at least."""
-EXAMPLES, POOL, TRIED = 8, 2000, 6
-"""Examples whose parents are looked for, sequences that may speak against them, and parents at most."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StepSparsity:
-    """The most tokens that a written token depends on, at a short length and at a longer one."""
-
-    task: str
-    name: str
-    lengths: tuple[int, int]
-    parents: tuple[int | None, int | None]
-    """None: more than were tried."""
-    distances: tuple[int | None, int | None]
-    """The farthest of them from the token that is read, in coupled ids or in positions."""
-    coupled: bool
-    tested: tuple[bool, bool] = (True, True)
-    """Whether enough inputs could have shown that more tokens matter; else a number is a lower bound."""
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether longer inputs need no more tokens, as far as that was tested."""
-        short, long = self.parents
-        return all(self.tested) and short is not None and long is not None and long <= short
-
-    @property
-    def is_local(self) -> bool:
-        """Whether those are no farther away on longer inputs, as far as that was tested."""
-        short, long = self.distances
-        return all(self.tested) and short is not None and long is not None and long <= short
-
-    @property
-    def words(self) -> str:
-        """One line.
-
-        >>> said = {"task": "a", "name": "a", "lengths": (4, 6), "coupled": True}
-        >>> StepSparsity(**said, parents=(2, 2), distances=(1, 1)).words
-        '2 tokens, within 1 in coupled ids'
-        >>> StepSparsity(**said, parents=(4, None), distances=(4, None)).words
-        '4 tokens at length 4, more than 6 at 6'
-        >>> StepSparsity(**said, parents=(2, 3), distances=(1, 1), tested=(True, False)).words
-        '2 tokens at length 4, at least 3 at 6'
-        """
-        first, second = self.lengths
-        short, long = map(_shown, self.parents, self.tested)
-        if self.is_sparse:
-            many = "1 token" if long == "1" else f"{long} tokens"
-        else:
-            many = f"{short} tokens at length {first}, {long} at {second}"
-        near, far = self.distances
-        if near is None or far is None or not all(self.tested):
-            return many
-        ids = "coupled ids" if self.coupled else "positions"
-        if self.is_local:
-            return f"{many}, within {far} in {ids}"
-        return f"{many}, within {near} in {ids} at length {first}, {far} at {second}"
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "lengths": list(self.lengths),
-            "parents": list(self.parents),
-            "distances": list(self.distances),
-            "ids": "coupled" if self.coupled else "true",
-            "tested": list(self.tested),
-            "sparse": self.is_sparse,
-            "local": self.is_local,
-        }
-
-
-def measured_sparsity(
-    forecast: Forecast, remedies: Sequence[Remedy], alphabet: Sequence[str] | None
-) -> tuple[StepSparsity, ...]:
-    """Of the original, and of each remedy's task in the ids that it is trained with.
-
-    >>> from longreach.answers.remedies import remedies
-    >>> from longreach.answers.forecast import forecast
-    >>> known = forecast("parity")
-    >>> [(each.parents, each.is_sparse) for each in measured_sparsity(known, remedies(known)[:1], None)]
-    [((6, None), False), ((2, 2), True)]
-    """
-    if not remedies:
-        return ()
-    found = [step_sparsity(forecast.task, forecast.stored, coupled=False)]
-    for remedy in remedies:
-        if all((each.task, each.coupled) != (remedy.task, remedy.is_coupled) for each in found):
-            task = load_task(remedy.task, alphabet)
-            found.append(step_sparsity(task, remedy.task, coupled=remedy.is_coupled))
-    return tuple(found)
-
-
-def step_sparsity(task: Task, name: str, *, coupled: bool) -> StepSparsity:
-    """Of one task, in its coupled ids or in positions."""
-    lengths = _two_lengths(task)
-    short, long = (_measured(task, length, coupled) for length in lengths)
-    return StepSparsity(
-        task=name,
-        name=f"{TaskName(TaskName(name).short).expression}{', coupled' if coupled else ''}",
-        lengths=lengths,
-        parents=(short.most, long.most),
-        distances=(short.distance, long.distance),
-        coupled=coupled,
-        tested=(short.most is None or short.is_tested, long.most is None or long.is_tested),
-    )
-
-
-def _shown(parents: int | None, tested: bool) -> str:
-    if parents is None:
-        return f"more than {TRIED}"
-    return str(parents) if tested else f"at least {parents}"
-
-
-def _measured(task: Task, length: int, coupled: bool) -> MeasuredParents:
-    """Among inputs that stand alike, where ids tell how they stand; else among all of the length."""
-    rng = np.random.default_rng(0)
-    asked = SameLayout(task, length) if coupled else task
-    batch = asked.sample([length] * EXAMPLES, rng)
-    ids = asked.coupled_ids(batch) if coupled else None
-    return measured_parents(
-        asked, length, rng, ids=None if ids is None else ids[:, :-1], batch=batch, pool=POOL, tried=TRIED
-    )
-
-
-def _two_lengths(task: Task) -> tuple[int, int]:
-    """Short enough that examples cover most inputs, and not the same where the task has more than one."""
-    least = task.least_length
-    known = task.lengths(least, least + SPAN).tolist()
-    first = next((length for length in known if length >= least + FIRST), known[0])
-    return first, next((length for length in known if length >= first + APART), known[-1])
 
 
 # A forecast → the changes that theory says would turn it around, the surest first.
@@ -384,8 +134,8 @@ def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
     >>> from longreach.answers.forecast import forecast
     >>> [each.name for each in remedies(forecast("addition"))]
     ['addition+reversed with coupled-local', 'addition+reversed+index-hints with ape']
-    >>> [each.name for each in remedies(forecast("aa"))]
-    ['aa with ape', 'aa with sinusoidal', 'aa with rope']
+    >>> [each.change for each in remedies(forecast("aa"))]
+    ['learned positions (APE) instead of none', 'positions with an integer period of 2']
     >>> remedies(forecast("sort"))
     ()
     """
@@ -398,39 +148,33 @@ def remedies(forecast: Forecast) -> tuple[Remedy, ...]:
 # Another encoding
 
 
+NO_INTEGER_PERIOD = (
+    "the usual frequencies of RoPE and of sinusoidal positions have no integer period, and no run with them "
+    "works on (aa)*, (aaaa)* and (abab)* in longreach study encodings"
+)
+
+
 def _encodings(forecast: Forecast) -> tuple[Remedy, ...]:
-    ape, notes = forecast.sides["ape"], forecast.encodings
-    window, modulus = ape.trained_needs
+    window, modulus = forecast.sides["ape"].trained_needs
     needs = program_needs(window, modulus)
-    found = [
-        Remedy(
-            task=forecast.stored,
-            encoding="ape",
-            change="learned positions (APE) instead of none",
-            basis=needs,
-            ground="program",
+    learned = Remedy(
+        change="learned positions (APE) instead of none",
+        basis=needs,
+        task=forecast.stored,
+        encoding="ape",
+        ground="program",
+    )
+    if window == 0 and modulus is not None:
+        change = f"positions with an integer period of {modulus}"
+        basis = f"should work in theory, not tested: {NO_INTEGER_PERIOD}"
+        other = replace(learned, change=change, basis=basis, encoding="")
+        return replace(learned, basis=f"{needs}; {NO_INTEGER_PERIOD}", plain=needs), other
+    if window is not None and modulus == 1:
+        change = f"positions that single out the last {window + 1} symbols, such as ALiBi"
+        return learned, replace(
+            learned, change=change, basis=f"{needs}; should work in theory", encoding="alibi"
         )
-    ]
-    periodic = ("sinusoidal", "rope") if window == 0 and modulus is not None else ()
-    near = ("alibi",) if window is not None and modulus == 1 else ()
-    for name in (*periodic, *near):
-        found.append(
-            Remedy(
-                task=forecast.stored,
-                encoding=name,
-                change=_ENCODING_CHANGES[name],
-                basis=notes[name].statement,
-                ground="program",
-            )
-        )
-    return tuple(found)
-
-
-_ENCODING_CHANGES = {
-    "sinusoidal": "sinusoidal positions of a fitting period",
-    "rope": "rotary positions (RoPE) of a fitting period",
-    "alibi": "attention that falls with the distance (ALiBi)",
-}
+    return (learned,)
 
 
 def program_needs(window: int | None, modulus: int | None) -> str:
@@ -515,18 +259,6 @@ def _not_local(task: Task) -> str:
     return NOT_LOCAL if far is None else f"{far}, so this is a try"
 
 
-def seems_local(task: Task) -> bool:
-    """Whether in examples each step needs few tokens, none farther away in the task's ids than the next.
-
-    >>> from longreach.tasks.catalog import load_task
-    >>> seems_local(load_task("copy-repeat")), seems_local(load_task("reverse"))
-    (True, False)
-    """
-    found = step_sparsity(task, task.name, coupled=True)
-    far = found.distances[1]
-    return found.is_sparse and found.is_local and far is not None and far <= 1
-
-
 def _may_help(task: Task, changes: tuple[str, ...]) -> bool:
     """The other order helps numbers, whose carries go from the least bit up."""
     return "reversed" not in changes or (isinstance(task, ReversedAnswer) and task.is_number)
@@ -598,7 +330,94 @@ def _and(words: list[str]) -> str:
     return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-# What the results already have of a remedy: runs of any setting, counted.
+# What was measured of a remedy: by `longreach study advice`, which comes with the package, and in the results
+
+
+ALIKE = 0.005
+"""Accuracies that are shown as one."""
+KEPT = Path(__file__).with_name("study_runs.json")
+"""Written by `python tools/advice_study_runs.py` from the study's own document."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRuns:
+    """The runs of one task under one encoding, at the longest length that was tested."""
+
+    task: str
+    encoding: str
+    train_to: int
+    length: int
+    accuracy: tuple[float, ...]
+    """Of each run the share of whole inputs that are right."""
+
+    @property
+    def words(self) -> str:
+        """One clause.
+
+        >>> StudyRuns(task="a", encoding="ape", train_to=12, length=36, accuracy=(1.0, 1.0, 0.5)).words
+        'longreach study advice: right on 50.0–100.0 % at length 36, trained to 12 (3 runs)'
+        """
+        runs = counted(len(self.accuracy), "run")
+        share = shares_words((min(self.accuracy), max(self.accuracy)))
+        lengths = f"at length {self.length}, trained to {self.train_to}"
+        return f"longreach study advice: right on {share} {lengths} ({runs})"
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it, beside the remedy's task and encoding."""
+        return {"train_to": self.train_to, "length": self.length, "accuracy": list(self.accuracy)}
+
+
+def shares_words(span: tuple[float, float] | None) -> str:
+    """One accuracy where all runs do the same, else the worst and the best.
+
+    >>> shares_words((0.5, 0.5)), shares_words((0.0, 0.987)), shares_words(None)
+    ('50.0 %', '0.0–98.7 %', '')
+    """
+    if span is None:
+        return ""
+    low, high = span
+    if high - low <= ALIKE:
+        return f"{100 * (low + high) / 2:.1f} %"
+    return f"{100 * low:.1f}–{100 * high:.1f} %"
+
+
+def study_runs(task: str, encoding: str) -> StudyRuns | None:
+    """What the study has of a task, by its stored name; None: it was not tried.
+
+    >>> study_runs("sort", "nope") is None
+    True
+    """
+    return _kept().get((task, encoding))
+
+
+def runs_of_study(document: Mapping[str, Any]) -> list[StudyRuns]:
+    """What is kept of the study's JSON document: the last length of each curve."""
+    found = []
+    for curve in document["curves"]:
+        last = curve["points"][-1]["length"]
+        found.append(
+            StudyRuns(
+                task=curve["task"],
+                encoding=CellLabel.of(curve["config"]).name,
+                train_to=curve["train_lengths"][1],
+                length=last,
+                accuracy=tuple(round(run["accuracy"][str(last)], 4) for run in curve["runs"]),
+            )
+        )
+    return found
+
+
+def kept_text(runs: list[StudyRuns]) -> str:
+    """The file, a line for each."""
+    lines = ",\n".join(json.dumps(asdict(each), ensure_ascii=False) for each in runs)
+    return f"[\n{lines}\n]\n"
+
+
+@cache
+def _kept() -> dict[tuple[str, str], StudyRuns]:
+    rows = json.loads(KEPT.read_text(encoding="utf-8"))
+    found = [StudyRuns(**{**row, "accuracy": tuple(row["accuracy"])}) for row in rows]
+    return {(each.task, each.encoding): each for each in found}
 
 
 def known_runs(remedy: Remedy, runs: Path | None, chance: float) -> str | None:
@@ -626,3 +445,108 @@ def known_runs(remedy: Remedy, runs: Path | None, chance: float) -> str | None:
 
 def _share(tally: Tally) -> tuple[float, int]:
     return tally.work / tally.runs, tally.runs
+
+
+# What theory and runs suggest together
+
+
+TRY_MINUTES = 5.0
+"""That `longreach advise` takes unless told otherwise."""
+
+
+def suggestions(
+    forecast: Forecast,
+    cells: Sequence[MeasuredCell],
+    threshold: Threshold | None,
+    findings: Mapping[str, Finding],
+    asked: Sequence[str],
+    *,
+    more_steps: Remedy | None = None,
+    runs: Path | None = None,
+) -> tuple[Remedy, ...]:
+    """What would help, the surest first; nothing where everything works already or nothing is known.
+
+    >>> from longreach.answers.forecast import forecast
+    >>> [each.change for each in suggestions(forecast("aa"), (), None, {}, ("nope", "ape"))][0]
+    'learned positions (APE) instead of none'
+
+    Where no encoding helps, it is the surest of the changes that `longreach advise` tries; `runs` has what
+    was measured of it.
+    """
+    return (
+        *_of_theory(forecast, cells, runs),
+        *_longer(threshold),
+        *_seeds(forecast, cells),
+        *_reasons(findings, asked, more_steps),
+        *(() if more_steps is None else (more_steps,)),
+    )
+
+
+def _of_theory(forecast: Forecast, cells: Sequence[MeasuredCell], runs: Path | None) -> tuple[Remedy, ...]:
+    """The encodings that help, with their runs; else the form of the task that was measured, or is surest."""
+    found = remedies(forecast)
+    if not found:
+        return ()
+    if forecast.expected("ape") is Answer.YES:
+        tried = "; ".join(
+            f"{side_title(cell.encoding)}: {cell.words}"
+            for cell in cells
+            if cell.tally.runs and forecast.expected(cell.encoding) is not None
+        )
+        learned, *others = found
+        return replace(learned, basis=learned.plain or learned.basis, measured=tried or None), *others
+    # Changed forms ask for many tokens, which nobody guesses.
+    chances = [forecast.task.chance if remedy.task == forecast.stored else 0.0 for remedy in found]
+    known = [(each, known_runs(each, runs, chance)) for each, chance in zip(found, chances, strict=True)]
+    best, measured = next((pair for pair in known if pair[1] is not None), known[0])
+    said = best.plain or best.basis
+    if measured is not None:
+        return (replace(best, basis=said, measured=f"measured: {measured}"),)
+    kept = study_runs(best.task, best.label)
+    said = said if kept is None else f"{said}; {kept.words}"
+    if not TaskName(forecast.name).is_session:
+        said += f"; longreach advise {shlex.quote(forecast.name)} tries it in {TRY_MINUTES:g} minutes"
+    return (replace(best, basis=said),)
+
+
+def _longer(threshold: Threshold | None) -> list[Remedy]:
+    if threshold is None or threshold.start is None or threshold.is_open_below:
+        return []  # every length that was tried works, or none
+    tested = "longer inputs" if threshold.tested is None else f"inputs of {threshold.tested.words}"
+    return [
+        Remedy(
+            change=f"training to {threshold.start} or more",
+            basis=f"measured on {tested}",
+            measured=threshold.counts,
+        )
+    ]
+
+
+def _seeds(forecast: Forecast, cells: Sequence[MeasuredCell]) -> list[Remedy]:
+    """Some runs work and others do not: choosing among seeds is a remedy that needs no theory."""
+    return [
+        Remedy(
+            change=f"{side_title(cell.encoding)}: several seeds, one of which works on longer inputs",
+            basis="runs that differ in their seed only do different things",
+            measured=cell.words,
+        )
+        for cell in cells
+        if cell.tally.is_mixed and forecast.expected(cell.encoding) is not None
+    ]
+
+
+def _reasons(
+    findings: Mapping[str, Finding], asked: Sequence[str], more_steps: Remedy | None
+) -> list[Remedy]:
+    """What the runs that did not do what was expected of them suggest."""
+    found: list[Remedy] = []
+    for encoding in asked:
+        finding = findings.get(encoding)
+        if finding is None or finding.state not in ("contradicts", "not learned"):
+            continue
+        if finding.state == "not learned" and more_steps is not None:
+            continue  # it says the same, and how
+        for reason in finding.reasons[:1]:
+            why, _, change = reason.partition(": ")
+            found.append(Remedy(change=f"{side_title(encoding)}: {change or why}", basis=why))
+    return found

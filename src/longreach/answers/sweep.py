@@ -12,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from longreach.answers.judge import MeasuredCell
 from longreach.config.run import RunConfig
 from longreach.runs.cells import Criterion
-from longreach.runs.plan import START_SECONDS
-from longreach.runs.timed import TimedTraining
 from longreach.tasks.lengths import LengthRange
+
+if TYPE_CHECKING:
+    from longreach.runs.timed import TimedTraining
 
 # Which training length to try next, and with how many seeds: it doubles, then bisects.
 
@@ -244,7 +245,7 @@ class _Sweeping:
         training = self.training
         waiting = [member for member in members if training.done(member) is None]
         if waiting and not training.is_over:
-            if self.only_what_fits and training.seconds(waiting) > training.left - START_SECONDS:
+            if self.only_what_fits and not training.fits(waiting):
                 return "time"
             training.train(members, f"trained to {', '.join(map(str, lengths))}")
         if all(training.done(member) is not None for member in members):

@@ -23,7 +23,7 @@ import numpy as np
 from longreach.answers.bounds import LossTheory
 from longreach.answers.forecast import Forecast, forecast
 from longreach.answers.judge import MeasuredCell
-from longreach.answers.measurement import check_minutes
+from longreach.answers.question import check_minutes
 from longreach.answers.sweep import Doubling, Grid, Stop, Strategy, Threshold, start_of, sweep
 from longreach.answers.threshold_theory import TheoryOfLengths, length_theory
 from longreach.config.encodings import side_title

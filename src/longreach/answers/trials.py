@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from longreach.answers.forecast import Forecast
 from longreach.answers.judge import MeasuredCell
+from longreach.answers.question import Question
 from longreach.answers.remedies import Remedy
 from longreach.config.run import RunConfig
-from longreach.errors import Field, InputError
+from longreach.errors import InputError
 from longreach.runs.cells import ByAccuracy
-from longreach.runs.plan import START_SECONDS
 from longreach.runs.resolve import resolve
-from longreach.runs.timed import TimedTraining, kept_share, largest_share, usual_member, with_share
+from longreach.runs.timed import TimedTraining, usual_member, with_share
 from longreach.runs.train import Watcher, check_runs, check_torch
-from longreach.tasks.catalog import file_name, load_argument, load_task, self_contained
+from longreach.tasks.catalog import load_argument, load_task
 from longreach.tasks.lengths import LengthRange
 
 # Which members try a remedy: the original and the changed task with the same shape, steps and lengths.
@@ -28,51 +27,6 @@ SAME = (
     "test_size", "log_length",
 )  # fmt: skip
 """What the original has as its first remedy does, so that the change alone makes the difference."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AdviceQuestion:
-    """What is asked: a task, how many seeds, within how many minutes.
-
-    >>> AdviceQuestion(task="parity", seeds=0)
-    Traceback (most recent call last):
-    longreach.errors.InputError: seeds: 0 is less than 1
-    """
-
-    task: str
-    alphabet: tuple[str, ...] | None = None
-    minutes: float = 5.0
-    """Of trying; 0: theory and measured sparsity alone."""
-    seeds: int = 2
-    train_to: int | None = None
-    """The longest training length; None: that of the laptop's setting of the remedy."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.minutes < float("inf"):
-            raise InputError(f"{self.minutes:g} is no number of minutes", place=Field("minutes"))
-        if self.seeds < 1:
-            raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
-        if self.train_to is not None and self.train_to < 1:
-            raise InputError(f"{self.train_to} is less than 1", place=Field("train_to"))
-
-    @property
-    def file_stem(self) -> str:
-        """How files about it are called, without their endings.
-
-        >>> AdviceQuestion(task="parity").file_stem
-        'advise-parity'
-        """
-        return f"advise-{file_name(self.task, self.alphabet)}"
-
-    def document(self) -> dict[str, Any]:
-        """What makes two questions the same, whatever the file that a task stands in is called."""
-        return {
-            "task": self_contained(self.task),
-            "alphabet": None if self.alphabet is None else list(self.alphabet),
-            "minutes": self.minutes,
-            "seeds": self.seeds,
-            "train_to": self.train_to,
-        }
 
 
 def original_encoding(remedies: Sequence[Remedy], task: str) -> str:
@@ -86,26 +40,26 @@ def original_encoding(remedies: Sequence[Remedy], task: str) -> str:
     return "nope" if any(each.task == task and each.encoding == "ape" for each in remedies) else "ape"
 
 
-def remedy_members(question: AdviceQuestion, remedy: Remedy, share: float) -> list[RunConfig]:
+def remedy_members(question: Question, remedy: Remedy, share: float) -> list[RunConfig]:
     """A member for each seed, with this share of the setting's steps."""
     first = usual_member(
         remedy.task,
         remedy.encoding,
         alphabet=question.alphabet,
-        train_lengths=_lengths(question, remedy.task),
+        train_lengths=question.train_lengths(remedy.task),
         predict_ids=remedy.predict_ids or None,
     )
     return [with_share(first.with_seed(seed), share) for seed in range(question.seeds)]
 
 
-def original_members(question: AdviceQuestion, encoding: str, like: RunConfig) -> list[RunConfig]:
+def original_members(question: Question, encoding: str, like: RunConfig) -> list[RunConfig]:
     """The original in the shape of a remedy's member, of as many steps, trained to the same length.
 
     `like` has its share of steps already.
 
     >>> from longreach.answers.remedies import remedies
     >>> from longreach.answers.forecast import forecast
-    >>> question = AdviceQuestion(task="copy-repeat")
+    >>> question = Question(task="copy-repeat")
     >>> like = remedy_members(question, remedies(forecast("copy-repeat"))[0], 1.0)[0]
     >>> member = original_members(question, "ape", like)[0]
     >>> member.train_lengths == like.train_lengths, member.max_steps == like.max_steps
@@ -123,16 +77,6 @@ def original_members(question: AdviceQuestion, encoding: str, like: RunConfig) -
         **{name: getattr(like, name) for name in SAME},
     )
     return [first.with_seed(seed) for seed in range(question.seeds)]
-
-
-def _lengths(question: AdviceQuestion, name: str) -> LengthRange | None:
-    if question.train_to is None:
-        return None
-    least = load_argument(name, question.alphabet).least_length
-    if question.train_to <= least:
-        message = f"{question.train_to} is not above the shortest input, of length {least}"
-        raise InputError(message, place=Field("train_to"))
-    return LengthRange(least, question.train_to)
 
 
 # Trying remedies within minutes: original and remedy side by side, the next one if the first fails.
@@ -167,7 +111,7 @@ class Trials:
 
 
 def try_remedies(
-    question: AdviceQuestion,
+    question: Question,
     forecast: Forecast,
     remedies: Sequence[Remedy],
     runs: Path,
@@ -187,7 +131,7 @@ def try_remedies(
 class _Trying:
     def __init__(
         self,
-        question: AdviceQuestion,
+        question: Question,
         forecast: Forecast,
         remedies: Sequence[Remedy],
         training: TimedTraining,
@@ -211,9 +155,8 @@ class _Trying:
             except InputError as error:
                 refused.append((remedy, error.message))
                 continue
-            seconds = training.seconds(members)
-            if seconds and seconds > training.left - START_SECONDS:
-                untried.append((remedy, seconds))
+            if not training.fits(members):
+                untried.append((remedy, training.seconds(members)))
                 continue
             training.train(members, f"of {remedy.name}")
             tried.append((remedy, self._remedy_trial(remedy, members)))
@@ -238,13 +181,8 @@ class _Trying:
 
     def _share(self) -> float:
         part = FIRST_PART if len(self.remedies) > 1 else 1.0
-        seconds = part * self.training.left - START_SECONDS
-        path = self.training.runs / f"{self.question.file_stem}.plan.json"
-        return kept_share(
-            path,
-            self.question.document(),
-            lambda: largest_share(self._pair, seconds, self.training.seconds),
-        )
+        plan = f"{self.question.file_stem}.plan.json"
+        return self.training.share(plan, self.question.document(), self._pair, part)
 
     def _remedy_trial(self, remedy: Remedy, members: Sequence[RunConfig]) -> MeasuredCell:
         return self._trial(members, load_task(remedy.task, self.question.alphabet).chance)

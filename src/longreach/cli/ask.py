@@ -307,7 +307,8 @@ def _print_title(out: Console, title: str) -> None:
 
 def _print_trials(out: Console, found: TaskAdvice) -> None:
     """Accuracy by length, a row for the original and for each change."""
-    from longreach.answers.advice import shares_words, trial_ranges
+    from longreach.answers.advice import trial_ranges
+    from longreach.answers.remedies import shares_words
 
     _, first = found.tried[0]
     steps = f"{first.steps:,} steps each, trained to {first.train_to}"

@@ -14,13 +14,13 @@ from longreach.answers.advice import (
     TaskAdvice,
     as_it_is,
     conclusion,
-    shares_words,
     time_words,
     title,
     trial_ranges,
 )
 from longreach.answers.ask import Block
 from longreach.answers.judge import MeasuredCell
+from longreach.answers.remedies import shares_words
 from longreach.report.collect import single_task
 from longreach.report.render import environment
 from longreach.report.svg import Series, by_length

@@ -13,7 +13,7 @@ from longreach.config.run import RunConfig
 from longreach.errors import Field, InputError
 from longreach.execution.local import cores
 from longreach.files import ResultError, write_atomically
-from longreach.runs.plan import seconds_of, together
+from longreach.runs.plan import START_SECONDS, seconds_of, together
 from longreach.runs.resolve import resolve
 from longreach.runs.train import EngineMaker, Nobody, Watcher, train_pending, writable_runs
 from longreach.training.result import Result, read_result
@@ -74,6 +74,25 @@ class TimedTraining:
         waiting = [member for member in members if self.done(member) is None]
         times = list(seconds_of(waiting).values())
         return MARGIN * together(times, cores()) if times else 0.0
+
+    def fits(self, members: Sequence[RunConfig]) -> bool:
+        """Whether the members that are not done would end in time."""
+        seconds = self.seconds(members)
+        return not seconds or seconds <= self.left - START_SECONDS
+
+    def share(
+        self,
+        plan: str,
+        asked: Mapping[str, Any],
+        members: Callable[[float], Sequence[RunConfig]],
+        part: float,
+    ) -> float:
+        """The share of the setting's steps with which members fit into a part of the time.
+
+        It is kept in a file beside the results, so that the same question trains the same members again.
+        """
+        seconds = part * self.left - START_SECONDS
+        return kept_share(self.runs / plan, asked, lambda: largest_share(members, seconds, self.seconds))
 
     def train(self, members: Sequence[RunConfig], what: str, after: str = "") -> None:
         """Train those that are not done, in this order, after saying so."""

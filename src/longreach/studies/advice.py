@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from longreach.answers.forecast import forecast
+from longreach.answers.question import Question
 from longreach.answers.remedies import Remedy, remedies
-from longreach.answers.trials import AdviceQuestion, original_encoding, original_members, remedy_members
+from longreach.answers.trials import original_encoding, original_members, remedy_members
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.studies.curves import SMOKE, Claim, Curve, CurveCells, Measured, lengths_at
@@ -71,7 +72,7 @@ def curves(scale: Scale) -> list[Curve]:
     """
     at, found = SCALES[scale], list[Curve]()
     for task in at.tasks:
-        question, changes = AdviceQuestion(task=task, seeds=1, train_to=at.train_to), tried(task)
+        question, changes = Question(command="advise", task=task, seeds=1, train_to=at.train_to), tried(task)
         changed = [remedy_members(question, each, 1.0)[0] for each in changes]
         encoding = original_encoding(changes, task)
         (original,) = original_members(question, encoding, changed[0])

@@ -1,0 +1,109 @@
+"""What is asked of a task, and what was measured to answer it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from longreach.answers.judge import MeasuredCell
+from longreach.config.encodings import unknown_encoding
+from longreach.errors import Field, InputError
+from longreach.tasks.catalog import file_name, load_argument, self_contained
+from longreach.tasks.lengths import LengthRange
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked of a task: what happens on longer inputs, or what would help there.
+
+    >>> Question(task="aa", minutes=-1)
+    Traceback (most recent call last):
+    longreach.errors.InputError: minutes: -1 is less than 0
+    """
+
+    task: str
+    """As it was asked for."""
+    command: Literal["ask", "advise"] = "ask"
+    alphabet: tuple[str, ...] | None = None
+    encodings: tuple[str, ...] = ("nope", "ape")
+    minutes: float = 2.0
+    """Of training; 0: theory alone."""
+    seeds: int = 3
+    train_to: int | None = None
+    """The longest training length; None: that of the laptop's setting."""
+
+    def __post_init__(self) -> None:
+        check_minutes(self.minutes)
+        if self.seeds < 1:
+            raise InputError(f"{self.seeds} is less than 1", place=Field("seeds"))
+        if self.train_to is not None and self.train_to < 1:
+            raise InputError(f"{self.train_to} is less than 1", place=Field("train_to"))
+        if not self.encodings:
+            raise InputError("none is given", place=Field("encoding"))
+        for name in self.encodings:
+            if (wrong := unknown_encoding(name)) is not None:
+                raise InputError(wrong, place=Field("encoding"))
+            if self.encodings.count(name) > 1:
+                raise InputError(f"{name!r} stands twice", place=Field("encoding"))
+
+    def document(self) -> dict[str, Any]:
+        """What makes two questions the same, whatever the file that a task stands in is called."""
+        return {
+            "task": self_contained(self.task),
+            "alphabet": None if self.alphabet is None else list(self.alphabet),
+            **({"encodings": list(self.encodings)} if self.command == "ask" else {}),
+            "minutes": self.minutes,
+            "seeds": self.seeds,
+            "train_to": self.train_to,
+        }
+
+    @property
+    def file_stem(self) -> str:
+        """How files about it are called, without their endings.
+
+        >>> Question(task="aa").file_stem, Question(task="regex:(ab)*").file_stem
+        ('ask-aa', 'ask-regex-ab-aa4b')
+        """
+        return f"{self.command}-{file_name(self.task, self.alphabet)}"
+
+    def train_lengths(self, task: str) -> LengthRange | None:
+        """The training range of the task or of a changed form of it; None: that of its setting."""
+        if self.train_to is None:
+            return None
+        least = load_argument(task, self.alphabet).least_length
+        if self.train_to <= least:
+            message = f"{self.train_to} is not above the shortest input, of length {least}"
+            raise InputError(message, place=Field("train_to"))
+        return LengthRange(least, self.train_to)
+
+
+def check_minutes(minutes: float) -> None:
+    """Refuse what is no time."""
+    if not math.isfinite(minutes):
+        raise InputError(f"{minutes} is no number of minutes", place=Field("minutes"))
+    if minutes < 0:
+        raise InputError(f"{minutes:g} is less than 0", place=Field("minutes"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """What was measured, and what was not for want of time."""
+
+    cells: tuple[MeasuredCell, ...] = ()
+    """The first training length, by encoding."""
+    lengths: tuple[MeasuredCell, ...] = ()
+    """Other training lengths of one encoding."""
+    share: float = 1.0
+    """Of the setting's steps."""
+    seconds_for_all: float | None = None
+    """About what all steps of the setting would take, where they did not fit."""
+    more_lengths: bool = False
+    """Whether there was no time for other training lengths that would have been tried."""
+    interrupted: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that was planned has ended."""
+        ended = all(cell.is_whole for cell in (*self.cells, *self.lengths))
+        return ended and not self.more_lengths
