@@ -15,7 +15,7 @@ import pytest
 
 from longreach.cli.main import command_line, run
 from longreach.config.run import RunConfig
-from longreach.studies.catalog import EVERY
+from longreach.studies.catalog import every_study
 from tests.helpers.extras import needs
 from tools import census_page, study_pages
 
@@ -124,7 +124,7 @@ def test_the_readme_names_both_commands() -> None:
 def test_every_study_has_its_page() -> None:
     """`python tools/study_pages.py` writes what is missing or has changed."""
     nav = (ROOT / "zensical.toml").read_text(encoding="utf-8")
-    for study in EVERY.values():
+    for study in every_study():
         page = ROOT / "docs" / "studies" / f"{study.name}.md"
         text = page.read_text(encoding="utf-8")
         assert study_pages.page(study, text) == text, study.name

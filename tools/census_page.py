@@ -11,6 +11,7 @@ from pathlib import Path
 from longreach.studies.census.analysis import analysis_markdown, recipe_table
 from longreach.studies.census.members import language_table, recipe_scores, recipes
 from longreach.studies.census.tables import read_runs
+from longreach.studies.study import table_text
 
 ROOT = Path(__file__).parent.parent
 PAGE, FOUND = ROOT / "docs" / "census.md", ROOT / "results" / "census"
@@ -21,7 +22,7 @@ def page(before: str) -> str:
     parts = json.loads((FOUND / "census.json").read_text(encoding="utf-8"))["parts"]
     (held_out,) = (each for each in parts if each["part"] == "held-out")
     scores = recipe_scores(read_runs(FOUND / "recipes.jsonl"), recipes(), language_table())
-    after = with_block(before, "recipes of the census", f"{recipe_table(scores).markdown()}\n")
+    after = with_block(before, "recipes of the census", f"{table_text(recipe_table(scores))}\n")
     return with_block(after, "numbers of the census", analysis_markdown(held_out))
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longreach.studies.catalog import EVERY, AnyStudy
+from longreach.studies.catalog import every_study
+from longreach.studies.study import Study
 
 PAGES = Path(__file__).parent.parent / "docs" / "studies"
 LINE = "<!-- Above: tools/study_pages.py. Below: by hand. -->\n"
 NO_FIGURE = "There is no figure of ours yet: the study has not been run to its end at the laptop scale.\n"
 
 
-def head(study: AnyStudy) -> str:
+def head(study: Study) -> str:
     """The part that is not written by hand."""
     about, first = study.about, study.about.split()[0].rstrip(",")
     if first.isalpha():  # not a name such as figure1, nor a formula
@@ -27,7 +28,7 @@ def head(study: AnyStudy) -> str:
     )
 
 
-def page(study: AnyStudy, before: str) -> str:
+def page(study: Study, before: str) -> str:
     """The page with a head as the study is now; `before` is the page as it was, or nothing."""
     _, _, written = before.partition(LINE)
     return head(study) + (written or f"\n{NO_FIGURE}")
@@ -35,7 +36,7 @@ def page(study: AnyStudy, before: str) -> str:
 
 if __name__ == "__main__":
     PAGES.mkdir(exist_ok=True)
-    for each in EVERY.values():
+    for each in every_study():
         path = PAGES / f"{each.name}.md"
         path.write_text(
             page(each, path.read_text(encoding="utf-8") if path.exists() else ""), encoding="utf-8"

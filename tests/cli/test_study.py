@@ -1,4 +1,4 @@
-"""Tests of `cli.study`."""
+"""`longreach study` from the command line: what is trained, printed, written and refused."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli.train import BRACKETS
 from longreach.config import scales as settings
-from longreach.studies.catalog import EVERY
+from longreach.config.run import RunConfig
+from longreach.studies import study as runner
+from longreach.studies.catalog import STUDIES
 from longreach.studies.census import members as census_settings
-from longreach.training.result import read_result
+from longreach.training.result import Result, read_result
 from tests.cli.conftest import Outcome
+from tests.helpers.asked_results import result_of, write_results
+from tests.helpers.inspected_runs import small_member, write_run
 from tests.helpers.paths import ROOT
 
 Call = Callable[..., Outcome]
@@ -71,16 +74,12 @@ def test_for_people(longreach: Call, tmp_path: Path) -> None:
         *SMOKE[:4], "--tasks", "aa", "--encodings", "nope", "--seeds", 2, "--runs", tmp_path, "--out", figure
     )
     assert done.code == 0
-    head, row, *notes, blank, claim = done.out.splitlines()
-    assert notes == [
-        f"bins: mean per cent from the first position on ({BRACKETS}); – where some runs work, others not",
-        "* axis of the paper's figure; the lengths of its files are not known",
-    ]
-    assert re.search(r"\d±\d+\.\d \(\d+\.\d\)", row)
-    assert head.split()[:3] == ["task", "encoding", "learned"]
-    assert row.split()[:2] == ["aa", "nope"]
-    assert row.split()[2].endswith("/2")
-    assert (blank, claim) == ("", "smoke scale: tiny models, no claim")
+    head, row, _, about, *_, claim = done.out.splitlines()
+    assert head.split()[:4] == ["task", "encoding", "forecast", "learned"]
+    assert row.split()[:3] == ["aa", "nope", "no"]
+    assert re.search(r"\d ± \d+\.\d \(\d+\.\d\)", row)
+    assert about.startswith("Mean and standard deviation")
+    assert claim == "smoke scale: tiny models, no claim"
     assert done.err.splitlines()[1:] == [f"wrote {figure}"]
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert not (tmp_path / "figures").exists()
@@ -107,8 +106,9 @@ def test_what_is_there_is_judged_and_nothing_is_written(longreach: Call, tmp_pat
     counts = document["agreement"]
     assert (counts["agrees"], counts["by_runs"]["agrees"], counts["by_runs"]["counted"]) == (5, 5, 6)
     text = longreach(*some).out
-    (row,) = [line for line in text.splitlines() if line.startswith("d-2 ") and " ape " in line]
-    assert "1 of 3" in row
+    rows = [line for line in text.splitlines() if line.startswith("d-2 ") and " ape " in line]
+    assert len(rows) == 2  # among all cells, and among those that do not agree
+    assert all("1 of 3" in row for row in rows)
     assert "33.3" not in text
     assert "agree in 5 of 6 counted cells by the mean, in 5 of 6 by runs" in text
     figure = tmp_path / "cells.md"
@@ -141,9 +141,9 @@ def test_a_member_that_fails_gives_exit_code_1(
 
 def test_list(longreach: Call) -> None:
     listed = json.loads(longreach("study", "--list", "--json").out)["studies"]
-    assert [study["name"] for study in listed] == list(EVERY)
+    assert [study["name"] for study in listed] == list(STUDIES)
     text = longreach("study", "--list").out
-    assert all(name in text for name in EVERY)
+    assert all(name in text for name in STUDIES)
 
 
 def test_tables(longreach: Call, tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_tables(longreach: Call, tmp_path: Path) -> None:
     assert (len(document["rows"]), document["disagreeing"]) == (18, [])
     out = tmp_path / "table.md"
     done = longreach("study", "table3", "--out", out)
-    assert done.out == out.read_text(encoding="utf-8")
     assert done.out.splitlines()[-1] == "16 of 16 entries as in the paper."
+    assert "| 8 | addition | no | no | yes |" in out.read_text(encoding="utf-8")
 
 
 def test_theory_needs_no_torch() -> None:
@@ -186,7 +186,23 @@ def test_theory_needs_no_torch() -> None:
             "--out: no-such-directory/a.svg: no such directory",
         ),
         (["table2", "--out", "table.svg"], "--out: table.svg: must end in .md, .json"),
-        (["table2", "--tasks", "aa"], "--tasks: table2 is a table of theory and trains nothing"),
+        (["table2", "--tasks", "aa"], "--tasks: not an option of table2"),
+        (["counter-examples", "--seeds", 1], "--seeds: not an option of counter-examples"),
+        (["thresholds", "--encodings", "ape"], "--encodings: not an option of thresholds; it takes --seeds"),
+        (["figure1", "--fit"], "--fit: not an option of figure1; it takes --encodings, --seeds, --tasks"),
+        (["positional-functions", "--train-to", "5"], "--train-to: not an option of positional-functions"),
+        (["simple-task", "--encodings", "ape"], "--encodings: not an option of simple-task"),
+        (
+            ["simple-task", "--tasks", "sort"],
+            "--tasks: simple-task has no 'sort' at this scale; it has",
+        ),
+        (["simple-task", "--tasks", "simple-task:omega=x"], "simple-task: omega: 'x' is not a number"),
+        (
+            ["census", "--train-to", "7"],
+            "--train-to: '7' is not a training length of the census; it has 10",
+        ),
+        (["census", "--tasks", "sort"], "--tasks: not an option of census; it takes --encodings, --fit"),
+        (["census", "--recipes", "--fit"], "--fit: census --recipes tries recipes"),
         (["figure1", "--sacle", "smoke"], "--sacle: no such option"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
@@ -293,18 +309,157 @@ def test_held_out_languages_wait_for_the_settings(
     assert "126 jobs" in longreach(*given, "--part", "development").out
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--train-to", "7"], "--train-to: '7' is not a training length of the census; it has 10, 20, 50"),
-        (["--train-to", "ten"], "--train-to: 'ten' is not a training length"),
-        (["--tasks", "sort"], "--tasks: census draws its languages"),
-        (["--recipes", "--fit"], "--fit: census --recipes tries recipes"),
-        (["--out", "figure.gif"], "--out: figure.gif: must end in .svg"),
-    ],
-)
-def test_what_is_refused(longreach: Call, words: list[str], message: str) -> None:
-    done = longreach("study", "census", "--dry-run", *words)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(message)
-    assert len(done.err.splitlines()) == 1
+# Other studies from the command line.
+
+
+THRESHOLDS = ("study", "thresholds", "--scale", "smoke")
+
+
+def _trained(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
+    write_results(runs, members, lambda member: member.train_lengths.last >= 5)
+    return {}
+
+
+@pytest.mark.slow
+def test_the_law_from_the_command_line(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "train_pending", _trained)
+    done = longreach(*THRESHOLDS, "--runs", tmp_path, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert (document["study"], document["scale"], document["target"]) == ("thresholds", "smoke", 15)
+    assert [language["threshold"] for language in document["languages"]] == [5, 5]
+    assert Path(document["figure"]).read_bytes().startswith(b"<?xml")
+    out = tmp_path / "law.md"
+    again = longreach(*THRESHOLDS, "--runs", tmp_path, "--no-train", "--out", out)
+    assert out.read_text(encoding="utf-8").splitlines()[-1] in again.out
+    assert "smoke scale: tiny models, no claim" in again.out
+
+
+def test_what_would_run(longreach: Call, tmp_path: Path) -> None:
+    done = longreach(*THRESHOLDS, "--runs", tmp_path, "--dry-run", "--json")
+    assert json.loads(done.out)["jobs"] == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_fails_in_rounds_gives_exit_code_1(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
+        made = [result_of(member, [1.0] * len(member.ranges)) for member in members]
+        return {each.key: each.model_copy(update={"status": "failed", "error": "no"}) for each in made}
+
+    monkeypatch.setattr(runner, "train_pending", fail)
+    done = longreach(*THRESHOLDS, "--runs", tmp_path)
+    assert done.code == 1
+    assert "not measured" in done.out
+
+
+@pytest.mark.slow
+def test_curves_from_the_command_line(longreach: Call, tmp_path: Path) -> None:
+    """Trains one small model; the second time nothing is left to train."""
+    command = ("study", "sparse-parity", "--scale", "smoke", "--runs", tmp_path)
+    done = longreach(*command, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert [(each["curve"], len(each["runs"])) for each in document["curves"]] == [
+        ("k_test = 2", 1),
+        ("k_test = 3", 1),
+    ]
+    assert document["claims"] == []
+    assert Path(document["figure"]).read_bytes().startswith(b"<?xml")
+    assert json.loads(longreach(*command, "--dry-run", "--json").out)["pending"] == 0
+    again = longreach(*command, "--no-train")
+    assert re.search(r"k_test = 2 +1/1 ", again.out)
+
+
+COMPUTED = ("study", "counter-examples", "--scale", "smoke")
+
+
+def test_a_table_and_a_figure(longreach: Call, tmp_path: Path) -> None:
+    done = longreach(*COMPUTED, "--runs", tmp_path)
+    assert done.code == 0
+    assert done.out.splitlines()[0].split()[:3] == ["dropped", "version", "L"]
+    assert "all mass on 0000000000000101 defeats g00" in done.out
+    figure = tmp_path / "figures" / "counter-examples-smoke.svg"
+    assert figure.read_bytes().startswith(b"<?xml")
+    assert done.err == f"wrote {figure}\n"
+
+
+def test_one_document(longreach: Call, tmp_path: Path) -> None:
+    out = tmp_path / "rows.md"
+    done = longreach(*COMPUTED, "--runs", tmp_path, "--no-train", "--out", out, "--json")
+    document = json.loads(done.out)
+    assert (document["study"], document["scale"], document["figure"]) == (
+        "counter-examples",
+        "smoke",
+        str(out),
+    )
+    assert len(document["rows"]) == 8
+    assert out.read_text(encoding="utf-8").startswith("| dropped |")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.md"]
+
+
+def test_without_training_nothing_is_written_unless_asked(longreach: Call, tmp_path: Path) -> None:
+    done = longreach(*COMPUTED, "--runs", tmp_path / "runs", "--no-train", "--json")
+    assert json.loads(done.out)["figure"] is None
+    assert not (tmp_path / "runs").exists()
+
+
+def test_there_is_nothing_to_plan(longreach: Call, tmp_path: Path) -> None:
+    assert json.loads(longreach(*COMPUTED, "--dry-run", "--json").out)["jobs"] == 0
+    said = longreach(*COMPUTED, "--dry-run", "--runs", tmp_path).out
+    assert said.startswith("0 jobs: counter-examples computes and trains nothing; laptop: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_losses_from_the_plan_to_the_figure(longreach: Call, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    words = ("study", "modp-task", "--scale", "smoke", "--tasks", "modp-task:p=2,k=0", "--runs", runs)
+    before = json.loads(longreach(*words, "--no-train", "--json").out)
+    assert (before["figure"], [cell["runs"] for cell in before["cells"]]) == (None, [0, 0])
+    assert not runs.exists()
+    assert json.loads(longreach(*words, "--dry-run", "--json").out)["pending"] == 2
+    done = longreach(*words)
+    assert done.code == 0
+    assert "smoke scale: tiny models, no claim" in done.out
+    assert "bound / measured" in done.out
+    assert done.err.splitlines()[-1] == f"wrote {runs / 'figures/modp-task-smoke.svg'}"
+    document = json.loads(longreach(*words, "--json", "--out", tmp_path / "cells.md").out)
+    assert [cell["runs"] for cell in document["cells"]] == [1, 1]
+    assert {"attention right", "L"} <= document["cells"][0]["measured"].keys()
+    assert document["thresholds"][0]["bounds"][0]["name"] == "one-layer-workshop"
+    assert "| modp-task:p=2,k=0 | 4 | 1 |" in (tmp_path / "cells.md").read_text(encoding="utf-8")
+
+
+POSITIONAL = ("study", "positional-functions", "--scale", "smoke")
+
+
+def test_functions_of_positions(longreach: Call, tmp_path: Path) -> None:
+    planned = longreach(*POSITIONAL, "--runs", tmp_path, "--dry-run", "--json")
+    assert {"jobs": 1, "done": 0}.items() <= json.loads(planned.out).items()
+    done = longreach(*POSITIONAL, "--runs", tmp_path, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert [len(each["mse"][0]) for each in document["functions"]] == [3, 3]
+    assert Path(document["figure"]).read_bytes().startswith(b"<?xml")
+    assert "1 of them done" in longreach(*POSITIONAL, "--runs", tmp_path, "--dry-run").out
+    again = longreach(*POSITIONAL, "--runs", tmp_path, "--no-train", "--out", tmp_path / "t.md")
+    assert "no claim" in again.out
+    assert (tmp_path / "t.md").read_text(encoding="utf-8").count("\n") == 4
+    assert "missing" in longreach(*POSITIONAL, "--runs", tmp_path / "other", "--no-train").out
+
+
+def test_the_score(longreach: Call, tmp_path: Path) -> None:
+    for seed in range(4):
+        member = small_member("regex:(ab)*" if seed % 2 else "tomita-1", seed=seed)
+        write_run(tmp_path, member, (1.0, 1.0, float(seed < 2)))
+    score = ("study", "inspection-score", "--scale", "smoke", "--runs", tmp_path, "--no-train")
+    done = longreach(*score, "--json")
+    assert done.code == 0
+    document = json.loads(done.out)
+    assert (document["runs_there"], document["runs_looked_into"]) == (4, 4)
+    assert {each["works"] for each in document["runs"]} == {True, False}
+    assert "margin" in longreach(*score).out

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli import study as study_language
 from longreach.studies import language_network as language_settings
 from tests.cli.conftest import Outcome
 from tests.helpers.text_samples import text_file
@@ -76,12 +75,12 @@ def test_without_byte_pairs_tokens_are_bytes(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*STUDY, "--tasks", "a"), "--tasks: natural-language trains its two models on text"),
-        ((*STUDY, "--seeds", "2"), "--seeds: natural-language"),
+        ((*STUDY, "--tasks", "a"), "--tasks: not an option of natural-language; it takes --text"),
+        ((*STUDY, "--seeds", "2"), "--seeds: not an option of natural-language"),
         ((*STUDY, "--text", "missing.txt"), "missing.txt: no such file"),
         ((*STUDY, "--out", "figure.txt"), "--out: figure.txt: must end in"),
-        (("study", "figure1", "--text", "a.txt"), "--text: figure1 is not about natural language"),
-        (("study", "census", "--text", "a.txt"), "--text: census is not about natural language"),
+        (("study", "figure1", "--text", "a.txt"), "--text: not an option of figure1"),
+        (("study", "census", "--text", "a.txt"), "--text: not an option of census"),
     ],
 )
 def test_bad_options_are_one_line(longreach: Call, arguments: tuple[str, ...], message: str) -> None:
@@ -98,8 +97,3 @@ def test_nothing_measured_and_damaged_findings(longreach: Call, tmp_path: Path) 
     kept = next((tmp_path / "runs").rglob("findings.json"))
     kept.write_text("{", encoding="utf-8")
     assert "is damaged" in longreach(*STUDY, *options).first_error
-
-
-@pytest.mark.parametrize(("seconds", "words"), [(12, "12 s"), (600, "10 min"), (7200, "2 h")])
-def test_durations(seconds: float, words: str) -> None:
-    assert study_language._duration(seconds) == words

@@ -13,7 +13,7 @@ from longreach.answers.published import FIGURE_1_TASKS
 from longreach.config.scales import LAPTOP, SCALES, Scale, read_table, remark_of, scale_table, seeds_of
 from longreach.errors import InputError
 from longreach.runs.resolve import resolve
-from longreach.studies.study import config_of
+from longreach.studies.cells import config_of
 from longreach.tasks.catalog import load_task
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.shares.determinacy import determinacy

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from longreach.answers.agreement import Place
 from longreach.config.run import RunConfig
+from longreach.config.scales import Scale
 from longreach.runs.index import Row
+from longreach.studies.cells import Outcome, outcomes
+from longreach.studies.study import Study, StudyOptions
 
 
 def rows(
@@ -33,3 +36,18 @@ def rows(
                 )
             )
     return found
+
+
+def members_of(
+    study: Study, scale: Scale = "laptop", *, seeds: int | None = None, places: Sequence[Place] | None = None
+) -> dict[Place, tuple[RunConfig, ...]]:
+    """The members of a study of cells, or those at some places."""
+    found = study.members(StudyOptions(scale=scale, seeds=seeds))
+    return {place: tuple(each) for place, each in found.items() if places is None or place in places}
+
+
+def outcomes_of(
+    study: Study, found: Sequence[Row], scale: Scale = "laptop", *, seeds: int | None = None
+) -> list[Outcome]:
+    """What results say of all cells of a study."""
+    return outcomes(members_of(study, scale, seeds=seeds), found, scale)

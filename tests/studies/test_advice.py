@@ -1,4 +1,4 @@
-""""""
+"""What would help, tried: which tasks, what is changed, and what is claimed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from longreach.answers.forecast import forecast
 from longreach.studies.advice import BUILT_IN, OF_THE_CENSUS, STUDY, claims, curves
 from longreach.studies.curves import Curve
+from longreach.studies.study import StudyOptions, study_members
 from longreach.tasks.catalog import FAMILIES, TASKS
 from longreach.theory.verdicts.verdict import Answer
 from tests.helpers.curve_samples import measured_curves
@@ -43,7 +44,7 @@ def test_the_original_differs_in_the_change_alone() -> None:
     assert original.max_steps == changed.max_steps
     assert original.train_lengths.last == changed.train_lengths.last == 6
     assert found[0].lengths == found[1].lengths == (6, 12, 18)
-    assert len(STUDY.members("smoke")) == 5
+    assert len(study_members(STUDY, StudyOptions(scale="smoke"))) == 5
 
 
 @pytest.mark.slow
@@ -57,5 +58,5 @@ def test_claims() -> None:
     assert "as it is with ape 10.0" in found["parity"].detail
     assert found["multiplication"].holds is False
     assert ", +reversed with coupled 10.0" in found["multiplication"].detail
-    none = [replace(each, results=()) for each in measured_curves(known, works)]
+    none = [replace(each, rows=()) for each in measured_curves(known, works)]
     assert {each.holds for each in claims("laptop", none)} == {None}

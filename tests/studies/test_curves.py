@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from longreach.config.run import RunConfig
-from longreach.config.scales import SCALES
-from longreach.runs.train import Nobody
-from longreach.studies import curves as curve_cells
-from longreach.studies.catalog import STUDIES
+from longreach.config.scales import SCALES, Scale
+from longreach.runs.index import Row, row_of
+from longreach.studies.catalog import load_study
 from longreach.studies.curves import (
-    Claim,
     Curve,
-    CurveCells,
+    Measured,
     above,
     at_least,
     curve_config,
+    curve_study,
     leads,
     lengths_at,
 )
-from longreach.training.result import Result, task_number, write_result
-from longreach.training.setup import read_run
+from longreach.studies.study import Claim, StudyOptions, StudyReport, study_members
+from longreach.training.result import task_number
 from tests.helpers.asked_results import result_of
 from tests.helpers.paths import ROOT
 
@@ -45,43 +45,36 @@ def _curves(_: str) -> list[Curve]:
     ]
 
 
-def _claims(_: str, measured: object) -> list[Claim]:
-    assert isinstance(measured, tuple)
-    return [at_least("the first is high", [measured[0].mean(12)], 0.8)]
+def _claims(_: str, measured: Sequence[Measured]) -> list[Claim]:
+    return [at_least("the first is high", [measured[0].mean(12)], 0.75)]
 
 
-CELLS = CurveCells("made-up", _curves, _claims)
+ABOUT = {"name": "made-up", "title": "", "source": "", "about": "", "time": ""}
+STUDY = curve_study(_curves, _claims, **ABOUT)
 
 
-def _made_up(member: RunConfig) -> Result:
+def _made_up(member: RunConfig) -> Row:
     """0.7 and 0.9 by the seed on the own task, less on the others."""
     base = 0.7 + 0.2 * member.seed
-    made = result_of(member, [1.0, base, base])
-    assert made.final is not None
     numbers = {
         task_number("sparse-parity:2-2", "8-8"): 0.6, task_number("sparse-parity:2-2", "12-12"): 0.5,
         task_number("sparse-parity:4-4", "12-12"): 0.4,
     }  # fmt: skip
-    return made.model_copy(update={"final": made.final.model_copy(update={"other": numbers})})
+    return replace(row_of(result_of(member, [1.0, base, base])), other=numbers)
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[RunConfig]]:
-    found: list[list[RunConfig]] = []
+def _report(rows: Sequence[Row], scale: Scale = "laptop") -> StudyReport:
+    report = STUDY.report(StudyOptions(scale=scale), rows)
+    assert report is not None
+    return report
 
-    def train(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
-        found.append(members)
-        for member in members:
-            write_result(runs, _made_up(member))
-        return {}
 
-    monkeypatch.setattr(curve_cells, "train_pending", train)
-    return found
+ROWS = [_made_up(CONFIG.with_seed(seed)) for seed in (0, 1)]
 
 
 def test_curves_share_their_members() -> None:
-    assert [member.seed for member in CELLS.members("smoke")] == [0, 1]
-    assert len(CELLS.members("smoke", 3)) == 3
+    assert [member.seed for member in study_members(STUDY, StudyOptions(scale="smoke"))] == [0, 1]
+    assert len(study_members(STUDY, StudyOptions(scale="smoke", seeds=3))) == 3
 
 
 def test_lengths_are_those_that_the_tested_task_has() -> None:
@@ -89,50 +82,26 @@ def test_lengths_are_those_that_the_tested_task_has() -> None:
     assert {curve.chance for curve in _curves("smoke")} == {0.5}
 
 
-def test_what_is_measured(tmp_path: Path, asked: list[list[RunConfig]]) -> None:
-    found = CELLS.run("laptop", runs=tmp_path, progress=Nobody())
-    assert len(asked) == 1
-    own, two, four = found.curves
-    spread = own.spread(12)
-    assert spread is not None
-    assert (round(spread.mean, 6), spread.low, round(spread.high, 6)) == (0.8, 0.7, 0.9)
-    assert (two.mean(8), two.mean(12), four.mean(8), four.mean(12)) == (0.6, 0.5, None, 0.4)
-    assert list(found.panels) == ["own", "others"]
-    document = found.document()
-    json.dumps(document, allow_nan=False)
+def test_what_is_measured() -> None:
+    report = _report(ROWS)
+    document = json.loads(json.dumps(report.document, allow_nan=False))
+    own, two, four = ({point["length"]: point for point in each["points"]} for each in document["curves"])
+    assert (round(own[12]["mean"], 6), own[12]["low"], round(own[12]["high"], 6)) == (0.8, 0.7, 0.9)
+    assert (two[8]["mean"], two[12]["mean"], four.keys(), four[12]["mean"]) == (0.6, 0.5, {12}, 0.4)
     assert [len(each["runs"]) for each in document["curves"]] == [2, 2, 2]
-    assert document["curves"][2]["points"][0]["length"] == 12
     assert document["curves"][2]["runs"][0]["accuracy"] == {"12": 0.4}
-    assert document["claims"][0]["claim"] == "the first is high"
+    assert document["claims"] == [{"claim": "the first is high", "holds": True, "detail": "least 80.0"}]
+    text = report.markdown()
+    assert "80.0 (70–90)" in text
+    assert "| others | k = 4 | 1 | 100.0 | 12: 40.0 |" in text
 
 
-def test_what_is_there_is_shown_without_training(tmp_path: Path, asked: list[list[RunConfig]]) -> None:
-    none = CELLS.run("smoke", runs=tmp_path, train=False)
-    assert asked == []
-    assert none.claims == ()  # the smallest models claim nothing
-    assert "not measured: the first is high" in CELLS.run("laptop", runs=tmp_path, train=False).text()
-    assert none.content(".svg", "nothing").startswith(b"<?xml")
-    CELLS.run("smoke", runs=tmp_path)
-    found = CELLS.run("smoke", runs=tmp_path, train=False)
-    assert len(asked) == 1
-    assert "80.0 (70–90)" in found.text()
-    assert found.content(".svg", "a title") == found.content(".svg", "a title")
-    table = found.content(".md", "a title").decode()
-    assert table.startswith(found.text())
-    assert "| others | k = 4    | 1    | 100.0    | 12: 40.0" in table
-
-
-def test_runs_that_fail_are_said_and_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(members: list[RunConfig], runs: Path, **_: object) -> dict[str, Result]:
-        made = [_made_up(member).model_copy(update={"status": "failed", "error": "no"}) for member in members]
-        for each in made[:1]:
-            write_result(runs, each)
-        return {each.key: each for each in made}
-
-    monkeypatch.setattr(curve_cells, "train_pending", fail)
-    found = CELLS.run("smoke", runs=tmp_path)
-    assert len(found.failed) == 2
-    assert all(not each.results for each in found.curves)
+def test_what_is_not_there_is_not_counted() -> None:
+    failed = [replace(row, status="failed") for row in ROWS[1:]]
+    for rows, count in (([], 0), (ROWS[:1] + failed, 1)):
+        assert [len(each["runs"]) for each in _report(rows).document["curves"]] == [count] * 3
+    assert _report([]).claims[0].holds is None
+    assert _report(ROWS, "smoke").claims == ()  # the smallest models claim nothing
 
 
 # The committed results of the studies of curves: complete, and of the members that the studies have now.
@@ -148,10 +117,9 @@ def document(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def test_every_member_is_there_and_nothing_else(document: dict[str, Any]) -> None:
-    cells = STUDIES[document["study"]].own
-    assert isinstance(cells, CurveCells)
+    wanted = study_members(load_study(document["study"]), StudyOptions())
     there = {run["key"] for curve in document["curves"] for run in curve["runs"]}
-    assert there == {member.key for member in cells.members("laptop")}
+    assert there == {member.key for member in wanted}
 
 
 def test_points_are_those_of_the_runs(document: dict[str, Any]) -> None:
@@ -173,10 +141,8 @@ def test_every_claim_is_judged_and_the_page_names_the_runs(document: dict[str, A
 @pytest.mark.parametrize("name", ["sparse-parity", "parity-scratchpad", "variable-assignment"])
 def test_members_can_be_trained(name: str) -> None:
     for scale in SCALES:
-        members = STUDIES[name].members(scale, 1)
-        assert len({member.key for member in members}) == len(members)
-        for member in members:
-            assert read_run(member.document()) == member
+        for member in study_members(load_study(name), StudyOptions(scale=scale, seeds=1)):
+            assert RunConfig.read(member.document()) == member
             assert not member.stop_early
 
 

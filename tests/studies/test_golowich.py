@@ -9,9 +9,8 @@ import pytest
 from longreach.config.scales import SCALES, Scale
 from longreach.studies.curves import Curve
 from longreach.studies.golowich import (
-    ASSIGNMENT_COUPLING,
+    COUPLING,
     PARITY_SCRATCHPAD,
-    SCRATCHPAD_COUPLING,
     SCRATCHPAD_SCALES,
     SPARSE_PARITY,
     SPARSE_PARITY_SCALES,
@@ -24,6 +23,7 @@ from longreach.studies.golowich import (
     sparse_parity_curves,
     whole_chains,
 )
+from longreach.studies.study import StudyOptions, study_members
 from longreach.tasks.catalog import load_task
 from tests.helpers.curve_samples import measured_curves
 
@@ -31,19 +31,19 @@ from tests.helpers.curve_samples import measured_curves
 def test_the_published_setting() -> None:
     """Table 3: lengths there are 2ℓ; ten runs, three of each ablation."""
     found = scratchpad_curves("paper")
-    coupled = [each for each in found if each.panel == SCRATCHPAD_COUPLING]
+    coupled = [each for each in found if each.panel == COUPLING]
     assert [each.name for each in coupled] == ["k = 1", "k = 2", "k = 3", "k = 4"]
     assert {each.seeds for each in coupled} == {10}
-    assert {each.seeds for each in found if each.panel != SCRATCHPAD_COUPLING} == {3}
+    assert {each.seeds for each in found if each.panel != COUPLING} == {3}
     config = coupled[0].config
     assert (config.encoding, config.position_ids, config.predict_ids) == ("ape", "coupled", True)
     assert (config.train_lengths, config.max_position, config.test_size) == ((5, 20), 210, 192)
     assert coupled[0].lengths[-1] == 100
-    assert len(PARITY_SCRATCHPAD.members("paper")) == 4 * 10 + 8 * 3 + 2 * 3
+    assert len(study_members(PARITY_SCRATCHPAD, StudyOptions(scale="paper"))) == 4 * 10 + 8 * 3 + 2 * 3
 
 
 def _as_published(curve: Curve, length: int) -> float:
-    if curve.panel != SCRATCHPAD_COUPLING:
+    if curve.panel != COUPLING:
         return 0.2
     return 1.0 - length / 100 * (int(curve.name.split()[-1]) - 1)
 
@@ -51,14 +51,14 @@ def _as_published(curve: Curve, length: int) -> float:
 def test_claims() -> None:
     found = scratchpad_claims("laptop", measured_curves(scratchpad_curves("laptop"), _as_published))
     assert all(each.holds for each in found)
-    assert len(found) == 3 + len(SCRATCHPAD_SCALES["laptop"].jumps) - 1
+    assert len(found) == 3 + len(SCRATCHPAD_SCALES["laptop"].values) - 1
     flat = scratchpad_claims(
         "laptop", measured_curves(scratchpad_curves("laptop"), lambda curve, length: 0.9)
     )
     assert not any(each.holds for each in flat)
     none = scratchpad_claims(
         "laptop",
-        [replace(each, results=()) for each in measured_curves(scratchpad_curves("laptop"), _as_published)],
+        [replace(each, rows=()) for each in measured_curves(scratchpad_curves("laptop"), _as_published)],
     )
     assert {each.holds for each in none} == {None}
 
@@ -66,7 +66,7 @@ def test_claims() -> None:
 def test_the_published_setting_sparse_parity_study() -> None:
     """Table 2 and section 5.1."""
     found = sparse_parity_curves("paper")
-    assert len(SPARSE_PARITY.members("paper")) == 5
+    assert len(study_members(SPARSE_PARITY, StudyOptions(scale="paper"))) == 5
     assert len(found) == 5 * 7
     config = found[0].config
     assert (config.task, config.encoding, config.position_ids) == ("sparse-parity", "rope", "pose")
@@ -95,7 +95,7 @@ def test_claims_sparse_parity_study() -> None:
     flat = sparse_parity_claims(
         "laptop", measured_curves(sparse_parity_curves("laptop"), lambda curve, length: 0.99)
     )
-    assert [each.holds for each in flat] == [True, False] * len(SPARSE_PARITY_SCALES["laptop"].trained)
+    assert [each.holds for each in flat] == [True, False] * len(SPARSE_PARITY_SCALES["laptop"].values)
 
 
 def test_the_published_setting_variable_assignment_study() -> None:
@@ -108,7 +108,7 @@ def test_the_published_setting_variable_assignment_study() -> None:
     assert config.train_lengths == (17, 62)
     assert found[0].lengths == tuple(2 + 6 * (each // 6) for each in range(20, 201, 20))
     assert found[-1].config.task == "variable-assignment:5,scratchpad=no"
-    assert len(VARIABLE_ASSIGNMENT.members("paper")) == 12 * 3 + 4 * 10
+    assert len(study_members(VARIABLE_ASSIGNMENT, StudyOptions(scale="paper"))) == 12 * 3 + 4 * 10
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -127,7 +127,7 @@ def test_chains_are_whole() -> None:
 
 
 def _as_published_variable_assignment_study(curve: Curve, length: int) -> float:
-    return 0.9 if curve.panel == ASSIGNMENT_COUPLING else 0.4
+    return 0.9 if curve.panel == COUPLING else 0.4
 
 
 def test_claims_variable_assignment_study() -> None:

@@ -24,7 +24,7 @@ from longreach.studies.inspection_score import (
     spread,
 )
 from longreach.studies.run_scores import FEATURES, ScoredRun, read_scored, scored_text
-from longreach.studies.study import StandaloneAsked
+from longreach.studies.study import StudyOptions, StudyReport
 from tests.helpers.inspected_runs import small_member, write_run
 from tests.helpers.paths import ROOT
 from tests.helpers.scored_runs import scored_run
@@ -65,12 +65,14 @@ def test_a_language_of_the_census_trained_otherwise(tmp_path: Path) -> None:
 # Scores are fitted on development runs, kept, and judged on held-out ones as they were kept.
 
 
-def _asked(runs: Path, **changes: object) -> StandaloneAsked:
-    nothing = [].append
-    asked = StandaloneAsked(
-        scale="smoke", seeds=None, runs=runs, held_out=False, train=False, tell=nothing, progress=nothing
-    )
-    return replace(asked, **changes)  # type: ignore[arg-type]
+def _asked(runs: Path, **changes: object) -> StudyOptions:
+    return replace(StudyOptions(scale="smoke", runs=runs, train=False), **changes)  # type: ignore[arg-type]
+
+
+def _report(options: StudyOptions) -> StudyReport:
+    report = STUDY.report(options, ())
+    assert report is not None
+    return report
 
 
 def _census_runs(part: str, sign: int, count: int = 40) -> list[ScoredRun]:
@@ -99,9 +101,9 @@ def test_runs_that_cannot_be_looked_into(tmp_path: Path) -> None:
     (path / "model.safetensors").unlink()
     (write_run(tmp_path, small_member(seed=1)) / "result.json").write_text("{")
     with pytest.raises(InputError, match="no run with a model"):
-        STUDY.run(_asked(tmp_path))
+        _report(_asked(tmp_path))
     with pytest.raises(InputError, match="no such directory"):
-        STUDY.run(_asked(tmp_path / "none"))
+        _report(_asked(tmp_path / "none"))
 
 
 def test_fitted_here_judged_there(tmp_path: Path, fitted: Path) -> None:
@@ -109,28 +111,27 @@ def test_fitted_here_judged_there(tmp_path: Path, fitted: Path) -> None:
     table = tmp_path / "runs.jsonl"
     both = [*_census_runs("development", 1), *_census_runs("held-out", -1)]
     table.write_text(scored_text(both), encoding="utf-8")
-    held_out = _asked(tmp_path, table=table, held_out=True)
+    held_out = _asked(tmp_path, table=table, part="held-out")
     with pytest.raises(InputError, match="there is no score yet"):
-        STUDY.run(held_out)
+        _report(held_out)
     with pytest.raises(InputError, match="--fit"):
-        STUDY.run(replace(held_out, fit=True))
+        _report(replace(held_out, fit=True))
 
-    done = STUDY.run(_asked(tmp_path, table=table, fit=True)).document()
+    done = _report(_asked(tmp_path, table=table, fit=True)).document
     assert (done["score"]["runs"], done["score"]["languages"], done["score"]["best"]) == (40, 20, "margin")
     kept = json.loads(fitted.read_text(encoding="utf-8"))
     assert kept["areas"]["margin"] == 1.0
 
-    result = STUDY.run(held_out)
-    judged = result.document()
+    result = _report(held_out)
+    judged = result.document
     assert judged["score"]["commit"] == "commit of score.json"
     assert (judged["runs_looked_into"], judged["runs"], judged["reference"]) == (40, [], ODDS)
     rows = {row["name"]: row for row in judged["slices"][0]["scores"]}
     assert rows[fitted_score.ALL_TOGETHER]["auc"]["value"] == 0.0
     assert rows["margin"]["minus_reference"]["value"] == pytest.approx(-rows[ODDS]["auc"]["value"], abs=1e-3)
     assert fitted.read_text(encoding="utf-8") == json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
-    assert "fitted on 40 runs of 20 other tasks" in result.text()
-    assert "than the odds -" in result.text()
-    assert result.content(".md", "").decode().count("more than the odds") == len(judged["slices"])
+    assert "fitted on 40 runs of 20 other tasks" in result.markdown()
+    assert result.markdown().count("more than the odds") == len(judged["slices"])
 
 
 def test_a_score_that_is_not_committed_is_not_judged(
@@ -141,10 +142,10 @@ def test_a_score_that_is_not_committed_is_not_judged(
 
     table = tmp_path / "runs.jsonl"
     table.write_text(scored_text(_census_runs("development", 1)), encoding="utf-8")
-    STUDY.run(_asked(tmp_path, table=table, fit=True))
+    _report(_asked(tmp_path, table=table, fit=True))
     monkeypatch.setattr(inspection_score, "commit_of", refuse)
     with pytest.raises(InputError, match="not committed"):
-        STUDY.run(_asked(tmp_path, table=table, held_out=True))
+        _report(_asked(tmp_path, table=table, part="held-out"))
 
 
 def test_what_was_seen_is_kept(tmp_path: Path) -> None:
@@ -156,19 +157,20 @@ def test_what_was_seen_is_kept(tmp_path: Path) -> None:
     ]
     table = tmp_path / "runs.jsonl"
     asked = _asked(runs, table=table, train=True)
-    first = STUDY.run(asked).document()
+    first = _report(asked).document
     assert {each.run for each in read_scored(table)} == {path.name for path in paths}
     assert all(each.features.keys() == FEATURES.keys() for each in read_scored(table))
     for path in paths:
         (path / "model.safetensors").unlink()
-    assert STUDY.plan(asked) == {"jobs": 0, "done": 0, "runs_there": 0}
+    assert STUDY.plan is not None
+    assert STUDY.plan(asked)[0] == {"jobs": 0, "done": 0, "runs_there": 0}
     before = table.read_bytes()
-    again = STUDY.run(_asked(tmp_path / "none", table=table)).document()
+    again = _report(_asked(tmp_path / "none", table=table)).document
     assert again["slices"] == first["slices"]
     assert table.read_bytes() == before
     table.write_text("", encoding="utf-8")
     with pytest.raises(InputError, match=r"runs.jsonl: no run"):
-        STUDY.run(_asked(runs, table=table))
+        _report(_asked(runs, table=table))
 
 
 COMMITTED = ROOT / "results" / "inspection"
@@ -177,8 +179,8 @@ COMMITTED = ROOT / "results" / "inspection"
 def test_the_committed_judgement_is_that_of_the_committed_runs(tmp_path: Path) -> None:
     """By the score of the package, which had no held-out run."""
     kept = json.loads((COMMITTED / "held-out.json").read_text(encoding="utf-8"))
-    asked = _asked(tmp_path, held_out=True, table=COMMITTED / "runs.jsonl", scale="laptop")
-    found = json.loads(json.dumps(STUDY.run(asked).document()))
+    asked = _asked(tmp_path, part="held-out", table=COMMITTED / "runs.jsonl", scale="laptop")
+    found = json.loads(json.dumps(_report(asked).document))
     assert found["slices"] == kept["slices"]
     assert found["limit"] == kept["limit"]
     assert found["score"]["runs"] == kept["score"]["runs"] > 0

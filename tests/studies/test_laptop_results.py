@@ -11,11 +11,13 @@ from longreach.answers.agreement import ALGORITHMIC, REGULAR, Place
 from longreach.config.model import BASELINE
 from longreach.config.run import RunConfig
 from longreach.runs.index import Row, read_index
-from longreach.studies.catalog import STUDIES
-from longreach.studies.cells import Outcome, agreement, cell_tables, work_by_theory
+from longreach.studies.catalog import load_study
+from longreach.studies.cells import Outcome, agreement, cell_tables, counts_by_theory, work_by_theory
 from longreach.studies.encodings import COEFFICIENTS, OTHERS
+from longreach.studies.study import StudyOptions, study_members
 from longreach.training.result import read_result
 from tests.helpers.paths import ROOT
+from tests.helpers.study_members import outcomes_of
 
 RUNS = ROOT / "results" / "laptop"
 SEEDS = 3
@@ -33,15 +35,14 @@ def rows() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def outcomes(rows: list[Row]) -> list[Outcome]:
-    return STUDIES["figure1"].outcomes(rows, "laptop")
+    return outcomes_of(load_study("figure1"), rows)
 
 
 def test_every_member_of_the_studies_is_there_and_nothing_else() -> None:
-    encodings = STUDIES["encodings"]
     members = [
-        *(member for name in COMPLETE for member in STUDIES[name].members("laptop")),
-        *_members(encodings.select(REGULAR, OTHERS), seeds=SEEDS),
-        *_members(encodings.select(ALGORITHMIC, OTHERS), seeds=1),
+        *(member for name in COMPLETE for member in study_members(load_study(name), StudyOptions())),
+        *_other_encodings(REGULAR, seeds=SEEDS),
+        *_other_encodings(ALGORITHMIC, seeds=1),
     ]
     models = {member.key for member in members if member.architecture != BASELINE}
     assert len(models) == 25 * 2 * SEEDS + 8 * 2 * SEEDS + 6 * (17 * SEEDS + 8)
@@ -51,9 +52,9 @@ def test_every_member_of_the_studies_is_there_and_nothing_else() -> None:
     assert all(read_result(RUNS, key).status == "done" for key in there)
 
 
-def _members(places: Sequence[Place], seeds: int) -> list[RunConfig]:
-    found = STUDIES["encodings"].members_by_place("laptop", seeds, places)
-    return [member for members in found.values() for member in members]
+def _other_encodings(tasks: Sequence[str], seeds: int) -> list[RunConfig]:
+    asked = StudyOptions(tasks=tuple(tasks), encodings=OTHERS, seeds=seeds)
+    return study_members(load_study("encodings"), asked)
 
 
 @pytest.mark.parametrize(
@@ -61,10 +62,10 @@ def _members(places: Sequence[Place], seeds: int) -> list[RunConfig]:
 )
 def test_pages_count_the_runs_that_work(rows: list[Row], name: str, tasks: Sequence[str]) -> None:
     page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
-    outcomes = STUDIES[name].outcomes(rows, "laptop")
+    outcomes = outcomes_of(load_study(name), rows)
     found = work_by_theory([each for each in outcomes if each.place.task in tasks])
     table = [line for line in found.markdown().splitlines() if line.startswith("|")]
-    assert len(table) == 2 + len(found.counts)
+    assert len(table) == 2 + len(found.document["settings"])
     assert "\n".join(table) in page
 
 
@@ -74,8 +75,8 @@ def test_the_readme_says_what_other_encodings_reach(rows: list[Row]) -> None:
         r"FIRE and randomized positions work in (\d+) of (\d+) runs, RoPE in (\d+), T5 in (\d+);", text
     )
     assert said is not None
-    languages = [each for each in STUDIES["encodings"].outcomes(rows, "laptop") if each.place.task in REGULAR]
-    found = {name: count["without positions"] for name, count in work_by_theory(languages).counts.items()}
+    languages = [each for each in outcomes_of(load_study("encodings"), rows) if each.place.task in REGULAR]
+    found = {name: count["without positions"] for name, count in counts_by_theory(languages).items()}
     work = [found[name].work for name in ("fire", "randomized", "rope", "t5")]
     assert work == [int(said[1]), int(said[1]), int(said[3]), int(said[4])]
     assert {found[name].runs for name in found} == {int(said[2])}
@@ -89,7 +90,7 @@ def test_no_run_with_the_usual_frequencies_knows_a_modulus(rows: list[Row]) -> N
     # `ask` says so, in longreach.answers.advice.
     found = [
         each.tallies[-1]
-        for each in STUDIES["encodings"].outcomes(rows, "laptop")
+        for each in outcomes_of(load_study("encodings"), rows)
         if each.place.task in MODULAR and each.place.encoding in ("rope", "sinusoidal")
     ]
     assert (sum(tally.runs for tally in found), sum(tally.work for tally in found)) == (18, 0)
@@ -98,7 +99,7 @@ def test_no_run_with_the_usual_frequencies_knows_a_modulus(rows: list[Row]) -> N
 def test_the_page_of_the_penalty_counts_pairs_of_runs(rows: list[Row]) -> None:
     last = {
         (each.place.task, each.place.penalty, row.seed): row.accuracy[each.ranges[-1]]
-        for each in STUDIES["regularizer"].outcomes(rows, "laptop")
+        for each in outcomes_of(load_study("regularizer"), rows)
         for row in each.cell.rows
     }
     page = " ".join((ROOT / "docs/studies/regularizer.md").read_text(encoding="utf-8").split())

@@ -11,10 +11,12 @@ from longreach.config.run import RunConfig
 from longreach.config.scales import SCALES
 from longreach.errors import InputError
 from longreach.runs.index import Row
-from longreach.studies.catalog import LOSS_STUDIES, load_study
-from longreach.studies.losses import LossReport, law_lines, least_length, loss_tables
+from longreach.studies.catalog import load_study
+from longreach.studies.izzo import SIMPLE_TASK
+from longreach.studies.losses import LossReport, law_lines, least_length, report_of
+from longreach.studies.study import StudyOptions, study_members
 
-STUDY = LOSS_STUDIES["simple-task"]
+LAW = "linear in ω"
 
 
 def _row(config: RunConfig) -> Row:
@@ -30,8 +32,12 @@ def _row(config: RunConfig) -> Row:
 
 @pytest.fixture(scope="module")
 def report() -> LossReport:
-    rows = [_row(config) for config in STUDY.members("laptop")]
-    return STUDY.report(rows, "laptop")
+    members = SIMPLE_TASK.members(StudyOptions())
+    return report_of(members, _rows(), loss=0.01, axes=("omega",))
+
+
+def _rows() -> list[Row]:
+    return [_row(config) for config in study_members(SIMPLE_TASK, StudyOptions())]  # type: ignore[arg-type]
 
 
 def test_thresholds_are_where_the_loss_falls_below(report: LossReport) -> None:
@@ -53,7 +59,7 @@ def test_the_law(report: LossReport) -> None:
     assert law.is_linear
     assert law.line is not None
     assert law.line.slope == pytest.approx(1.05, abs=0.1)
-    lines = law_lines(report, STUDY.law)
+    lines = law_lines(report, LAW)
     assert lines[0] == "least N for a loss of 0.01; the paper: linear in ω"
     assert "linear within the interval" in lines[1]
     assert "the smallest N was enough for some run at omega = 2" in lines[2]
@@ -79,58 +85,59 @@ def test_bounds_are_the_formulas(report: LossReport) -> None:
     assert document["bounds"][0]["bound_over_measured"] == pytest.approx(144 / 0.01 / document["threshold"])
 
 
-def test_tables_and_other_results(report: LossReport) -> None:
-    text = loss_tables(report, STUDY.law)
+def test_tables_and_other_results() -> None:
+    report = SIMPLE_TASK.report(StudyOptions(), _rows())
+    assert report is not None
+    text = report.markdown()
     assert text.count("\n| simple-task:omega=") == 40 + 5
     assert "one-layer-worst-case" in text
-    members = STUDY.members("laptop", seeds=1, tasks=["simple-task:omega=8"])
-    few = STUDY.report([_row(members[0].with_seed(77))], "laptop", 1, ["simple-task:omega=8"])
-    assert not any(each.runs for each in few.outcomes)
-    assert few.thresholds[0].length is None
-    assert few.laws == ()
-    assert "–" in loss_tables(few, STUDY.law)
+    assert f"- least N for a loss of 0.01; the paper: {LAW}\n" in text
+    asked = StudyOptions(seeds=1, tasks=("simple-task:omega=8",))
+    (first, *_), *_ = SIMPLE_TASK.members(asked).values()
+    few = SIMPLE_TASK.report(asked, [_row(first.with_seed(77))])
+    assert few is not None
+    assert not any(each["runs"] for each in few.document["cells"])
+    assert few.document["thresholds"][0]["threshold"] is None
+    assert few.document["laws"] == []
+    assert "–" in few.markdown()
 
 
+SEEDS = {"smoke": 1, "laptop": 3, "paper": 8}
 MEMBERS = {"simple-task": (4, 120, 864), "modp-task": (4, 60, 392), "in-context-kgram": (4, 72, 576)}
 
 
-@pytest.mark.parametrize("name", LOSS_STUDIES)
+@pytest.mark.parametrize("name", MEMBERS)
 def test_members(name: str) -> None:
-    study = LOSS_STUDIES[name]
-    assert load_study(name) is study
-    assert tuple(len(study.members(scale)) for scale in SCALES) == MEMBERS[name]
+    study = load_study(name)
+    counts = [len(study_members(study, StudyOptions(scale=scale))) for scale in SCALES]
+    assert tuple(counts) == MEMBERS[name]
     for scale in SCALES:
         longest = set()
-        for cell, configs in study.members_by_cell(scale).items():
+        for cell, configs in study.members(StudyOptions(scale=scale)).items():
             first = configs[0]
             assert first.train_lengths.last == cell.train_to
             assert all(lengths.first >= cell.train_to for lengths in first.test_lengths)
-            assert [config.seed for config in configs] == list(range(study.grid(scale).seeds))
+            assert [config.seed for config in configs] == list(range(SEEDS[scale]))
             longest.add(first.test_lengths[-1].first)
         assert len(longest) == 1
-    paper = study.members("paper", seeds=1)[0]
-    assert (paper.batch, paper.width, paper.hidden, paper.lr, paper.target_loss) == (
-        1024,
-        16,
-        256,
-        0.01,
-        1e-5,
-    )
-    assert study.grid("paper").seeds == 8
+    paper = study_members(study, StudyOptions(scale="paper", seeds=1))[0]
+    assert isinstance(paper, RunConfig)
+    found = (paper.batch, paper.width, paper.hidden, paper.lr, paper.target_loss)
+    assert found == (1024, 16, 256, 0.01, 1e-5)
 
 
 def test_unknown_tasks() -> None:
     with pytest.raises(
         InputError, match="tasks: modp-task has no 'modp-task:p=7,k=0' at this scale; it has modp"
     ):
-        LOSS_STUDIES["modp-task"].members("laptop", tasks=["modp-task:p=7,k=0"])
+        load_study("modp-task").members(StudyOptions(tasks=("modp-task:p=7,k=0",)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LOSS_STUDIES)
-def test_figures_with_and_without_results(name: str) -> None:
-    study, rows = LOSS_STUDIES[name], []
-    for config in study.members("smoke"):
+@pytest.mark.parametrize("name", MEMBERS)
+def test_figures_with_results(name: str) -> None:
+    study, rows, asked = load_study(name), [], StudyOptions(scale="smoke")
+    for config in study_members(study, asked):
         other = {f"loss {each.name}": 0.5 / config.train_lengths.last**2 for each in config.ranges}
         other["L"] = 2.0
         if name == "modp-task":
@@ -141,9 +148,6 @@ def test_figures_with_and_without_results(name: str) -> None:
                 reached=True, other=other,
             )
         )  # fmt: skip
-    for found in ([], rows):
-        report = study.report(found, "smoke")
-        content = study.content(report, "smoke", ".svg")
-        assert content == study.content(report, "smoke", ".svg")
-        assert b"bound / measured" in content
-    assert study.heading("smoke").endswith("no claim)")
+    report = study.report(asked, rows)
+    assert report is not None
+    assert b"bound / measured" in study.content(report, "smoke", ".svg")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from longreach.inspection.perplexity import AtLength
-from longreach.studies.catalog import load_study
 from longreach.studies.natural_language import (
     PANELS,
-    STUDY,
+    _duration,
     findings_document,
-    influence_rows,
+    influence_table,
     language_figure,
-    markdown,
     perplexity_figure,
-    perplexity_rows,
+    perplexity_table,
 )
 from tests.helpers.paths import ROOT
 
@@ -67,42 +67,32 @@ def sample_language_report() -> dict[str, Any]:
 
 
 def test_table_1() -> None:
-    assert perplexity_rows(sample_language_report()) == [
-        ["model", "at 64", "at 128"], ["h_short", "22.00", "14.00"], ["h_long", "23.00", "15.00"],
-    ]  # fmt: skip
+    table = perplexity_table(sample_language_report())
+    assert table.titles == ["model", "at 64", "at 128"]
+    assert table.rows == [["h_short", "22.00", "14.00"], ["h_long", "23.00", "15.00"]]
 
 
 def test_the_page_shows_what_was_found_beside_what_was_published() -> None:
     found = json.loads((ROOT / "results" / "natural-language" / "findings.json").read_text())
     page = (ROOT / "docs" / "natural-language.md").read_text()
-    rows = perplexity_rows(found)[1:]
+    rows = perplexity_table(found).rows
     assert [model for model, *_ in rows] == list(PUBLISHED)
     for model, *ours in rows:
         assert f"| {' | '.join([model, *ours, *PUBLISHED[model]])} |" in page
 
 
 def test_influence_by_panel() -> None:
-    rows = influence_rows(sample_language_report())
-    assert rows[1] == ["Figure 4", "h_short", "h_short", "3.000", "2.500", "2.625", "0.50"]
-    assert [row[0] for row in rows[1:]] == ["Figure 4", "Figure 6a", "Figure 6b", "Figure 6c"]
-    assert rows[2][1:3] == ["h_long", "h_long"]
-    assert rows[2][-1] == "–"
-    assert rows[3][1:3] == ["h_long", "h_short"]
+    rows = influence_table(sample_language_report()).rows
+    assert rows[0] == ["Figure 4", "h_short", "h_short", "3.000", "2.500", "2.625", "0.50"]
+    assert [row[0] for row in rows] == ["Figure 4", "Figure 6a", "Figure 6b", "Figure 6c"]
+    assert rows[1][1:3] == ["h_long", "h_long"]
+    assert rows[1][-1] == "–"
+    assert rows[2][1:3] == ["h_long", "h_short"]
 
 
-def test_files_and_documents() -> None:
-    text = markdown(sample_language_report())
-    assert "| h_short | 22.00 | 14.00 |" in text
-    assert text.count("\n|---|") == 2
-    assert json.loads(json.dumps(sample_language_report()))["influence"][0]["panel"] == "Figure 4"
-
-
-# The study stands in the list.
-
-
-def test_it_is_found_by_name() -> None:
-    assert load_study("natural-language") is STUDY
-    assert "2502.16792" in STUDY.source
+@pytest.mark.parametrize(("seconds", "words"), [(12, "12 s"), (600, "10 min"), (7200, "2 h")])
+def test_durations(seconds: float, words: str) -> None:
+    assert _duration(seconds) == words
 
 
 # Losses by position, and a point per length.

@@ -1,4 +1,4 @@
-""""""
+"""Functions of positions, and fitting them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.studies.positional_functions import FUNCTIONS, SETTINGS, STUDY, chosen
-from longreach.studies.study import StandaloneAsked
+from longreach.studies.study import StudyOptions, StudyReport
 
 
-def _asked(runs: Path, *, train: bool = True) -> StandaloneAsked:
-    nothing = [].append
-    return StandaloneAsked(
-        scale="smoke", seeds=None, runs=runs, held_out=False, train=train, tell=nothing, progress=nothing
-    )
+def _report(runs: Path) -> StudyReport:
+    report = STUDY.report(StudyOptions(scale="smoke", runs=runs), ())
+    assert report is not None
+    return report
 
 
 def test_the_functions_are_their_conditions() -> None:
@@ -42,14 +41,13 @@ def test_the_functions_are_their_conditions() -> None:
 
 
 def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
-    found = STUDY.run(_asked(tmp_path))
+    found = _report(tmp_path)
     (kept,) = (tmp_path / "positional-functions").iterdir()
     before = kept.stat().st_mtime_ns
-    again = STUDY.run(_asked(tmp_path))
+    again = _report(tmp_path)
     assert kept.stat().st_mtime_ns == before
-    assert again.document() == found.document()
-    assert np.isfinite([each["mse"] for each in found.document()["functions"]]).all()
-    assert found.content(".png", "x").startswith(b"\x89PNG")
+    assert again.document == found.document
+    assert np.isfinite([each["mse"] for each in found.document["functions"]]).all()
     kept.write_text("{}")
     with pytest.raises(InputError, match="damaged"):
-        STUDY.run(_asked(tmp_path))
+        _report(tmp_path)

@@ -11,24 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.answers.agreement import Place
-from longreach.studies.catalog import STUDIES
+from longreach.runs.index import Row
+from longreach.studies.catalog import load_study
 from longreach.studies.cells import Outcome
 from longreach.studies.state_languages import SAMPLE, TESTS, sample
 from longreach.studies.states import compare, exchange_test, language_distances, state_summary
+from longreach.studies.study import StudyOptions
 from longreach.theory.names import TaskName
-from tests.helpers.study_members import rows
+from tests.helpers.study_members import members_of, outcomes_of, rows
 
 # Distances from the published accuracies, and the exact test between encodings.
 
 
-STUDY = STUDIES["state-tracking"]
+STUDY = load_study("state-tracking")
 BY_EXPRESSION = {each.expression: each for each in sample().values()}
 
 
 def measured(accuracy: Callable[[Place], tuple[float, ...]], seeds: int = 1) -> list[Outcome]:
     """The cells as if runs had given these accuracies on the test ranges, and all on the training range."""
-    members = STUDY.members_by_place("laptop", seeds)
-    return STUDY.outcomes(rows(members, lambda place, seed: (1.0, *accuracy(place))), "laptop", seeds)
+    return outcomes_of(STUDY, made_up(accuracy, seeds), seeds=seeds)
+
+
+def made_up(accuracy: Callable[[Place], tuple[float, ...]], seeds: int = 1) -> list[Row]:
+    members = members_of(STUDY, seeds=seeds)
+    return rows(members, lambda place, seed: (1.0, *accuracy(place)))
 
 
 def theirs(place: Place) -> tuple[float, ...]:
@@ -61,11 +67,11 @@ def test_equally_far_is_not_settled() -> None:
 
 
 def test_the_best_run_counts_as_it_did_for_them() -> None:
-    place = STUDY.places[0]
-    members = STUDY.members_by_place("laptop", 3, [place])
+    place = next(iter(members_of(STUDY)))
+    members = members_of(STUDY, seeds=3, places=[place])
     shares = [(0.9, 1.0, 1.0, 1.0, 1.0), (1.0, 0.9, 0.8, 0.7, 0.2), (1.0, 0.5, 0.5, 0.5, 0.3)]
     made = rows(members, lambda place, seed: shares[seed])
-    found = [each for each in STUDY.outcomes(made, "laptop", 3) if each.place == place]
+    found = [each for each in outcomes_of(STUDY, made, seeds=3) if each.place == place]
     (distance,) = language_distances(found)
     assert list(distance.ours.values()) == [0.5, 0.5, 0.5, 0.3]  # the first is not perfect in distribution
 
@@ -84,7 +90,7 @@ def test_the_exact_test_by_enumeration(differences) -> None:
 
 
 def test_before_anything_has_run() -> None:
-    found = state_summary(STUDY.outcomes([], "laptop"))
+    found = state_summary(outcomes_of(STUDY, []))
     document = json.loads(json.dumps(found.document()))
     assert document["agreement"]["levels"]["0.99"]["nope_after_letter"] == 169
     assert (document["encodings"], document["distances"]) == (None, [])
@@ -93,15 +99,17 @@ def test_before_anything_has_run() -> None:
     assert "neither their positional encoding" in document["question"]
     assert len(document["disagreeing"]) == 8
     assert "1 of 2" not in found.depths
-    assert "0 of 2 work that need depth 2" in found.text()
+    assert "0 of 2 work that need depth 2" in found.depths
 
 
 def test_with_runs() -> None:
-    cells = measured(lambda place: theirs(place) if place.encoding == "ape" else (0.4, 0.4, 0.4, 0.4))
-    found = state_summary(cells)
+    made = made_up(lambda place: theirs(place) if place.encoding == "ape" else (0.4, 0.4, 0.4, 0.4))
+    found = state_summary(outcomes_of(STUDY, made))
     assert found.document()["encodings"]["nearer"] == "ape"
     assert found.conclusion.startswith("Our runs with learned positions reproduce")
-    markdown = STUDY.content(cells, "laptop", ".md").decode()
+    report = STUDY.report(StudyOptions(seeds=1), made)
+    assert report is not None
+    markdown = report.markdown()
     lines = markdown.splitlines()
     assert sum(line.startswith(("| main | ", "| secondary | ")) for line in lines) == 175 + 8
     assert "| dyck2 | `(a(ab)*b)*` | after | ape | yes | 0.000 | 1 1 1 0 | 1 1 1 0 |" in lines
@@ -116,8 +124,9 @@ def test_with_runs() -> None:
 
 @pytest.mark.slow
 def test_the_figure() -> None:
-    drawn = STUDY.content(measured(theirs), "laptop", ".svg")
-    text = drawn.decode()
+    report = STUDY.report(StudyOptions(seeds=1), made_up(theirs))
+    assert report is not None
+    text = STUDY.content(report, "laptop", ".svg").decode()
     for part in (
         "trained to 50",
         "25 with a program, 25 without",
@@ -125,5 +134,3 @@ def test_the_figure() -> None:
         "451–500",
     ):
         assert part in text
-    assert STUDY.content(measured(theirs), "laptop", ".svg") == drawn
-    assert "not run" in STUDY.content(STUDY.outcomes([], "laptop"), "laptop", ".svg").decode()

@@ -1,28 +1,19 @@
-"""`longreach study`: train what a published table or figure needs, draw it, judge the forecasts."""
+"""`longreach study`: run a study, print its report, and write its figure."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.options import DEFAULT_RUNS, JsonOption
-from longreach.cli.output import Column, console, note, print_fitted, print_json, say, write_bytes
-from longreach.cli.progress import Bars, counted_stages, going_on
-from longreach.cli.study_kinds import (
-    PartName,
-    StudyAsked,
-    computed_study,
-    end,
-    listed_names,
-    loss_study,
-    own_study,
-    standalone,
-    study_cells,
-)
+from longreach.cli.output import console, note, print_json, say, write_bytes
+from longreach.cli.progress import Bars, counted_stages, going_on, print_plan, stage
+from longreach.cli.train import announce_members
 from longreach.cli.training_options import (
     AddressOption,
     DeviceOption,
@@ -43,388 +34,14 @@ from longreach.errors import InputError
 if TYPE_CHECKING:
     from longreach.config.run import RunConfig
     from longreach.runs.train import EngineMaker
-    from longreach.studies.census.draw import Part
-    from longreach.studies.census.members import Collected, RecipeScore
-    from longreach.studies.census.study import CensusStudy
-    from longreach.studies.census.tables import CensusRun
-    from longreach.studies.language_network import LanguageSettings
-    from longreach.studies.language_training import LanguageRun
-    from longreach.studies.natural_language import LanguageStudy
-    from longreach.studies.study import Study
+    from longreach.studies.study import Study, StudyOptions, StudyReport
     from longreach.training.result import Result
 
-# `longreach study census`: train the languages of the census, keep all runs in a table, judge forecasts.
 
-
-FOR_LESS = "--scale smoke, --part development, one --train-to, fewer --seeds"
-BOTH: tuple[Part, ...] = ("development", "held-out")
-
-
-def census(study: CensusStudy, asked: StudyAsked) -> None:
-    """Train the runs that are missing, keep them in the table, and say what they are worth."""
-    asked.refuse(study.name, "draws its languages; --part and --train-to choose among them", "--tasks")
-    if asked.recipes:
-        _recipes(study, asked)
-        return
-    from longreach.studies.census.members import (
-        check_parts,
-        collect,
-        fingerprint,
-        language_table,
-        members,
-        settings,
-    )
-
-    chosen = settings().at_scale(asked.scale)
-    parts = BOTH if asked.part is PartName.all else tuple(part for part in BOTH if part == asked.part.value)
-    commit = check_parts(parts) if asked.scale != "smoke" else None
-    known = _known(asked)
-    wanted = members(
-        language_table().values(), chosen,
-        parts=parts, trained_to=_lengths(asked.train_to, chosen.trained_to),
-        encodings=listed_names("--encodings", asked.encodings), seeds=asked.seeds,
-    )  # fmt: skip
-    waiting = _waiting(wanted.values(), known)
-    if asked.dry_run:
-        asked.show_plan(study.name, waiting, less=FOR_LESS)
-        return
-    failed = _train(asked, waiting)
-    named = [(member, config, None) for member, config in wanted.items()]
-    collected = collect(named, asked.runs, fingerprint(), known)
-    _keep(asked, known, collected.runs)
-    if asked.fit:
-        _fit(collected.runs)
-    _judge(study, asked, parts, collected, known, commit)
-    end(failed)
-
-
-def _lengths(text: str | None, known: tuple[int, ...]) -> tuple[int, ...]:
-    """The training lengths that are named; all of them where none is."""
-    names = listed_names("--train-to", text)
-    if names is None:
-        return known
-    for each in names:
-        if each not in map(str, known):
-            said = ", ".join(map(str, known))
-            raise InputError(f"--train-to: {each!r} is not a training length of the census; it has {said}")
-    return tuple(map(int, names))
-
-
-def _known(asked: StudyAsked) -> tuple[CensusRun, ...]:
-    from longreach.studies.census.tables import read_runs
-
-    if asked.table is None:
-        return ()
-    if not asked.table.exists() and (asked.train or asked.runs.is_dir()):
-        return ()  # it will be made from the results
-    return read_runs(asked.table)
-
-
-def _waiting(wanted: Iterable[RunConfig], known: Sequence[CensusRun]) -> list[RunConfig]:
-    """What is in no table; failed runs are tried again."""
-    done = {each.run for each in known if not each.failed}
-    return [each for each in wanted if each.key not in done]
-
-
-def _train(asked: StudyAsked, waiting: Sequence[RunConfig]) -> list[Result]:
-    """Train what is not done; the runs that failed."""
-    if not asked.train:
-        return []
-    from longreach.runs.train import check_runs, train_pending
-
-    check_runs(asked.runs)
-    asked.announce(waiting, less=FOR_LESS)
-    with going_on():
-        found = train_pending(
-            waiting, asked.runs, engine=asked.make(), progress=Bars(overall=True, remarks=False)
-        )
-    return [result for result in found.values() if result.status == "failed"]
-
-
-def _keep(asked: StudyAsked, known: Sequence[CensusRun], found: Sequence[CensusRun]) -> None:
-    """Write the table with what was in it and what is new."""
-    from longreach.studies.census.tables import runs_to_text
-
-    if asked.table is None:
-        return
-    whole = {each.run: each for each in (*known, *found)}
-    if len(whole) > len(known) or set(known) != set(whole.values()):
-        write_bytes(asked.table, runs_to_text(whole.values()).encode())
-        note(f"wrote {asked.table}: {len(whole)} runs")
-
-
-def _fit(runs: Sequence[CensusRun]) -> None:
-    from longreach.answers.odds import FITTED, fitted_odds
-    from longreach.studies.census.study import fit
-
-    write_bytes(FITTED, fit(runs).text().encode())
-    fitted_odds.cache_clear()
-    note(f"wrote {FITTED}")
-
-
-def _judge(
-    study: CensusStudy,
-    asked: StudyAsked,
-    parts: Sequence[Part],
-    collected: Collected,
-    known: Sequence[CensusRun],
-    commit: str | None,
-) -> None:
-    """Say what the runs are worth, part by part; the figure is of the last part that has any.
-
-    Predictors become probabilities by development runs, which may stand in the table alone.
-    """
-    from longreach.studies.census.analysis import analysis_tables, counted
-    from longreach.studies.census.members import fingerprint, language_table
-    from longreach.studies.census.study import census_content, judge
-
-    table = language_table()
-    by_part: dict[Part, list[CensusRun]] = {part: [] for part in BOTH}
-    for run in collected.runs:
-        by_part[table[run.language].part].append(run)
-    if "development" not in parts:
-        by_part["development"] = [
-            run for run in known if run.recipe is None and table[run.language].part == "development"
-        ]
-    found = [
-        judge(part, by_part[part], by_part["development"])
-        for part in parts
-        if any(not run.failed for run in by_part[part])
-    ]
-    path = asked.figure_path(study.name, study.formats[0]) if found else None
-    if path is not None:
-        write_bytes(path, census_content(found[-1], path.suffix.lower()))
-    if asked.as_json:
-        asked.print_document(
-            study,
-            path,
-            {
-                "settings": fingerprint(),
-                "settings_commit": commit,
-                "missing": collected.missing,
-                "parts": [each.document() for each in found],
-            },
-        )
-        return
-    out = console()
-    for each in found:
-        document = each.document()
-        out.print(counted(document), markup=False, highlight=False)
-        for shown in analysis_tables(document):
-            out.print()
-            out.print(shown.title, markup=False, highlight=False)
-            print_fitted([Column(title, right=bool(n)) for n, title in enumerate(shown.columns)], shown.rows)
-        out.print()
-    if asked.scale == "smoke":
-        out.print("smoke scale: tiny models, no claim")
-    if collected.missing:
-        note(f"{collected.missing} runs are missing")
-    if path is not None:
-        note(f"wrote {path}")
-
-
-def _recipes(study: CensusStudy, asked: StudyAsked) -> None:
-    """What makes a yes come true: each recipe on the same development languages."""
-    from longreach.studies.census.members import (
-        RECIPES,
-        collect,
-        fingerprint,
-        language_table,
-        recipe_members,
-        recipe_scores,
-        recipes,
-    )
-
-    reason = "tries recipes on languages, lengths and encodings of its own"
-    asked.refuse(f"{study.name} --recipes", reason, "--encodings", "--part", "--train-to", "--fit")
-    tried = recipes().at_scale(asked.scale)
-    wanted = recipe_members(tried, language_table(), asked.seeds)
-    known = _known(asked)
-    waiting = _waiting(wanted.values(), known)
-    if asked.dry_run:
-        asked.show_plan(study.name, waiting, less="--scale smoke")
-        return
-    failed = _train(asked, waiting)
-    named = [(member, config, name) for (name, member), config in wanted.items()]
-    collected = collect(named, asked.runs, fingerprint(RECIPES), known)
-    _keep(asked, known, collected.runs)
-    scores = recipe_scores(collected.runs, tried, language_table())
-    if asked.as_json:
-        print_json(
-            {
-                "study": study.name,
-                "scale": asked.scale,
-                "settings": fingerprint(RECIPES),
-                "missing": collected.missing,
-                "recipes": [each.document() for each in scores],
-            }
-        )
-    else:
-        _print_recipes(scores)
-        if collected.missing:
-            note(f"{collected.missing} runs are missing")
-    end(failed)
-
-
-def _print_recipes(scores: Sequence[RecipeScore]) -> None:
-    from longreach.studies.census.analysis import recipe_table
-
-    table = recipe_table(scores)
-    ranks = {"learned": 2, "accuracy at 3N": 1, "gain": 3}
-    columns = [Column(head, rank=ranks.get(head, 0), right=head != "recipe") for head in table.columns]
-    print_fitted(columns, [list(row) for row in table.rows])
-
-
-# `longreach study natural-language`: two models on real text, Table 1, and the tokens that matter.
-
-
-def language_study(study: LanguageStudy, asked: StudyAsked) -> None:
-    """Train both models, measure them, and show the whole of it; what is done is not done again."""
-    from longreach.inspection.texts import default_corpus, from_files
-    from longreach.runs.train import check_runs, check_torch
-
-    asked.refuse(study.name, "trains its two models on text", "--tasks", "--encodings", "--seeds")
-    check_runs(asked.runs)
-    check_torch()
-    settings = _settings(asked)
-    if asked.dry_run:
-        _plan(study, settings, asked)
-        return
-    from longreach.studies.language_training import LanguageRun, join_workers, leave_workers
-    from longreach.training.devices import find_device
-
-    corpus = from_files(asked.text) if asked.text else default_corpus()
-    run = LanguageRun(settings, corpus, asked.runs)
-    document = _kept(run)
-    if document is None:
-        if not asked.train:
-            raise InputError("--no-train: nothing has been measured yet in this setting")
-        device = find_device(asked.device)
-        workers = join_workers(device)
-        try:
-            with going_on():
-                document = _run(run, device, workers)
-        finally:
-            leave_workers()
-        if document is None:  # another process speaks
-            return
-    _show(study, document, asked)
-
-
-def _settings(asked: StudyAsked) -> LanguageSettings:
-    from longreach.inspection.texts import has_byte_pairs
-    from longreach.studies.language_network import SETTINGS
-
-    settings = SETTINGS[asked.scale]
-    if settings.tokenizer == "bpe" and not has_byte_pairs():
-        note("tokens are bytes: byte pairs need the extra 'text': pip install 'longreach[text]'")
-        return settings.model_copy(update={"tokenizer": "bytes", "vocabulary": 0})
-    return settings
-
-
-def _plan(study: LanguageStudy, settings: LanguageSettings, asked: StudyAsked) -> None:
-    from longreach.studies.language_training import NAMES, estimated_seconds
-
-    shape = settings.shape(settings.vocabulary or 257)
-    seconds = estimated_seconds(settings)
-    trainings = {name: settings.training(name).model_dump() for name in NAMES}
-    if asked.as_json:
-        print_json({"study": study.name, "scale": asked.scale, "parameters": shape.parameters,
-                    "trainings": trainings, "seconds": round(seconds, 1)})  # fmt: skip
-        return
-    for name, training in trainings.items():
-        pose = f", the last {training['pose_steps']} with PoSE to {training['longest']}" * bool(
-            training["pose_steps"]
-        )
-        print(
-            f"h_{name}: {training['steps']} steps of {training['batch']} × {training['context']} tokens{pose}"
-        )
-    print(
-        f"{shape.parameters / 1e6:.1f} M parameters; about {_duration(seconds)} on one core of this machine"
-    )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.0f} h"
-
-
-def _kept(run: LanguageRun) -> dict[str, Any] | None:
-    """The findings of an earlier call, whole."""
-    try:
-        found: dict[str, Any] = json.loads(run.findings_file.read_text(encoding="utf-8"))
-        return found
-    except OSError:
-        return None
-    except ValueError:
-        raise InputError(f"{run.findings_file}: is damaged; remove it to measure again") from None
-
-
-def _run(run: LanguageRun, device: Any, workers: Any) -> dict[str, Any] | None:
-    from longreach.inspection.texts import read_tokenizer
-    from longreach.studies.language_training import NAMES
-    from longreach.studies.natural_language import findings_document
-
-    with counted_stages(silent=not workers.first) as stage:
-        if workers.first:
-            run.prepare(stage)
-        workers.wait()
-        size = read_tokenizer(run.directory / "tokenizer.json").size
-        networks = {
-            name: run.train(name, size, device=device, workers=workers, stage=stage) for name in NAMES
-        }
-        if not workers.first:
-            return None
-        found = run.measure(networks, stage)
-    document = {
-        "corpus": run.corpus.source,
-        "settings": run.settings.model_dump(),
-        "directory": str(run.directory),
-        **findings_document(found.perplexity, found.losses),
-    }
-    run.keep(document)
-    return document
-
-
-def _show(study: LanguageStudy, document: dict[str, Any], asked: StudyAsked) -> None:
-    from longreach.figures import figure_bytes
-    from longreach.studies.natural_language import language_figure, markdown
-
-    title = study.title + (" (smoke scale: no claim)" if asked.scale == "smoke" else "")
-    path: Path | None = asked.figure_path(study.name, study.formats[0])
-    if path is not None:
-        suffix = path.suffix.lower()
-        content = (
-            markdown(document).encode()
-            if suffix == ".md"
-            else figure_bytes(lambda: language_figure(document, title), suffix, salt=study.name)
-        )
-        write_bytes(path, content)
-    if asked.as_json:
-        asked.print_document(study, path, document)
-        return
-    _print(document, asked.scale)
-    if path is not None:
-        note(f"wrote {path}")
-
-
-def _print(document: dict[str, Any], scale: str) -> None:
-    from longreach.studies.natural_language import influence_rows, perplexity_rows
-
-    for rows in (perplexity_rows(document), influence_rows(document)):
-        columns = [Column(title, rank=0, right=place > 2) for place, title in enumerate(rows[0])]
-        print_fitted(columns, rows[1:])
-        print()
-    say(f"text: {document['corpus']}")
-    if scale == "smoke":
-        print("smoke scale: tiny models, no claim")
-
-
-# `longreach study`: train what a published table or figure needs, draw it, and judge the forecasts.
-
-
-OF_THE_CENSUS = ("--part", "--train-to", "--table", "--recipes", "--fit")
+class PartName(StrEnum):
+    development = "development"
+    held_out = "held-out"
+    all = "all"
 
 
 def study(
@@ -436,7 +53,7 @@ def study(
         str | None, typer.Option(metavar="A,B,…", help="Only these encodings of the study.")
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(metavar="K", min=1, help="Members a cell; default: by the scale.")
+        int | None, typer.Option(metavar="K", min=1, help="Runs per cell (default depends on --scale).")
     ] = None,
     engine: EngineOption = EngineName.local,
     workers: WorkersOption = None,
@@ -449,7 +66,7 @@ def study(
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     part: Annotated[PartName, typer.Option(help="census, inspection-score: which languages.")] = PartName.all,
     train_to: Annotated[
-        str | None, typer.Option(metavar="N,…", help="census: training lengths; default: all.")
+        str | None, typer.Option(metavar="N,…", help="census: training lengths (default: all).")
     ] = None,
     table: Annotated[
         Path | None,
@@ -478,20 +95,23 @@ def study(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The figure, or its cells as .md; default: a figure in DIR/figures."
+            metavar="FILE", help="The figure, or the tables as .md (default: a figure in DIR/figures)."
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,
     no_train: Annotated[
-        bool, typer.Option("--no-train", help="Judge what is there; train nothing, write only --out.")
+        bool,
+        typer.Option(
+            "--no-train", help="Use existing results only; train nothing and write nothing but --out."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Reproduce a published table or figure.
 
-    Its members are trained, it is drawn, and forecast and measurement are compared.
-    Members that are done are not trained again; after an interruption the same command goes on.
-    The exit code is 1 when a member failed.
+    Trains its runs, draws it, and compares forecast and measurement.
+    Finished runs are not trained again: after an interruption, run the same command to resume.
+    The exit code is 1 when a run failed.
 
     Example: longreach study figure1 --scale smoke
     """
@@ -500,6 +120,20 @@ def study(
         return
     if name is None:
         raise InputError("NAME: missing; --list names the studies")
+    from longreach.runs.train import check_runs
+    from longreach.studies.catalog import load_study
+    from longreach.studies.study import StudyOptions
+
+    chosen = load_study(name)
+    _check_out(out, chosen)
+    options = StudyOptions(
+        scale=scale.value, runs=runs, train=not no_train, device=device, seeds=seeds, part=part.value,
+        tasks=_task_names(tasks), encodings=_names("--encodings", encodings),
+        train_to=_names("--train-to", train_to), table=table, recipes=recipes, fit=fit,
+        text=tuple(text or ()), note=note, stages=counted_stages,
+    )  # fmt: skip
+    chosen.check(options)
+    check_runs(runs)
 
     def make() -> EngineMaker:
         return chosen_engine(
@@ -508,64 +142,177 @@ def study(
             device=device, stack=stack,
         )  # fmt: skip
 
-    asked = StudyAsked(
-        scale=scale.value, tasks=tasks, encodings=encodings, seeds=seeds, runs=runs, out=out,
-        dry_run=dry_run, train=not no_train, as_json=as_json, part=part, train_to=train_to, table=table,
-        recipes=recipes, fit=fit, make=make, here=lambda: trains_here(engine, device), device=device,
-        text=tuple(text or ()),
-    )  # fmt: skip
-    from longreach.studies.catalog import load_study
-    from longreach.studies.census.study import CensusStudy
-    from longreach.studies.losses import LossStudy
-    from longreach.studies.natural_language import LanguageStudy
-    from longreach.studies.study import ComputedStudy, StandaloneStudy
-
-    chosen = load_study(name)
-    asked.check_out(chosen.formats)
-    if not isinstance(chosen, LanguageStudy):
-        asked.refuse(name, "is not about natural language, whose option this is", "--text")
-    if not isinstance(chosen, CensusStudy | StandaloneStudy):
-        asked.refuse(name, "is not the census, whose option this is", *OF_THE_CENSUS)
-    if isinstance(chosen, CensusStudy):
-        census(chosen, asked)
-    elif isinstance(chosen, StandaloneStudy):
-        standalone(chosen, asked)
-    elif isinstance(chosen, LanguageStudy):
-        language_study(chosen, asked)
-    elif isinstance(chosen, LossStudy):
-        loss_study(chosen, asked)
-    elif isinstance(chosen, ComputedStudy):
-        computed_study(chosen, asked)
-    elif chosen.table is not None:
-        _theory(chosen, asked)
-    elif chosen.own is not None:
-        own_study(chosen, asked)
+    if dry_run:
+        _plan(chosen, options, make, as_json)
+        return
+    report, failed = _run(chosen, options, make, here=lambda: trains_here(engine, device))
+    if report is None:  # another process speaks
+        return
+    path = out or _figure_path(chosen, options, report)
+    if path is not None:
+        write_bytes(path, chosen.content(report, options.scale, path.suffix.lower()))
+    if as_json:
+        print_json(_document(chosen, options, path, report))
     else:
-        study_cells(chosen, asked)
+        _print(report)
+        if options.scale == "smoke" and not _computes(chosen):
+            say("\nsmoke scale: tiny models, no claim")
+        if path is not None:
+            note(f"wrote {path}")
+    _end(failed)
 
 
 def _list(as_json: bool) -> None:
-    from longreach.studies.catalog import EVERY
+    from longreach.studies.catalog import every_study
 
+    found = every_study()
     if as_json:
         fields = ("name", "title", "source", "about", "time")
-        print_json(
-            {"studies": [{field: getattr(each, field) for field in fields} for each in EVERY.values()]}
-        )
+        print_json({"studies": [{field: getattr(each, field) for field in fields} for each in found]})
         return
-    out, width = console(), max(map(len, EVERY))
-    for each in EVERY.values():
+    out, width = console(), max(len(each.name) for each in found)
+    for each in found:
         out.print(f"{each.name:{width}} {each.about}", markup=False, highlight=False)
         out.print(f"{'':{width}} {each.source}; {each.time}", markup=False, highlight=False, style="dim")
 
 
-def _theory(chosen: Study, asked: StudyAsked) -> None:
-    asked.refuse(chosen.name, "is a table of theory and trains nothing", "--tasks", "--encodings", "--seeds")
-    assert chosen.table is not None, chosen.name
-    table = chosen.table()
-    if asked.as_json:
-        print_json({"study": chosen.name, "source": chosen.source, **table.document()})
+def _names(option: str, text: str | None) -> tuple[str, ...] | None:
+    """The names in an option.
+
+    >>> _names("--tasks", "a, b")
+    ('a', 'b')
+    """
+    if text is None:
+        return None
+    names = tuple(part.strip() for part in text.split(","))
+    if not all(names):
+        raise InputError(f"{option}: {text!r} is not a list of names, as in a,b")
+    return names
+
+
+def _task_names(text: str | None) -> tuple[str, ...] | None:
+    """Names with parameters: a comma before a parameter does not end one.
+
+    >>> _task_names("modp-task:p=2,k=0,modp-task:p=3")
+    ('modp-task:p=2,k=0', 'modp-task:p=3,k=0')
+    """
+    names = _names("--tasks", text)
+    if names is None:
+        return None
+    from longreach.tasks.names import FamilyName, has_numbers
+
+    joined: list[str] = []
+    for part in names:
+        if joined and "=" in part and ":" not in part:
+            joined[-1] += f",{part}"
+        else:
+            joined.append(part)
+    return tuple(FamilyName.read(each).text if has_numbers(each) else each for each in joined)
+
+
+def _check_out(out: Path | None, study: Study) -> None:
+    """Refuse a file that cannot be written before anything is trained."""
+    if out is not None and out.suffix.lower() not in study.formats:
+        raise InputError(f"--out: {out}: must end in {', '.join(study.formats)}")
+    if out is not None and not out.parent.is_dir():
+        raise InputError(f"--out: {out}: no such directory")
+
+
+def _computes(study: Study) -> bool:
+    """Whether it trains nothing."""
+    from longreach.studies.study import no_members
+
+    return study.members is no_members and study.plan is None
+
+
+def _plan(study: Study, options: StudyOptions, make: Callable[[], EngineMaker], as_json: bool) -> None:
+    """Say what would be done, and how long it takes."""
+    from longreach.runs.plan import plan
+    from longreach.studies.study import study_members
+
+    heading: dict[str, Any] = {"study": study.name, "scale": options.scale}
+    if study.plan is not None or _computes(study):
+        nothing = {"jobs": 0}, f"0 jobs: {study.name} computes and trains nothing; {study.time}"
+        document, text = study.plan(options) if study.plan is not None else nothing
+        if as_json:
+            print_json({**heading, **document})
+        else:
+            say(text)
+        return
+    members = study_members(study, options)
+    planned = plan(members, options.runs, engine=make())
+    if as_json:
+        print_json({**heading, **planned.document()})
     else:
-        print(table.markdown(), end="")
-    if asked.out is not None:
-        write_bytes(asked.out, chosen.content((), "paper", asked.out.suffix.lower()))
+        # Where fewer seeds decide, the others are spared.
+        early = study.waiting is not None or any(map(_stops_early, members))
+        print_plan(planned, less=study.less, stops_early=early)
+
+
+def _stops_early(member: RunConfig) -> bool:
+    return bool(getattr(member, "stop_early", True))
+
+
+def _run(
+    study: Study, options: StudyOptions, make: Callable[[], EngineMaker], here: Callable[[], bool]
+) -> tuple[StudyReport | None, Iterable[Result]]:
+    """Train what is missing, saying so, and report."""
+    from longreach.studies.study import run_study, study_members
+
+    members = study_members(study, options)
+    engine = make() if members and options.train else None
+    if engine is not None and here():
+        announce_members(members, options.runs, engine, study.less)
+    doing = stage(f"computing {study.name}") if _computes(study) else contextlib.nullcontext()
+    with going_on(), doing:
+        done = run_study(study, options, engine=engine, progress=Bars(overall=True, remarks=False))
+    return done.report, done.failed
+
+
+def _figure_path(study: Study, options: StudyOptions, report: StudyReport) -> Path | None:
+    """Where the figure goes if nothing was said; None where nothing is trained, or there is no figure."""
+    if not options.train or report.figure is None:
+        return None
+    path = options.runs / "figures" / f"{study.name}-{options.scale}{study.formats[0]}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--runs: {path.parent}: cannot be created: {error.strerror}") from None
+    return path
+
+
+def _document(
+    study: Study, options: StudyOptions, figure: Path | None, report: StudyReport
+) -> dict[str, Any]:
+    """What a study found, behind what it is."""
+    heading: dict[str, Any] = {"study": study.name, "title": study.title, "source": study.source}
+    if ".svg" in study.formats:
+        heading |= {"scale": options.scale, "figure": None if figure is None else str(figure)}
+    return {**heading, **report.document}
+
+
+def _print(report: StudyReport) -> None:
+    """Tables, remarks and claims, with a line between them."""
+    out = console()
+    for number, table in enumerate(report.tables):
+        above = ([""] if number else []) + ([table.title] if table.title else [])
+        head, *lines = table.terminal(out.width)
+        out.print("\n".join([*above, ""]), end="", markup=False, highlight=False)
+        out.print(head, style="bold", markup=False, highlight=False)
+        for line in lines:
+            out.print(line, markup=False, highlight=False)
+        if left_out := table.left_out(out.width):
+            note(f"no room for: {', '.join(left_out)}")
+    for remark in report.remarks:
+        say(f"\n{remark}" if report.tables else remark)
+    if report.claims:
+        say("\n" + "\n".join(claim.words for claim in report.claims))
+
+
+def _end(failed: Iterable[Result]) -> None:
+    """Say which runs failed; the exit code is then 1."""
+    every = list(failed)
+    for result in every:
+        note(f"{result.key}: {(result.error or 'failed').splitlines()[0]}")
+    if every:
+        raise typer.Exit(1)

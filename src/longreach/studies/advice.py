@@ -16,8 +16,8 @@ from longreach.answers.remedies import Remedy, remedies
 from longreach.answers.trials import original_encoding, original_members, remedy_members
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
-from longreach.studies.curves import SMOKE, Claim, Curve, CurveCells, Measured, lengths_at
-from longreach.studies.study import Study
+from longreach.studies.curves import SMOKE, Curve, Measured, curve_study, lengths_at
+from longreach.studies.study import Claim
 from longreach.tasks.catalog import load_task
 
 BUILT_IN = (
@@ -112,11 +112,12 @@ def _claim(task: str, mine: Sequence[Measured]) -> Claim:
     return Claim(text=text, holds=None if len(known) < len(last) else False, detail=detail)
 
 
-STUDY = Study(
+STUDY = curve_study(
+    curves,
+    claims,
     name="advice",
     title="What would help, tried",
     source="the changes of longreach advise",
     about="tasks that theory expects to fail, as they are and with what would help, to 3 × the length",
     time="laptop: 23 minutes on two cores",
-    own=CurveCells("advice", curves, claims),
 )

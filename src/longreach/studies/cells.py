@@ -1,15 +1,14 @@
-"""What a study found in each cell, beside forecast and paper, and tables of it.
+"""Studies of tasks under encodings: what each cell came to, beside forecast and paper.
 
-A study that compares settings, such as positional encodings, has a line for each of them and a column for
-each group of tasks: those with a program without positions, those whose programs need positions, and those
-without any.
+Some of them compare settings, such as positional encodings. Those count runs by group of tasks: tasks with a
+program without positions, tasks whose programs need positions, and tasks without any program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from longreach.answers.agreement import (
     Judgement,
@@ -23,13 +22,98 @@ from longreach.answers.agreement import (
     published_lengths,
 )
 from longreach.config.run import RunConfig
+from longreach.config.scales import Scale, first_seed_of, remark_of, seeds_of
+from longreach.errors import Field, InputError, near_names
 from longreach.files import canonical_json
 from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells, without_seed
 from longreach.runs.index import Row
+from longreach.runs.resolve import resolve
+from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.tasks.catalog import load_task
 from longreach.tasks.lengths import LengthRange
+from longreach.wording import Table
 
-# What a study found in one cell: runs, forecast, published numbers and judgement side by side.
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FEW = 8  # names that an error message lists
+
+
+def cell_study(
+    *,
+    places: Sequence[Place],
+    figure: Callable[[Sequence[Outcome], str], Figure],
+    config: Callable[[Place, Scale], RunConfig] | None = None,
+    seeds: Mapping[Scale, int] | None = None,
+    setting: str = "",
+    summary: Callable[[Sequence[Outcome]], StudyReport] | None = None,
+    **about: Any,
+) -> Study:
+    """A study with a cell for each place; what it is called and about goes to `Study` as it is.
+
+    `config` gives the member of a cell with the seed 0, and `seeds` how many there are, where these are not
+    those of the scale; `setting` then says where they come from. `summary` adds to the report.
+
+    >>> study = cell_study(
+    ...     name="one", title="One", source="", about="", time="",
+    ...     places=[Place("parity", "ape")], figure=lambda found, title: None,
+    ... )
+    >>> [[config.seed for config in configs] for configs in study.members(StudyOptions(seeds=2)).values()]
+    [[3, 4]]
+    """
+
+    def members(options: StudyOptions) -> dict[Place, tuple[RunConfig, ...]]:
+        scale = options.scale
+        usual = seeds_of(scale) if seeds is None else seeds[scale]
+        start = first_seed_of(scale) if config is None else 0
+        numbers = range(start, start + (usual if options.seeds is None else options.seeds))
+        wanted = selected(about["name"], places, options.tasks, options.encodings)
+        firsts = {place: (config or config_of)(place, scale) for place in wanted}
+        return {place: tuple(first.with_seed(seed) for seed in numbers) for place, first in firsts.items()}
+
+    def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
+        # A cell is judged in the light of the whole study, whatever part of it was asked for.
+        every = outcomes(members(options.whole), rows, options.scale, setting)
+        wanted = selected(about["name"], places, options.tasks, options.encodings)
+        found = [each for each in every if each.place in wanted]
+        return cell_report(found, figure, summary, judged=options.scale != "smoke")
+
+    taken = frozenset({"--tasks", "--encodings", "--seeds"})
+    return Study(members=members, report=report, options=taken, **about)
+
+
+def config_of(place: Place, scale: Scale) -> RunConfig:
+    """The member of a cell with the seed 0.
+
+    >>> config = config_of(Place("binary-majority", "ape"), "paper")
+    >>> config.layers, config.width, config.max_steps, config.test_lengths[-1].name
+    (1, 16, 30000, '101-150')
+    """
+    return resolve(place.task, place.encoding, scale=scale, penalty=place.penalty or None)
+
+
+def selected(
+    study: str, places: Sequence[Place], tasks: Sequence[str] | None, encodings: Sequence[str] | None
+) -> tuple[Place, ...]:
+    """The places with these tasks and encodings, None being all; names that the study lacks are refused."""
+    for field, given, names in (
+        ("tasks", tasks, [place.task for place in places]),
+        ("encodings", encodings, [place.encoding for place in places]),
+    ):
+        known = tuple(dict.fromkeys(names))
+        for name in given or ():
+            if name not in known:
+                close = "" if len(known) <= FEW else near_names(name, known)
+                hint = close or f"; it has {', '.join(known)}"
+                raise InputError(f"{study} has no {name!r}{hint}", place=Field(field))
+    found = tuple(
+        place
+        for place in places
+        if (tasks is None or place.task in tasks) and (encodings is None or place.encoding in encodings)
+    )
+    if not found:
+        raise InputError(f"no cell of {study} is left", place=Field("encodings"))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +199,10 @@ def _spreads(found: Mapping[str, Spread]) -> dict[str, Any]:
 
 
 def outcomes(
-    members: Mapping[Place, Sequence[RunConfig]], remarks: Mapping[Place, str], rows: Iterable[Row]
+    members: Mapping[Place, Sequence[RunConfig]],
+    rows: Iterable[Row],
+    scale: Scale = "laptop",
+    setting: str = "",
 ) -> list[Outcome]:
     """What the results say of each cell; results of other members are not looked at."""
     keys = {config.key for configs in members.values() for config in configs}
@@ -127,8 +214,8 @@ def outcomes(
     return [
         Outcome(
             place=place,
+            remark=setting or remark_of(place.task, place.encoding, scale),
             cell=own[place],
-            remark=remarks[place],
             forecast=forecasts[place],
             published=published_accuracy(place),
             judgement=judged[place],
@@ -193,26 +280,7 @@ def _counts(judged: Iterable[Judgement]) -> dict[str, int]:
     }
 
 
-# A table in Markdown, for the files of studies.
-
-
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    r"""The lines of a table; an expression may have what separates columns.
-
-    >>> print("\n".join(markdown_table(["language", "works"], [["a|b", "yes"]])))
-    | language | works |
-    |---|---|
-    | a\|b | yes |
-    """
-    return [_line(head), f"|{'---|' * len(head)}", *map(_line, rows)]
-
-
-def _line(cells: Sequence[str]) -> str:
-    escaped = [cell.replace("|", "\\|") for cell in cells]
-    return f"| {' | '.join(escaped)} |"
-
-
-# The cells of a study as tables in Markdown: those that do not agree, then all of them.
+# The report: those cells that do not agree, then all of them.
 
 
 SHORT_COLUMNS = ("task", "encoding", "forecast", "last bin", "work", "paper", "judgement", "why")
@@ -227,29 +295,65 @@ ABOUT_CELLS = (
 )
 
 
+def cell_report(
+    found: Sequence[Outcome],
+    figure: Callable[[Sequence[Outcome], str], Figure],
+    summary: Callable[[Sequence[Outcome]], StudyReport] | None = None,
+    *,
+    judged: bool = True,
+) -> StudyReport:
+    """Cell by cell, and how many agree with the forecast if they are to be judged."""
+    more = None if summary is None else summary(found)
+    unusual = _unusual(found)
+    document = {"cells": [outcome.document() for outcome in found], "agreement": agreement(found)}
+    return StudyReport(
+        document=document if more is None else {**document, "summary": more.document},
+        tables=[
+            _all_cells(found),
+            *([unusual] if judged and unusual.rows else ()),
+            *(more.tables if more else ()),
+        ],
+        remarks=[ABOUT_CELLS, *([_counted(found)] if judged else ()), *(more.remarks if more else ())],
+        figure=lambda title: figure(found, title),
+        file=lambda: (f"{more.markdown()}\n" if more else "") + cell_tables(found),
+    )
+
+
 def cell_tables(found: Sequence[Outcome]) -> str:
-    """What the results say, cell by cell; accuracies at random offsets stand in brackets.
+    """The report as Markdown.
 
     >>> print(cell_tables([]).splitlines()[0])
     Forecast and measurement agree in 0 of 0 counted cells by the mean, in 0 of 0 by runs; undecided ...
     """
-    bins = max((len(each.ranges) for each in found), default=USUAL_BINS)
-    columns = (*FIRST_COLUMNS, *(f"bin {place + 1}" for place in range(bins)), *LAST_COLUMNS)
-    return "\n".join(
-        [
-            _counted(found),
-            "",
-            "## Cells that do not agree, or are not counted",
-            "",
-            *markdown_table(SHORT_COLUMNS, [_short(each) for each in found if not _is_usual(each)]),
-            "",
-            "## All cells",
-            "",
-            ABOUT_CELLS,
-            "",
-            *markdown_table(columns, [_long(each) for each in found if each.cell.rows]),
-            "",
-        ]
+    unusual, every = _unusual(found), _all_cells([each for each in found if each.cell.rows])
+    parts = [
+        _counted(found),
+        "## Cells that do not agree, or are not counted",
+        _starred(unusual),
+        "## All cells",
+        ABOUT_CELLS,
+        _starred(every),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _starred(table: Table) -> str:
+    return table.markdown().replace("*", "\\*")
+
+
+def _unusual(found: Sequence[Outcome]) -> Table:
+    rows = [_short(each) for each in found if not _is_usual(each)]
+    return table_of(SHORT_COLUMNS, rows, spare=("paper", "why"))
+
+
+def _all_cells(found: Sequence[Outcome]) -> Table:
+    bins = [
+        f"bin {place + 1}" for place in range(max((len(each.ranges) for each in found), default=USUAL_BINS))
+    ]
+    return table_of(
+        (*FIRST_COLUMNS, *bins, *LAST_COLUMNS),
+        [_long(each) for each in found],
+        spare=("by runs", "paper", *bins[:-1], "learned", "forecast", bins[-1]),
     )
 
 
@@ -287,13 +391,8 @@ def _short(each: Outcome) -> tuple[str, ...]:
 
 
 def _long(each: Outcome) -> tuple[str, ...]:
-    bins = [
-        _bin(tally, spread, shifted)
-        for tally, spread, shifted in zip(
-            each.tallies, each.accuracy, each.accuracy_random_offset, strict=True
-        )
-    ]
-    success = f"{len(each.cell.successful)} of {len(each.cell.rows)}"
+    bins = map(_bin, each.tallies, each.accuracy, each.accuracy_random_offset)
+    success = f"{len(each.cell.successful)} of {len(each.cell.rows)}" if each.cell.rows else "–"
     return (
         each.place.task, each.place.label, each.forecast or "–", success, *bins, _work(each.tallies[-1]),
         _paper(each), each.judgement.state, each.judgement_by_runs.state,
@@ -319,7 +418,7 @@ def _brackets(shifted: Spread | None) -> str:
 def _paper(each: Outcome) -> str:
     if each.published is None:
         return "–"
-    return f"{100 * each.published[-1]:.1f} % at {each.published_lengths[-1]}".replace("*", "\\*")
+    return f"{100 * each.published[-1]:.1f} % at {each.published_lengths[-1]}"
 
 
 # The runs of a study counted by what theory says of their task: which settings work where.
@@ -349,60 +448,31 @@ def group_of(task: str) -> Group:
     return "with positions" if forecast_of(Place(task, "ape")) == "yes" else "none"
 
 
-@dataclass(frozen=True, kw_only=True)
-class WorkByTheory:
-    """A line for each setting.
-
-    >>> WorkByTheory(tasks={"none": 1}, counts={"ape": {"none": Tally(runs=3, learned=1, work=0)}}).document()
-    {'tasks': {'none': 1}, 'settings': {'ape': {'none': {'runs': 3, 'learned': 1, 'work': 0}}}}
-    """
-
-    tasks: dict[Group, int]
-    """How many each group has."""
-    counts: dict[str, dict[Group, Tally]]
-    """By the setting and the group."""
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        settings = {
-            setting: {group: count.document() for group, count in found.items()}
-            for setting, found in self.counts.items()
-        }
-        return {"tasks": dict(self.tasks), "settings": settings}
-
-    def markdown(self) -> str:
-        """A table, with a sentence on what it counts."""
-        heading, *lines = self._lines(GROUPS)
-        return "\n".join([ABOUT_WORK, "", *markdown_table(heading, lines), ""])
-
-    def text(self) -> str:
-        """The same for a terminal."""
-        lines = self._lines({group: group for group in GROUPS})
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        rows = (
-            "  ".join([first.ljust(widths[0]), *map(str.rjust, others, widths[1:])])
-            for first, *others in lines
-        )
-        return "\n".join(["runs that work on the longest test range, by the programs of the task:", *rows])
-
-    def _lines(self, names: Mapping[Group, str]) -> list[list[str]]:
-        titles = [f"{names[group]} ({number})" for group, number in self.tasks.items()]
-        return [["setting", *titles, "learned"], *map(self._line, self.counts)]
-
-    def _line(self, setting: str) -> list[str]:
-        found = self.counts[setting]
-        total = sum(found.values(), Tally())
-        cells = [(count.work, count.runs) for group in self.tasks if (count := found[group])]
-        cells.append((total.learned, total.runs))
-        return [setting, *(f"{number} of {runs}" if runs else "–" for number, runs in cells)]
-
-
-def work_by_theory(found: Sequence[Outcome]) -> WorkByTheory:
-    """Count the finished runs of each setting in each group; groups without tasks are left out."""
-    tasks = {task: group_of(task) for task in dict.fromkeys(each.place.task for each in found)}
+def counts_by_theory(found: Sequence[Outcome]) -> dict[str, dict[Group, Tally]]:
+    """The finished runs of each setting, by group; groups without tasks are left out."""
+    tasks = {each.place.task: group_of(each.place.task) for each in found}
     groups: list[Group] = [group for group in GROUPS if group in tasks.values()]
     counts: dict[str, dict[Group, Tally]] = {}
     for each in found:
         own = counts.setdefault(each.place.label, dict.fromkeys(groups, Tally()))
         own[tasks[each.place.task]] += each.tallies[-1]
-    return WorkByTheory(tasks={group: list(tasks.values()).count(group) for group in groups}, counts=counts)
+    return counts
+
+
+def work_by_theory(found: Sequence[Outcome]) -> StudyReport:
+    """A line for each setting, a column for each group."""
+    counts = counts_by_theory(found)
+    groups = list(next(iter(counts.values()), {}))
+    known = [group_of(task) for task in dict.fromkeys(each.place.task for each in found)]
+    tasks = {group: known.count(group) for group in groups}
+
+    def line(setting: str) -> list[str]:
+        own = counts[setting]
+        total = sum(own.values(), Tally())
+        shares = [*((own[group].work, own[group].runs) for group in groups), (total.learned, total.runs)]
+        return [setting, *(f"{number} of {runs}" if runs else "–" for number, runs in shares)]
+
+    titles = [f"{GROUPS[group]} ({number})" for group, number in tasks.items()]
+    settings = {name: {group: each.document() for group, each in own.items()} for name, own in counts.items()}
+    table = table_of(("setting", *titles, "learned"), map(line, counts), title=ABOUT_WORK)
+    return StudyReport(document={"tasks": tasks, "settings": settings}, tables=[table])

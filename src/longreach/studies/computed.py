@@ -11,6 +11,8 @@ import numpy as np
 
 from longreach.config.scales import Scale
 from longreach.figures import BLUE, GREEN, ORANGE, RED
+from longreach.runs.index import Row
+from longreach.studies.drawing import titled
 from longreach.studies.sparsity.attention import SparseAttention
 from longreach.studies.sparsity.counter_examples import (
     ASSUMPTIONS,
@@ -45,7 +47,7 @@ from longreach.studies.sparsity.generalization import (
     rare_pair,
     rare_pair_class,
 )
-from longreach.studies.study import ComputedReport, ComputedStudy
+from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,9 +79,9 @@ PLANTED_GRIDS: dict[Scale, PlantedGrid] = {
 }
 
 
-def compute_planted(scale: Scale) -> ComputedReport:
+def planted_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """One training for each δ and L, judged at each L̄."""
-    grid, found = PLANTED_GRIDS[scale], list[Comparison]()
+    grid, found = PLANTED_GRIDS[options.scale], list[Comparison]()
     for delta in grid.deltas:
         hypotheses, ensemble = rare_pair_class(delta, PLANTED_WINDOW), rare_pair(delta, PLANTED_WINDOW)
         for train in grid.train:
@@ -92,13 +94,16 @@ def compute_planted(scale: Scale) -> ComputedReport:
                 delta=delta,
                 sampling=SAMPLING,
             )
-    return ComputedReport(
+    table = table_of(
         columns=PLANTED_COLUMNS,
-        lines=tuple(_line(each) for each in found),
-        remarks=_planted_remarks(found),
-        document={"window": PLANTED_WINDOW, "rows": [each.document() for each in found]},
-        figure=lambda title: draw_planted(found, title),
+        rows=[_line(each) for each in found],
         spare=("bound/error", "η_L", "η_L̄", "minimizers"),
+    )
+    return StudyReport(
+        document={"window": PLANTED_WINDOW, "rows": [each.document() for each in found]},
+        tables=[table],
+        remarks=_planted_remarks(found),
+        figure=lambda title: draw_planted(found, title),
     )
 
 
@@ -129,11 +134,8 @@ def _line(each: Comparison) -> tuple[str, ...]:
 
 def draw_planted(found: Sequence[Comparison], title: str) -> Figure:
     """Error and bound, both over δ, against L̄: a panel for each δ."""
-    from matplotlib.figure import Figure
-
     deltas = list(dict.fromkeys(each.delta for each in found))
-    drawn = Figure(figsize=(4.2 * len(deltas) + 0.6, 3.6), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (4.2 * len(deltas) + 0.6, 3.6))
     for place, delta in zip(drawn.subplots(1, len(deltas), squeeze=False)[0], deltas, strict=True):
         own = [each for each in found if each.delta == delta]
         for number, train in enumerate(dict.fromkeys(each.found.train_length for each in own)):
@@ -157,13 +159,13 @@ def draw_planted(found: Sequence[Comparison], title: str) -> Figure:
     return drawn
 
 
-PLANTED = ComputedStudy(
+PLANTED = Study(
     name="planted",
     title="Sparse planted correlations: bound and measured error",
     source="Golowich et al., arXiv 2502.16792, Theorem 4.3",
     about="the bound for sparse attention beside the worst minimizer's error, exactly, by lengths",
     time="laptop: about 10 seconds",
-    compute=compute_planted,
+    report=planted_report,
 )
 
 
@@ -225,23 +227,28 @@ class CounterexampleRow:
         )  # fmt: skip
 
 
-def compute_counterexamples(scale: Scale) -> ComputedReport:
+def counterexamples_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """All problems at all lengths, exactly."""
-    train, times = COUNTEREXAMPLE_GRIDS[scale]
-    rows = [row for assumption in ASSUMPTIONS for length in train for row in _rows(assumption, length, times)]
+    train, times = COUNTEREXAMPLE_GRIDS[options.scale]
+    found = [
+        row for assumption in ASSUMPTIONS for length in train for row in _rows(assumption, length, times)
+    ]
     defeat = defeated()
-    return ComputedReport(
+    table = table_of(
         columns=COUNTEREXAMPLE_COLUMNS,
-        lines=(*(row.line() for row in rows), _defeat_line(defeat)),
-        remarks=_counterexample_remarks(rows, defeat),
+        rows=[*(row.line() for row in found), _defeat_line(defeat)],
+        spare=("best in class", "minimizers", "worst"),
+    )
+    return StudyReport(
         document={
-            "rows": [row.document() for row in rows],
+            "rows": [row.document() for row in found],
             "defeat": {
                 "sequence": list(defeat.sequence), "loss": float(defeat.loss), **defeat.found.document(),
             },
         },
-        figure=lambda title: draw_counterexamples(rows, title),
-        spare=("best in class", "minimizers", "worst"),
+        tables=[table],
+        remarks=_counterexample_remarks(found, defeat),
+        figure=lambda title: draw_counterexamples(found, title),
     )  # fmt: skip
 
 
@@ -307,10 +314,7 @@ def _defeat_line(defeat: Defeat) -> tuple[str, ...]:
 
 def draw_counterexamples(rows: Sequence[CounterexampleRow], title: str) -> Figure:
     """The error against L̄ / L, a panel for each assumption."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(11, 3.1), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (11, 3.1))
     for place, assumption in zip(drawn.subplots(1, len(ASSUMPTIONS), sharey=True), ASSUMPTIONS, strict=True):
         for version, colour, marker in (("broken", RED, "X"), ("intact", GREEN, "o")):
             own = [row for row in rows if (row.dropped, row.version) == (assumption, version)]
@@ -332,13 +336,13 @@ def draw_counterexamples(rows: Sequence[CounterexampleRow], title: str) -> Figur
     return drawn
 
 
-COUNTEREXAMPLES = ComputedStudy(
+COUNTEREXAMPLES = Study(
     name="counter-examples",
     title="Every assumption is needed",
     source="Golowich et al., arXiv 2502.16792, Propositions C.3 and 3.1",
     about="locality, relativity, realizability, coverage: without each an example fails, exactly",
     time="laptop: about 5 seconds",
-    compute=compute_counterexamples,
+    report=counterexamples_report,
 )
 
 
@@ -399,20 +403,23 @@ class CouplingRow:
         )  # fmt: skip
 
 
-def compute_coupling(scale: Scale) -> ComputedReport:
+def coupling_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Both ensembles, each with its class as it is, cut to a window, and coupled."""
-    grid, rows = COUPLING_GRIDS[scale], list[CouplingRow]()
+    grid, found = COUPLING_GRIDS[options.scale], list[CouplingRow]()
     for train in grid.train:
         tests = [train * times for times in grid.times]
         for version in _versions(train, tests):
-            rows += _judged(version, train, tests, Sampling(samples=grid.samples))
-    return ComputedReport(
+            found += _judged(version, train, tests, Sampling(samples=grid.samples))
+    table = table_of(
         columns=COUPLING_COLUMNS,
-        lines=tuple(row.line() for row in rows),
-        remarks=_coupling_remarks(rows),
-        document={"window": COUPLING_WINDOW, "rows": [row.document() for row in rows]},
-        figure=lambda title: draw_coupling(rows, title),
+        rows=[row.line() for row in found],
         spare=("η_L̄", "minimizers", "span", "train"),
+    )
+    return StudyReport(
+        document={"window": COUPLING_WINDOW, "rows": [row.document() for row in found]},
+        tables=[table],
+        remarks=_coupling_remarks(found),
+        figure=lambda title: draw_coupling(found, title),
     )
 
 
@@ -492,11 +499,8 @@ def _judged(version: _Version, train: int, tests: Sequence[int], sampling: Sampl
 
 def draw_coupling(rows: Sequence[CouplingRow], title: str) -> Figure:
     """The error against L̄, a panel for each ensemble."""
-    from matplotlib.figure import Figure
-
     names = list(dict.fromkeys(row.ensemble for row in rows))
-    drawn = Figure(figsize=(8.6, 3.4), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (8.6, 3.4))
     for place, name in zip(drawn.subplots(1, len(names), sharey=True), names, strict=True):
         for version, (colour, marker) in LOOKS.items():
             own = [row for row in rows if (row.ensemble, row.version) == (name, version)]
@@ -522,11 +526,11 @@ def draw_coupling(rows: Sequence[CouplingRow], title: str) -> Figure:
     return drawn
 
 
-COUPLING = ComputedStudy(
+COUPLING = Study(
     name="coupling-operator",
     title="Position coupling makes far planted tokens near",
     source="Golowich et al., arXiv 2502.16792, Proposition 4.4",
     about="two ensembles that are not local: the same class fails as it is and works when ids are coupled",
     time="laptop: about 15 seconds",
-    compute=compute_coupling,
+    report=coupling_report,
 )

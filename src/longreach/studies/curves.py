@@ -1,30 +1,35 @@
-"""Studies of curves of accuracy against length: members, claims, report and figure.
-
-highest.
-"""
+"""Studies of curves: accuracy against length, a line for each configuration, and claims about them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
-from longreach.figures import LOOKS, accuracy_axis, figure_bytes
+from longreach.figures import LOOKS, accuracy_axis
 from longreach.runs.cells import Spread, without_seed
-from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
+from longreach.runs.index import Row
+from longreach.studies.drawing import titled
+from longreach.studies.study import (
+    Claim,
+    Study,
+    StudyOptions,
+    StudyReport,
+    rows_by_cell,
+    table_of,
+    table_text,
+)
 from longreach.tasks.catalog import load_task, self_contained
-from longreach.training.result import Result, finished, task_number
+from longreach.training.result import task_number
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# Curves of accuracy against length: what is trained for one, what its runs came to, and claims.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,32 +60,27 @@ class Curve:
         """What guessing gets right."""
         return load_task(self.tested or self.config.task).chance
 
-    def accuracy(self, result: Result, length: int) -> float | None:
+    def accuracy(self, row: Row, length: int) -> float | None:
         """What one run has at a length."""
-        assert result.final is not None, result.key
         name = f"{length}-{length}"
-        if self.tested is None:
-            return result.final.accuracy.get(name)
-        return result.final.other.get(task_number(self.tested, name))
+        return (
+            row.accuracy.get(name) if self.tested is None else row.other.get(task_number(self.tested, name))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """A curve with its runs."""
+    """A curve with its finished runs."""
 
     curve: Curve
-    members: tuple[RunConfig, ...]
-    results: tuple[Result, ...]
-    """Those that are done."""
-
-    def runs(self, length: int) -> list[float]:
-        """The accuracy of every run that is done."""
-        found = (self.curve.accuracy(result, length) for result in self.results)
-        return [value for value in found if value is not None]
+    wanted: int
+    """Runs that it should have."""
+    rows: tuple[Row, ...]
 
     def spread(self, length: int) -> Spread | None:
         """Mean, lowest and highest over the runs; None without runs."""
-        values = self.runs(length)
+        found = [self.curve.accuracy(row, length) for row in self.rows]
+        values = [value for value in found if value is not None]
         return Spread.of(values) if values else None
 
     def mean(self, length: int) -> float | None:
@@ -88,20 +88,124 @@ class Measured:
         spread = self.spread(length)
         return None if spread is None else spread.mean
 
-    def in_training(self, result: Result) -> float | None:
+    def in_training(self, row: Row) -> float | None:
         """What a run has on the training range of its own task."""
-        assert result.final is not None, result.key
-        return result.final.accuracy.get(self.curve.config.train_lengths.name)
+        return row.accuracy.get(self.curve.config.train_lengths.name)
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        curve = self.curve
+        spreads = [(length, spread) for length in curve.lengths if (spread := self.spread(length))]
+        return {
+            "panel": curve.panel,
+            "curve": curve.name,
+            "task": curve.config.task,
+            "tested": curve.tested or curve.config.task,
+            "chance": curve.chance,
+            "train_lengths": list(curve.config.train_lengths),
+            "seeds": self.wanted,
+            "points": [
+                {
+                    "length": length, "mean": spread.mean, "low": spread.low, "high": spread.high,
+                    "deviation": spread.deviation, "runs": spread.count,
+                }
+                for length, spread in spreads
+            ],
+            "runs": [
+                {
+                    "key": row.key, "seed": row.seed, "seconds": row.seconds,
+                    "training": self.in_training(row),
+                    "accuracy": {str(length): curve.accuracy(row, length) for length in curve.lengths},
+                }
+                for row in self.rows
+            ],
+            "config": without_seed(curve.config.document()),
+        }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Claim:
-    """One thing that the paper says, and what the runs say of it."""
+def curve_study(
+    curves: Callable[[Scale], Sequence[Curve]],
+    claims: Callable[[Scale, Sequence[Measured]], Sequence[Claim]],
+    **about: Any,
+) -> Study:
+    """A study of curves; what it is called and about goes to `Study` as it is."""
 
-    text: str
-    holds: bool | None
-    """None: not measured."""
-    detail: str = ""
+    def members(options: StudyOptions) -> dict[tuple[str, str], tuple[RunConfig, ...]]:
+        return {(each.panel, each.name): each.members(options.seeds) for each in curves(options.scale)}
+
+    def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
+        lines = curves(options.scale)
+        found = rows_by_cell({place: each.members(options.seeds) for place, each in enumerate(lines)}, rows)
+        measured = [
+            Measured(curve=each, wanted=len(each.members(options.seeds)), rows=found[place])
+            for place, each in enumerate(lines)
+        ]
+        # The smallest models show that everything runs, and nothing else.
+        return curve_report(measured, () if options.scale == "smoke" else claims(options.scale, measured))
+
+    return Study(members=members, report=report, options=frozenset({"--seeds"}), **about)
+
+
+def curve_report(measured: Sequence[Measured], claims: Sequence[Claim] = ()) -> StudyReport:
+    """A table for each panel, then the claims; a file has all runs as well."""
+    panels: dict[str, list[Measured]] = {}
+    for each in measured:
+        panels.setdefault(each.curve.panel, []).append(each)
+    report = StudyReport(
+        document={
+            "curves": [each.document() for each in measured],
+            "claims": [each.document() for each in claims],
+        },
+        tables=[_table(panel, curves) for panel, curves in panels.items()],
+        claims=claims,
+        figure=lambda title: curve_figure(panels, title),
+    )
+    return replace(report, file=lambda: f"{report.markdown()}\n{table_text(_all_runs(measured))}\n")
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
+
+
+def _table(panel: str, curves: Sequence[Measured]) -> Table:
+    """Mean per cent at each length, and in brackets the lowest and the highest run."""
+    lengths = sorted({length for each in curves for length in each.curve.lengths})
+    rows = []
+    for each in curves:
+        trained = [value for row in each.rows if (value := each.in_training(row)) is not None]
+        mean = sum(trained) / len(trained) if trained else None
+        cells = [_cell(each.spread(length)) for length in lengths]
+        rows.append([each.curve.name, f"{len(each.rows)}/{each.wanted}", _percent(mean), *cells])
+    columns = ("", "runs", "training", *map(str, lengths))
+    return table_of(title=panel, columns=columns, rows=rows, spare=("training", *columns[3:-1]))
+
+
+def _cell(spread: Spread | None) -> str:
+    if spread is None:
+        return ""
+    if spread.count == 1:
+        return _percent(spread.mean)
+    return f"{_percent(spread.mean)} ({100 * spread.low:.0f}–{100 * spread.high:.0f})"
+
+
+def _all_runs(curves: Sequence[Measured]) -> Table:
+    rows = [
+        [
+            each.curve.panel, each.curve.name, str(row.seed), _percent(each.in_training(row)),
+            " ".join(
+                f"{length}: {_percent(value)}"
+                for length in each.curve.lengths
+                if (value := each.curve.accuracy(row, length)) is not None
+            ),
+        ]
+        for each in curves
+        for row in each.rows
+    ]  # fmt: skip
+    columns = ("panel", "curve", "seed", "training", "accuracy at length")
+    return table_of(title="All runs", columns=columns, rows=rows)
+
+
+# Claims about numbers, any of which may be missing.
 
 
 def above(text: str, better: Sequence[float | None], worse: Sequence[float | None], margin: float) -> Claim:
@@ -110,12 +214,12 @@ def above(text: str, better: Sequence[float | None], worse: Sequence[float | Non
     >>> above("one is above the other", [0.9], [0.5, 0.6], 0.1).holds
     True
     """
-    if not better or not worse or None in (*better, *worse):
+    high, low = _known(worse), _known(better)
+    if not high or not low:
         return Claim(text=text, holds=None)
-    low = min(value for value in better if value is not None)
-    high = max(value for value in worse if value is not None)
+    lead = round(min(low) - max(high), 9)
     return Claim(
-        text=text, holds=round(low - high, 9) >= margin, detail=f"{100 * low:.1f} against {100 * high:.1f}"
+        text=text, holds=lead >= margin, detail=f"{100 * min(low):.1f} against {100 * max(high):.1f}"
     )
 
 
@@ -125,10 +229,10 @@ def leads(text: str, better: Sequence[float | None], worse: Sequence[float | Non
     >>> leads("both are above", [0.9, 0.5], [0.6, 0.3], 0.1).detail
     'the least lead is 20.0 points'
     """
-    if not better or None in (*better, *worse):
+    first, second = _known(better), _known(worse)
+    if not first or not second:
         return Claim(text=text, holds=None)
-    pairs = zip(better, worse, strict=True)
-    least = min(high - low for high, low in pairs if high is not None and low is not None)
+    least = min(high - low for high, low in zip(first, second, strict=True))
     detail = f"the least lead is {100 * least:.1f} points"
     return Claim(text=text, holds=round(least, 9) >= margin, detail=detail)
 
@@ -139,198 +243,19 @@ def at_least(text: str, values: Sequence[float | None], level: float) -> Claim:
     >>> at_least("all are high", [0.9, None], 0.8).holds is None
     True
     """
-    if not values or None in values:
+    known = _known(values)
+    if not known:
         return Claim(text=text, holds=None)
-    low = min(value for value in values if value is not None)
-    return Claim(text=text, holds=low >= level, detail=f"least {100 * low:.1f}")
+    return Claim(text=text, holds=min(known) >= level, detail=f"least {100 * min(known):.1f}")
 
 
-# What curves came to, for people and as JSON: all runs, their means, and which claims hold.
+def _known(values: Sequence[float | None]) -> list[float]:
+    """All of them, or none if one is missing."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
 
 
-HOLDS = {True: "holds", False: "does not hold", None: "not measured"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurveReport:
-    """All curves of a study."""
-
-    study: str
-    curves: tuple[Measured, ...]
-    claims: tuple[Claim, ...]
-    failed: tuple[Result, ...] = ()
-
-    @property
-    def panels(self) -> dict[str, list[Measured]]:
-        """The curves of each panel, in order."""
-        found: dict[str, list[Measured]] = {}
-        for each in self.curves:
-            found.setdefault(each.curve.panel, []).append(each)
-        return found
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "curves": [_document(each) for each in self.curves],
-            "claims": [
-                {"claim": each.text, "holds": each.holds, "detail": each.detail} for each in self.claims
-            ],
-        }
-
-    def text(self) -> str:
-        """A table for each panel, then the claims."""
-        parts = [f"{panel}\n\n{_table(curves)}" for panel, curves in self.panels.items()]
-        return "\n".join([*parts, *(_line(each) for each in self.claims), ""])
-
-    def content(self, suffix: str, title: str) -> bytes:
-        """The figure, or with `.md` the tables, those of all runs included."""
-        if suffix == ".md":
-            return f"{self.text()}\nAll runs\n\n{_all_runs(self.curves)}".encode()
-
-        return figure_bytes(lambda: curve_figure(self.panels, title), suffix, salt=self.study)
-
-
-def _document(each: Measured) -> dict[str, Any]:
-    curve = each.curve
-    points = []
-    for length in curve.lengths:
-        spread = each.spread(length)
-        if spread is not None:
-            points.append(
-                {
-                    "length": length, "mean": spread.mean, "low": spread.low, "high": spread.high,
-                    "deviation": spread.deviation, "runs": spread.count,
-                }
-            )  # fmt: skip
-    return {
-        "panel": curve.panel,
-        "curve": curve.name,
-        "task": curve.config.task,
-        "tested": curve.tested or curve.config.task,
-        "chance": curve.chance,
-        "train_lengths": list(curve.config.train_lengths),
-        "seeds": len(each.members),
-        "points": points,
-        "runs": [
-            {
-                "key": result.key, "seed": result.seed, "seconds": result.timings.seconds,
-                "training": each.in_training(result),
-                "accuracy": {str(length): curve.accuracy(result, length) for length in curve.lengths},
-            }
-            for result in each.results
-        ],
-        "config": without_seed(curve.config.document()),
-    }  # fmt: skip
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f}"
-
-
-def _table(curves: list[Measured]) -> str:
-    """Mean per cent at each length, and in brackets the lowest and the highest run."""
-    lengths = sorted({length for each in curves for length in each.curve.lengths})
-    head = ["", "runs", "training", *map(str, lengths)]
-    lines = []
-    for each in curves:
-        trained = [value for result in each.results if (value := each.in_training(result)) is not None]
-        mean = sum(trained) / len(trained) if trained else None
-        cells = [_cell(each, length) for length in lengths]
-        lines.append([each.curve.name, f"{len(each.results)}/{len(each.members)}", _percent(mean), *cells])
-    return _markdown(head, lines)
-
-
-def _cell(each: Measured, length: int) -> str:
-    spread = each.spread(length)
-    if spread is None:
-        return ""
-    if spread.count == 1:
-        return _percent(spread.mean)
-    return f"{_percent(spread.mean)} ({100 * spread.low:.0f}–{100 * spread.high:.0f})"
-
-
-def _markdown(head: list[str], lines: list[list[str]]) -> str:
-    widths = [max(len(line[place]) for line in (head, *lines)) for place in range(len(head))]
-    rows = [
-        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |"
-        for line in (head, *lines)
-    ]
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
-    return "\n".join([rows[0], rule, *rows[1:], ""])
-
-
-def _all_runs(curves: tuple[Measured, ...]) -> str:
-    lines = [
-        [
-            each.curve.panel, each.curve.name, str(result.seed), _percent(each.in_training(result)),
-            " ".join(
-                f"{length}: {_percent(value)}"
-                for length in each.curve.lengths
-                if (value := each.curve.accuracy(result, length)) is not None
-            ),
-        ]
-        for each in curves
-        for result in each.results
-    ]  # fmt: skip
-    return _markdown(["panel", "curve", "seed", "training", "accuracy at length"], lines)
-
-
-def _line(claim: Claim) -> str:
-    return f"{HOLDS[claim.holds]}: {claim.text}" + (f" ({claim.detail})" if claim.detail else "")
-
-
-# Studies of curves, run: train what is missing, collect all runs, and look at the claims.
-
-
-Curves = Callable[[Scale], Sequence[Curve]]
-Claims = Callable[[Scale, Sequence[Measured]], Sequence[Claim]]
-
-
-@dataclass(frozen=True)
-class CurveCells:
-    """How a study of curves is run."""
-
-    name: str
-    curves: Curves
-    claims: Claims
-
-    def members(self, scale: Scale, seeds: int | None = None) -> list[RunConfig]:
-        """What is trained, the most work first; curves that differ in the test only share their members."""
-        return longest_first(member for curve in self.curves(scale) for member in curve.members(seeds))
-
-    def run(
-        self,
-        scale: Scale,
-        *,
-        seeds: int | None = None,
-        runs: str | Path = "runs",
-        engine: EngineMaker | None = None,
-        progress: Watcher | None = None,
-        train: bool = True,
-    ) -> CurveReport:
-        """Train what is missing, unless only what is there counts, and look at all curves."""
-        failed: tuple[Result, ...] = ()
-        if train:
-            found = train_pending(self.members(scale, seeds), runs, engine=engine, progress=progress)
-            failed = tuple(result for result in found.values() if result.status == "failed")
-        measured = tuple(self._measured(scale, seeds, Path(runs)))
-        # The smallest models show that everything runs, and nothing else.
-        claims = () if scale == "smoke" else tuple(self.claims(scale, measured))
-        return CurveReport(study=self.name, curves=measured, claims=claims, failed=failed)
-
-    def _measured(self, scale: Scale, seeds: int | None, runs: Path) -> Iterator[Measured]:
-        known: dict[str, Result | None] = {}
-        for curve in self.curves(scale):
-            members = curve.members(seeds)
-            for member in members:
-                if member.key not in known:
-                    known[member.key] = finished(runs / member.key)
-            there = [known[member.key] for member in members]
-            done = tuple(result for result in there if result is not None and result.status == "done")
-            yield Measured(curve=curve, members=members, results=done)
-
-
-# Curves as a figure: a panel each, mean accuracy against length, with a band from the lowest run to the
+# The figure: a panel each, mean accuracy against length, with a band from the lowest run to the highest.
 
 
 MOST_COLUMNS = 4
@@ -338,12 +263,9 @@ MOST_COLUMNS = 4
 
 def curve_figure(panels: Mapping[str, Sequence[Measured]], title: str) -> Figure:
     """All panels under one title, with the same scale of accuracy."""
-    from matplotlib.figure import Figure
-
     columns = min(len(panels), MOST_COLUMNS)
     rows = -(-len(panels) // columns)
-    drawn = Figure(figsize=(0.6 + 3.1 * columns, 0.5 + 2.9 * rows), layout="constrained")
-    drawn.suptitle(title, fontsize=9)
+    drawn = titled(title, (0.6 + 3.1 * columns, 0.5 + 2.9 * rows), fontsize=9)
     axes = drawn.subplots(rows, columns, squeeze=False, sharey=True).ravel()
     for axis, (name, curves) in zip(axes, panels.items(), strict=False):
         _panel(axis, name, curves)

@@ -63,6 +63,15 @@ def line_style(outcome: Outcome) -> str:
     return "--" if outcome.place.is_baseline else LINES.get(outcome.place.encoding, "-")
 
 
+def titled(title: str, size: tuple[float, float], fontsize: float = 10) -> Figure:
+    """An empty figure under a title."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=size, layout="constrained")
+    drawn.suptitle(title, fontsize=fontsize)
+    return drawn
+
+
 def grouped(found: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     """The cells of each task, in order."""
     tasks: dict[str, list[Outcome]] = {}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from longreach.answers.agreement import ALGORITHMIC, ENCODINGS, REGULAR, Place
 from longreach.figures import BLUE, GREEN, ORANGE
-from longreach.studies.cells import GROUPS, Outcome, group_of, work_by_theory
-from longreach.studies.drawing import Look, bins_note, grid, grouped, legend
-from longreach.studies.study import Study
+from longreach.studies.cells import GROUPS, Outcome, cell_study, group_of, work_by_theory
+from longreach.studies.drawing import Look, bins_note, grid, grouped, legend, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,14 +33,12 @@ NOTE_WIDTH = 18  # characters to a column of cells
 def draw_encodings(found: Sequence[Outcome], title: str) -> Figure:
     """A matrix of the runs that work, encodings across and tasks down, grouped by the programs they have."""
     import numpy as np
-    from matplotlib.figure import Figure
 
     order = list(GROUPS)
     tasks = sorted({each.place.task: None for each in found}, key=lambda task: order.index(group_of(task)))
     columns = list(dict.fromkeys(each.place.encoding for each in found))
     shares = np.full((len(tasks), len(columns)), np.nan)
-    drawn = Figure(figsize=(0.95 * len(columns) + 3.6, 0.27 * len(tasks) + 1.9), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (0.95 * len(columns) + 3.6, 0.27 * len(tasks) + 1.9))
     axis = drawn.subplots()
     for each in found:
         row, column = tasks.index(each.place.task), columns.index(each.place.encoding)
@@ -90,7 +87,7 @@ def _name_groups(axis: Axes, tasks: Sequence[str]) -> None:
         first += size
 
 
-ENCODINGS_STUDY = Study(
+ENCODINGS_STUDY = cell_study(
     name="encodings",
     title="All positional encodings on the tasks of Figure 1",
     source="open question of Huang et al., arXiv 2410.02140, section 6",
@@ -107,45 +104,36 @@ ENCODINGS_STUDY = Study(
 # Learned absolute positions with the penalty on attention between positions, beside training without it.
 
 
-COEFFICIENTS = (0.0, 1e-4, 1e-3)
-_LOOKS = dict(
-    zip(
-        COEFFICIENTS,
-        (
-            Look(BLUE, "o", "no penalty"),
-            Look(ORANGE, "^", "penalty 0.0001"),
-            Look(GREEN, "s", "penalty 0.001"),
-        ),
-        strict=True,
-    )
-)
-_STYLES = dict(zip(COEFFICIENTS, ("-", "--", "-."), strict=True))
+_LOOKS = {
+    0.0: (Look(BLUE, "o", "no penalty"), "-"),
+    1e-4: (Look(ORANGE, "^", "penalty 0.0001"), "--"),
+    1e-3: (Look(GREEN, "s", "penalty 0.001"), "-."),
+}
+"""By the coefficient, with the style of the line."""
+COEFFICIENTS = tuple(_LOOKS)
 
 
 def by_penalty(outcome: Outcome) -> Look:
     """A colour and a marker per coefficient."""
-    return _LOOKS[outcome.place.penalty]
+    return _LOOKS[outcome.place.penalty][0]
 
 
 def penalty_style(outcome: Outcome) -> str:
     """A line style per coefficient."""
-    return _STYLES[outcome.place.penalty]
+    return _LOOKS[outcome.place.penalty][1]
 
 
 def draw_regularizer(found: Sequence[Outcome], title: str) -> Figure:
     """A panel per task with a line per coefficient."""
-    from matplotlib.figure import Figure
-
     tasks = grouped(found)
     columns = min(4, len(tasks))
-    drawn = Figure(figsize=(9.4, 2.1 * -(-len(tasks) // columns) + 1.3), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (9.4, 2.1 * -(-len(tasks) // columns) + 1.3))
     grid(drawn, tasks, columns, {task: task for task in tasks}, by_penalty, penalty_style)
     legend(drawn, found, by_penalty, bins_note(tasks))
     return drawn
 
 
-REGULARIZER = Study(
+REGULARIZER = cell_study(
     name="regularizer",
     title="The penalty on attention between positions",
     source="Huang et al., arXiv 2410.02140, Definition 5 (8); the authors' published runs with 0.0001",

@@ -6,15 +6,26 @@ The algorithmic tasks have the baseline as well, a model that sees the current t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from longreach.answers.agreement import ALGORITHMIC, ENCODINGS, REGULAR, Place, measures_of, published_row
+from longreach.answers.agreement import (
+    ALGORITHMIC,
+    ENCODINGS,
+    REGULAR,
+    Place,
+    PublishedRow,
+    measures_of,
+    published_row,
+    verdict_of,
+)
 from longreach.config.model import BASELINE
 from longreach.figures import BLUE, GREY, ORANGE
-from longreach.studies.cells import Outcome
-from longreach.studies.drawing import Look, Looks, bins_note, grid, grouped, legend
-from longreach.studies.study import Entry, Study, TheoryTable, rows_of, verdict_entries, yes_or_no
+from longreach.runs.index import Row
+from longreach.studies.cells import Outcome, cell_study
+from longreach.studies.drawing import Look, Looks, bins_note, grid, grouped, legend, titled
+from longreach.studies.study import TEXTS, Study, StudyOptions, StudyReport, table_of
 from longreach.tasks.catalog import load_task
 
 if TYPE_CHECKING:
@@ -30,36 +41,38 @@ REGULAR_PLACES = tuple(Place(task, encoding) for task in REGULAR for encoding in
 
 
 def numbered(task: str) -> str:
-    """A regular language with its number in Table 2.
+    """A regular language with its number in Table 2, another task by its name.
 
-    >>> numbered("012-0-2")
-    '(17) 012-0-2'
+    >>> numbered("012-0-2"), numbered("sort")
+    ('(17) 012-0-2', 'sort')
     """
-    return f"({REGULAR.index(task) + 1}) {task}"
+    return f"({REGULAR.index(task) + 1}) {task}" if task in REGULAR else task
+
+
+def _halves(found: Sequence[Outcome]) -> list[dict[str, list[Outcome]]]:
+    """The algorithmic tasks and the regular languages; one of them alone if the other has no cells."""
+    tasks = grouped(found)
+    halves = ({task: tasks[task] for task in names if task in tasks} for names in (ALGORITHMIC, REGULAR))
+    return [half for half in halves if half]
+
+
+def _titles(tasks: Iterable[str]) -> dict[str, str]:
+    return {task: numbered(task) for task in tasks}
 
 
 def draw_figure1(found: Sequence[Outcome], title: str) -> Figure:
-    """Both halves side by side; one of them alone if the other has no cells."""
-    from matplotlib.figure import Figure
-
-    tasks = grouped(found)
-    halves = [
-        ("algorithmic tasks", {task: tasks[task] for task in ALGORITHMIC if task in tasks}, 2),
-        ("regular languages", {task: tasks[task] for task in REGULAR if task in tasks}, 5),
-    ]
-    halves = [half for half in halves if half[1]]
-    drawn = Figure(figsize=(1.75 * sum(columns for *_, columns in halves) + 0.6, 6.4), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
-    parts = drawn.subfigures(1, len(halves), width_ratios=[columns for *_, columns in halves], squeeze=False)
-    for part, (name, cells, columns) in zip(parts[0], halves, strict=True):
-        part.suptitle(name, fontsize=8.5)
-        titles = {task: numbered(task) if task in REGULAR else task for task in cells}
-        grid(part, cells, columns, titles)
-    legend(drawn, found, notes=bins_note(tasks))
+    """Algorithmic tasks on the left, regular languages on the right."""
+    halves = [(half, 5 if next(iter(half)) in REGULAR else 2) for half in _halves(found)]
+    drawn = titled(title, (1.75 * sum(columns for _, columns in halves) + 0.6, 6.4))
+    parts = drawn.subfigures(1, len(halves), width_ratios=[columns for _, columns in halves], squeeze=False)
+    for part, (half, columns) in zip(parts[0], halves, strict=True):
+        part.suptitle("algorithmic tasks" if columns == 2 else "regular languages", fontsize=8.5)
+        grid(part, half, columns, _titles(half))
+    legend(drawn, found, notes=bins_note(grouped(found)))
     return drawn
 
 
-FIGURE1 = Study(
+FIGURE1 = cell_study(
     name="figure1",
     title="Length generalization against the existence of C-RASP programs",
     source="Huang et al., arXiv 2410.02140, Figure 1",
@@ -77,12 +90,9 @@ FIGURE2_COLUMNS = 6
 
 
 def draw_figure2(found: Sequence[Outcome], title: str) -> Figure:
-    """A panel per language."""
-    from matplotlib.figure import Figure
-
+    """A panel per language, with its expression."""
     tasks = grouped(found)
-    drawn = Figure(figsize=(12.6, 2.0 * -(-len(tasks) // FIGURE2_COLUMNS) + 1.3), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (12.6, 2.0 * -(-len(tasks) // FIGURE2_COLUMNS) + 1.3))
     titles = {task: f"{numbered(task)}\n{_short(load_task(task).about)}" for task in tasks}
     grid(drawn, tasks, min(FIGURE2_COLUMNS, len(tasks)), titles)
     legend(drawn, found, notes=bins_note(tasks))
@@ -93,7 +103,7 @@ def _short(text: str, most: int = 34) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-FIGURE2 = Study(
+FIGURE2 = cell_study(
     name="figure2",
     title="Regular languages by name",
     source="Huang et al., arXiv 2410.02140, Figure 2",
@@ -121,26 +131,17 @@ def by_circuits(outcome: Outcome) -> Look:
 
 def draw_figure3(found: Sequence[Outcome], title: str) -> Figure:
     """Algorithmic tasks above, regular languages below."""
-    from matplotlib.figure import Figure
-
-    tasks = grouped(found)
-    halves = [
-        {task: tasks[task] for task in ALGORITHMIC if task in tasks},
-        {task: tasks[task] for task in REGULAR if task in tasks},
-    ]
-    halves = [half for half in halves if half]
+    halves = _halves(found)
     rows = [-(-len(half) // FIGURE3_COLUMNS) for half in halves]
-    drawn = Figure(figsize=(14.2, 1.75 * sum(rows) + 1.6), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (14.2, 1.75 * sum(rows) + 1.6))
     parts = drawn.subfigures(len(halves), 1, height_ratios=rows, squeeze=False)
     for part, half in zip(parts[:, 0], halves, strict=True):
-        titles = {task: numbered(task) if task in REGULAR else task for task in half}
-        grid(part, half, FIGURE3_COLUMNS, titles, by_circuits)
-    legend(drawn, found, by_circuits, bins_note(tasks))
+        grid(part, half, FIGURE3_COLUMNS, _titles(half), by_circuits)
+    legend(drawn, found, by_circuits, bins_note(grouped(found)))
     return drawn
 
 
-FIGURE3 = Study(
+FIGURE3 = cell_study(
     name="figure3",
     title="Length generalization against AC⁰",
     source="Huang et al., arXiv 2410.02140, Figure 3",
@@ -187,26 +188,18 @@ class ByDotDepth:
 
 def draw_figure4(found: Sequence[Outcome], title: str) -> Figure:
     """The same panels twice."""
-    from matplotlib.figure import Figure
-
     tasks = grouped(found)
     rows = -(-len(tasks) // FIGURE4_COLUMNS)
-    drawn = Figure(figsize=(14.2, 2 * (1.75 * rows + 0.9) + 0.6), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
-    titles = {task: numbered(task) for task in tasks}
-    halves: list[tuple[str, Looks]] = [
-        ("(A) star-free", by_star_freeness),
-        ("(B) dot-depth", ByDotDepth(found)),
-    ]
-    parts = drawn.subfigures(2, 1, squeeze=False)
-    for part, (name, looks) in zip(parts[:, 0], halves, strict=True):
+    drawn = titled(title, (14.2, 2 * (1.75 * rows + 0.9) + 0.6))
+    halves: dict[str, Looks] = {"(A) star-free": by_star_freeness, "(B) dot-depth": ByDotDepth(found)}
+    for part, (name, looks) in zip(drawn.subfigures(2, 1, squeeze=False)[:, 0], halves.items(), strict=True):
         part.suptitle(name, fontsize=8.5)
-        grid(part, tasks, FIGURE4_COLUMNS, titles, looks)
+        grid(part, tasks, FIGURE4_COLUMNS, _titles(tasks), looks)
         legend(part, found, looks, bins_note(tasks))
     return drawn
 
 
-FIGURE4 = Study(
+FIGURE4 = cell_study(
     name="figure4",
     title="Length generalization against star-freeness and dot-depth",
     source="Huang et al., arXiv 2410.02140, Figure 4",
@@ -217,67 +210,125 @@ FIGURE4 = Study(
 )
 
 
-# Table 2: verdicts for the regular languages beside star-freeness, dot-depth and AC⁰.
+# Tables of theory: what we compute for each task, and what the paper says where that differs.
 
 
+SAME = {("undecided", "none found")}
+"""Our word and the paper's for the same answer."""
 PARITY = "parity-language"
 BEFORE_PARITY = "d-12"
 
 
-def table2() -> TheoryTable:
-    """All of it computed from the automata.
+@dataclass(frozen=True)
+class Entry:
+    """One answer, ours and the paper's.
 
-    >>> table().disagreeing
-    []
+    >>> str(Entry("yes", "yes")), str(Entry("yes", "no")), Entry("undecided", "none found").agrees
+    ('yes', 'yes (paper: no)', True)
     """
-    position = REGULAR.index(BEFORE_PARITY) + 1
-    names = [*REGULAR[:position], PARITY, *REGULAR[position:]]
-    rows = []
-    for task, row in rows_of(names):
-        found = measures_of(task)
-        entries = {
-            **verdict_entries(task, row),
-            "star-free": Entry(yes_or_no(found.star_free), yes_or_no(row.star_free)),
-            "dot-depth": Entry(found.dot_depth or "–", "–" if row.dot_depth is None else str(row.dot_depth)),
-            "AC⁰": Entry(yes_or_no(found.ac0), yes_or_no(row.ac0)),
-            "states": Entry(str(found.states)),
-            "monoid": Entry("unknown" if found.monoid is None else str(found.monoid)),
-        }
-        rows.append(("–" if task == PARITY else str(REGULAR.index(task) + 1), task, entries))
-    return TheoryTable(TABLE2.title, tuple(rows[0][2]), tuple(rows))
+
+    ours: str
+    published: str | None = None
+    """None: the paper has no such column."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both say the same, or the paper says nothing."""
+        return self.published in (None, self.ours) or (self.ours, self.published) in SAME
+
+    def __str__(self) -> str:
+        return self.ours if self.agrees else f"{self.ours} (paper: {self.published})"
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"ours": self.ours, "published": self.published, "agrees": self.agrees}
 
 
-TABLE2 = Study(
+def theory_study(
+    tasks: Mapping[str, str], columns: Callable[[str, PublishedRow], dict[str, Entry]], **about: Any
+) -> Study:
+    """A table of theory: tasks with their numbers in the paper, and more columns after the verdicts."""
+
+    def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
+        found = {task: _verdicts(task) | columns(task, published_row(task)) for task in tasks}
+        table = table_of(
+            columns=("#", "task", *next(iter(found.values()))),
+            rows=[(tasks[task], task, *map(str, entries.values())) for task, entries in found.items()],
+        )
+        known = [
+            (task, column, entry)
+            for task, entries in found.items()
+            for column, entry in entries.items()
+            if entry.published is not None
+        ]
+        different = [{"task": task, "column": column} for task, column, entry in known if not entry.agrees]
+        documents = [
+            {
+                "number": tasks[task],
+                "task": task,
+                "entries": {column: entry.document() for column, entry in entries.items()},
+            }
+            for task, entries in found.items()
+        ]
+        return StudyReport(
+            document={"title": about["title"], "rows": documents, "disagreeing": different},
+            tables=[table],
+            remarks=[f"{len(known) - len(different)} of {len(known)} entries as in the paper."],
+        )
+
+    return Study(report=report, formats=TEXTS, **about)
+
+
+def _verdicts(task: str) -> dict[str, Entry]:
+    row = published_row(task)
+    return {
+        "C-RASP[∅]": Entry(verdict_of(task, "nope"), row.nope),
+        "C-RASP[periodic, local]": Entry(verdict_of(task, "ape"), row.ape),
+    }
+
+
+def yes_or_no(value: bool | None) -> str:
+    """How tables write a truth value; None is beyond the cap of a computation.
+
+    >>> yes_or_no(True), yes_or_no(None)
+    ('yes', 'unknown')
+    """
+    return "unknown" if value is None else "yes" if value else "no"
+
+
+def _table2_columns(task: str, row: PublishedRow) -> dict[str, Entry]:
+    """Computed from the automata."""
+    found = measures_of(task)
+    return {
+        "star-free": Entry(yes_or_no(found.star_free), yes_or_no(row.star_free)),
+        "dot-depth": Entry(found.dot_depth or "–", "–" if row.dot_depth is None else str(row.dot_depth)),
+        "AC⁰": Entry(yes_or_no(found.ac0), yes_or_no(row.ac0)),
+        "states": Entry(str(found.states)),
+        "monoid": Entry("unknown" if found.monoid is None else str(found.monoid)),
+    }
+
+
+def _table2_tasks() -> dict[str, str]:
+    place = REGULAR.index(BEFORE_PARITY) + 1
+    names = (*REGULAR[:place], PARITY, *REGULAR[place:])
+    return {task: "–" if task == PARITY else str(REGULAR.index(task) + 1) for task in names}
+
+
+TABLE2 = theory_study(
+    _table2_tasks(),
+    _table2_columns,
     name="table2",
     title="Regular languages: verdicts and other measures",
     source="Huang et al., arXiv 2410.02140, Table 2",
     about="computed verdicts and measures of 18 regular languages beside the published ones",
     time="a second at any scale; trains nothing",
-    table=table2,
 )
-
-
-# Table 3: verdicts for the algorithmic tasks beside AC⁰.
-
-
-def table3() -> TheoryTable:
-    """Verdicts from programs, communication and reductions; AC⁰ is known, not computed.
-
-    >>> table().disagreeing
-    []
-    """
-    rows = []
-    for number, (task, row) in enumerate(rows_of(ALGORITHMIC), start=1):
-        entries = {**verdict_entries(task, row), "AC⁰": Entry(yes_or_no(row.ac0))}
-        rows.append((str(number), task, entries))
-    return TheoryTable(TABLE3.title, tuple(rows[0][2]), tuple(rows))
-
-
-TABLE3 = Study(
+TABLE3 = theory_study(
+    {task: str(number) for number, task in enumerate(ALGORITHMIC, start=1)},
+    lambda task, row: {"AC⁰": Entry(yes_or_no(row.ac0))},  # known, not computed
     name="table3",
     title="Algorithmic tasks: verdicts and AC⁰",
     source="Huang et al., arXiv 2410.02140, Table 3",
     about="verdicts of the 8 algorithmic tasks beside the published ones; AC⁰ as the paper has it",
     time="a second at any scale; trains nothing",
-    table=table3,
 )

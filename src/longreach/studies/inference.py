@@ -1,39 +1,31 @@
-"""The inference procedure run on programs: its length N₀, or growth without one.
-
-apart.
-
-The closer two thresholds, the longer the shortest input on which they differ; so nothing is identified from
-finite inputs unless the precision of parameters is penalized.
-"""
+"""The inference procedure run on programs: bounded size and a length N₀, or growth without one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
-from longreach.figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, figure_bytes
-from longreach.runs.train import EngineMaker, Watcher
-from longreach.studies.cells import markdown_table
-from longreach.studies.study import Study
+from longreach.figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY
+from longreach.runs.index import Row
+from longreach.studies.drawing import titled
+from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.tasks.targets import target_named
 from longreach.theory.crasp.program import Builder, Program
 from longreach.theory.crasp.syntax import count
 from longreach.theory.search.inference import SCHEDULES, Inference, infer
 from longreach.theory.search.space import Family
 from longreach.theory.search.targets import RegularTarget
-from longreach.training.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# F_α of Huang et al., D.2: at least one 1 for every 1/α zeros, and how long inputs must be to tell two
+# F_α of Huang et al., D.2: at least one 1 for every 1/α zeros. The closer two thresholds, the longer the
+# shortest input on which they differ; so finite inputs identify nothing unless precision is penalized.
 
 
 @dataclass(frozen=True)
@@ -137,8 +129,8 @@ class InferenceRow:
                 shown.append(size)
         return " ".join(shown)
 
-    def cells(self) -> tuple[str, ...]:
-        """The row of the table."""
+    def line(self) -> tuple[str, ...]:
+        """As the table has it."""
         run = self.run
         n0 = "none" if run.n0 is None else str(run.n0)
         trained = "–" if run.n0_trained_to is None else str(run.n0_trained_to)
@@ -146,68 +138,6 @@ class InferenceRow:
         errors = "not known" if run.error_count is None else str(run.error_count)
         known = "–" if run.n0 is None else "proved" if run.proved else f"to length {run.to}"
         return (self.title, str(run.to), self.sizes, n0, trained, bound, errors, known)
-
-
-HEADINGS = ("target", "n to", "sizes of T_n", "N₀", "t(N₀+1)", "2·states−2", "errors", "right")
-
-
-@dataclass(frozen=True, eq=False)
-class InferenceReport:
-    """All rows, and how far apart thresholds are told."""
-
-    rows: tuple[InferenceRow, ...]
-    pairs: tuple[ThresholdPair, ...]
-
-    @property
-    def failed(self) -> Sequence[Result]:
-        return ()
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "targets": [
-                {"target": row.target, "automaton_bound": row.automaton_bound, **row.run.document()}
-                for row in self.rows
-            ],
-            "thresholds": [
-                {"alpha": str(pair.first), "beta": str(pair.second), "length": pair.length}
-                for pair in self.pairs
-            ],
-        }
-
-    def markdown(self) -> str:
-        """The table, and the lengths that tell thresholds apart."""
-        pairs = [(str(pair.first), str(pair.second), str(pair.length)) for pair in self.pairs]
-        lines = [
-            *markdown_table(HEADINGS, [row.cells() for row in self.rows]),
-            "",
-            "F_α and F_β: the shortest input on which they differ",
-            "",
-            *markdown_table(("α", "β", "length"), pairs),
-            "",
-        ]
-        return "\n".join(lines)
-
-    def text(self) -> str:
-        columns = list(zip(HEADINGS, *(row.cells() for row in self.rows), strict=True))
-        widths = [max(map(len, column)) for column in columns]
-        table = zip(*columns, strict=True)
-        lines = [
-            "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in table
-        ]
-        far = ", ".join(f"{pair.second}: {pair.length}" for pair in self.pairs)
-        return "\n".join(
-            [*lines, "", f"F_1 differs from F_β first on inputs of length (β: length) {far}", ""]
-        )
-
-    def content(self, suffix: str, title: str) -> bytes:
-        if suffix == ".md":
-            return self.markdown().encode()
-        return figure_bytes(lambda: self.figure(title), suffix, salt="inference")
-
-    def figure(self, title: str) -> Figure:
-        """Sizes, errors, and thresholds."""
-
-        return inference_figure(self.rows, self.pairs, title)
 
 
 # The inference procedure run on programs: bounded size and a length N₀, or growth without one.
@@ -244,24 +174,33 @@ ALPHA, HALVINGS = Fraction(1), 10
 """F_α beside thresholds that approach it."""
 
 
-class InferenceCells:
+def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Nothing is trained: the learner is exact, and takes a smallest program."""
-
-    def members(self, scale: Scale, seeds: int | None = None) -> Sequence[RunConfig]:
-        return ()
-
-    def run(
-        self,
-        scale: Scale,
-        *,
-        seeds: int | None = None,
-        runs: str | Path = "runs",
-        engine: EngineMaker | None = None,
-        progress: Watcher | None = None,
-        train: bool = True,
-    ) -> InferenceReport:
-        rows = tuple(inferred(case, scale) for case in CASES)
-        return InferenceReport(rows, tuple(approaching(ALPHA, HALVINGS)))
+    found = [inferred(case, options.scale) for case in CASES]
+    pairs = approaching(ALPHA, HALVINGS)
+    documents = [
+        {"target": row.target, "automaton_bound": row.automaton_bound, **row.run.document()} for row in found
+    ]
+    runs = table_of(
+        columns=("target", "n to", "sizes of T_n", "N₀", "t(N₀+1)", "2·states−2", "errors", "right"),
+        rows=[row.line() for row in found],
+        spare=("right", "errors", "2·states−2"),
+    )
+    lengths = table_of(
+        title="F_α and F_β: the shortest input on which they differ",
+        columns=("α", "β", "length"),
+        rows=[(str(pair.first), str(pair.second), str(pair.length)) for pair in pairs],
+    )
+    return StudyReport(
+        document={
+            "targets": documents,
+            "thresholds": [
+                {"alpha": str(pair.first), "beta": str(pair.second), "length": pair.length} for pair in pairs
+            ],
+        },
+        tables=[runs, lengths],
+        figure=lambda title: inference_figure(found, pairs, title),
+    )
 
 
 def inferred(case: InferenceCase, scale: Scale) -> InferenceRow:
@@ -289,7 +228,7 @@ STUDY = Study(
     source="Huang et al., arXiv 2410.02140, Definitions 6, 22 and 57, Theorems 7, 23 and 58, Appendix D.2",
     about="the smallest program that fits words up to t(n): its size, its errors up to n, and N₀",
     time="smoke: seconds; laptop: a few minutes; trains nothing",
-    own=InferenceCells(),
+    report=report,
 )
 
 
@@ -305,11 +244,9 @@ SHIFT = 0.06  # so that equal sizes do not hide each other
 
 def inference_figure(rows: Sequence[InferenceRow], pairs: Sequence[ThresholdPair], title: str) -> Figure:
     """Three panels; a slow training length is dashed, an open marker is a lower bound."""
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(13, 5.2), layout="constrained")
-    figure.suptitle(title)
+    figure = titled(title, (13, 5.2))
     sizes, errors, thresholds = figure.subplots(1, 3)
     names = list(dict.fromkeys((row.target, row.run.family.name) for row in rows))
     for row in rows:

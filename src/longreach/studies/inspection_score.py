@@ -1,4 +1,4 @@
-"""Whether a run works at three times its training length, told from its inside.
+"""Whether a run works at three times its training length, told from inside it at the training length.
 
 Runs of held-out languages of the census are passed over unless they are asked for; then they alone count.
 
@@ -22,17 +22,19 @@ from longreach.config.model import BASELINE
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import InputError
-from longreach.figures import PALE, figure_bytes
+from longreach.figures import PALE
 from longreach.files import write_atomically
 from longreach.runs.cells import ByAccuracy
-from longreach.studies.cells import markdown_table
+from longreach.runs.index import Row
 from longreach.studies.census.members import commit_of, language_table
 from longreach.studies.census.odds import choose_features, probabilities
 from longreach.studies.census.scores import odds_table
 from longreach.studies.census.tables import Cell, LanguageFacts
-from longreach.studies.study import StandaloneAsked, StandaloneStudy
+from longreach.studies.drawing import titled
+from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.theory.names import TaskName
 from longreach.training.result import Result, candidates, check_directory, read_candidate
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -207,8 +209,7 @@ def _cells(runs: Iterable[ScoredRun]) -> list[tuple[Cell, tuple[str, ...]]]:
     return found
 
 
-# Whether a run works at three times its training length, told from what is inside it at the training
-# length.
+# The study: judge what is seen, and report it.
 
 
 MOST_RUNS: dict[Scale, int | None] = {"smoke": 12, "laptop": 120, "paper": None}
@@ -218,103 +219,101 @@ KEEP_EVERY = 20
 """Runs between two writings of the table."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class InspectionScoreResult:
-    """What the study came to."""
+def _is_for_held_out(options: StudyOptions) -> bool:
+    return options.part == "held-out"
 
-    slices: tuple[ScoreSlice, ...]
-    runs: tuple[ScoredRun, ...]
-    limits: tuple[LimitComparison, ...]
-    there: int
-    """Runs that could have been looked into."""
-    held_out: bool
-    fitted: FittedScore | None = None
-    """What was fixed before, or has just been fitted."""
-    commit: str | None = None
-    """In which it stands."""
-    table: Path | None = None
-    """Where the runs are kept."""
 
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "ratio": RATIO,
-            "held_out": self.held_out,
-            "reference": ODDS,
-            "score": None if self.fitted is None else self._score(),
-            "runs_there": self.there,
-            "runs_looked_into": len(self.runs),
-            "slices": [each.document() for each in self.slices],
-            "limit": [each.document() for each in self.limits],
-            "runs": [] if self.table is not None else [
-                {
-                    "run": run.run, "language": run.language, "encoding": run.encoding,
-                    "trained_to": run.trained_to, "works": run.works, "learned": run.learned,
-                    "features": dict(run.features), "beside": dict(run.beside),
-                    "beyond": None if run.beyond is None else asdict(run.beyond),
-                }
-                for run in self.runs
-            ],
-        }  # fmt: skip
+def plan(options: StudyOptions) -> tuple[dict[str, Any], str]:
+    """How many runs would be looked into."""
+    found = _found(options)
+    known = {each.run for each in _table(options)}
+    wanted = spread(found, MOST_RUNS[options.scale])
+    done = sum(each.key in known for each in wanted)
+    document = {"jobs": len(wanted), "done": done, "runs_there": len(found)}
+    return document, f"{len(wanted)} jobs, {done} of them done"
 
-    def _score(self) -> dict[str, Any]:
-        """What was fitted, on what, and the commit in which it stands."""
-        assert self.fitted is not None
-        said = ("command", "runs", "languages", "work", "trained_to", "encodings", "best")
-        found = {name: getattr(self.fitted, name) for name in said}
-        return {**found, "commit": self.commit}
 
-    def text(self) -> str:
-        """A table for each slice."""
-        lines = [
-            f"{len(self.runs)} of {self.there} runs looked into; works at {RATIO} times the training length"
-        ]
-        if self.fitted is not None:
-            lines.append(
-                f"scores fitted on {self.fitted.runs} runs of {self.fitted.languages} other tasks"
-                if self.held_out
-                else f"scores fitted on these {self.fitted.runs} runs, for others"
+def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
+    """Look into the runs and judge what is seen."""
+    from longreach.studies.run_scores import FITTED, compare_limits, fit_scores, judge_scores, read_score
+
+    held_out = _is_for_held_out(options)
+    if options.fit and held_out:
+        raise InputError("--fit: scores are fitted on development languages, and held-out ones are asked for")
+    fitted, commit = None, None
+    if held_out:
+        fitted = read_score()
+        commit = commit_of(FITTED)
+    seen, there = _looked_into(options)
+    seen = _with_odds(seen, held_out=held_out)
+    slices = judge_scores(seen, fitted, reference=ODDS)
+    if options.fit:
+        areas = {row.name: row.auc.value for row in slices[0].rows if row.kind != "beside"}
+        fitted = fit_scores(seen, {name: area for name, area in areas.items() if area is not None})
+        write_atomically(FITTED, fitted.text().encode())
+        options.note(f"wrote {FITTED}")
+    limits = compare_limits(seen)
+    document = {
+        "ratio": RATIO,
+        "held_out": held_out,
+        "reference": ODDS,
+        "score": None if fitted is None else _score(fitted, commit),
+        "runs_there": there,
+        "runs_looked_into": len(seen),
+        "slices": [each.document() for each in slices],
+        "limit": [each.document() for each in limits],
+        "runs": [] if options.table is not None else [_run_document(each) for each in seen],
+    }
+    remarks = [f"{len(seen)} of {there} runs looked into; works at {RATIO} times the training length"]
+    if fitted is not None:
+        known = f"scores fitted on {fitted.runs} runs of {fitted.languages} other tasks"
+        remarks.append(known if held_out else f"scores fitted on these {fitted.runs} runs, for others")
+        remarks.append(f"best on those that were fitted: {fitted.best}")
+    tables = [*map(_slice_table, slices), *([_limit_table(limits)] if limits else [])]
+    return StudyReport(
+        document=document, tables=tables, remarks=remarks, figure=lambda title: draw(slices, title)
+    )
+
+
+def _score(fitted: FittedScore, commit: str | None) -> dict[str, Any]:
+    """What was fitted, on what, and the commit in which it stands."""
+    said = ("command", "runs", "languages", "work", "trained_to", "encodings", "best")
+    return {**{name: getattr(fitted, name) for name in said}, "commit": commit}
+
+
+def _run_document(run: ScoredRun) -> dict[str, Any]:
+    return {
+        "run": run.run, "language": run.language, "encoding": run.encoding, "trained_to": run.trained_to,
+        "works": run.works, "learned": run.learned, "features": dict(run.features),
+        "beside": dict(run.beside), "beyond": None if run.beyond is None else asdict(run.beyond),
+    }  # fmt: skip
+
+
+def _slice_table(each: ScoreSlice) -> Table:
+    rows = [
+        (row.name, str(row.runs), _shown(row.auc), "" if row.gain is None else _shown(row.gain, sign="+"))
+        for row in each.rows
+    ]
+    return table_of(
+        title=f"{each.name}: {each.runs} runs of {each.languages} tasks, {each.work} work",
+        columns=("number", "runs", "ROC area", "more than the odds"),
+        rows=rows,
+    )
+
+
+def _limit_table(limits: Sequence[LimitComparison]) -> Table:
+    return table_of(title=f"Right at {RATIO} times the training length, the same inputs",
+        columns=("", "runs", "the models", "with periodic positions and local φ", "better", "worse",
+                 "as limit transformers with linear layer norms"),
+        rows=[
+            (
+                each.name, str(each.runs), f"{100 * each.model:.1f} %", f"{100 * each.kept:.1f} %",
+                str(each.better), str(each.worse), f"{100 * each.strict:.1f} %",
             )
-            lines.append(f"best on those that were fitted: {self.fitted.best}")
-        for each in self.slices:
-            lines.append(f"\n{each.name}: {each.runs}, of {each.languages} tasks, {each.work} work")
-            size = max(len(row.name) for row in each.rows)
-            for row in each.rows:
-                than = "" if row.gain is None else f"  than the odds {_shown(row.gain, sign='+')}"
-                lines.append(f"  {row.name:{size}}  ROC area {_shown(row.auc)}{than}")
-        if self.limits:
-            lines.append(f"\nright at {RATIO} times the training length, the same inputs")
-        for limit in self.limits:
-            kept = f"{100 * limit.kept:.1f} % ({limit.better} better, {limit.worse} worse)"
-            lines += [
-                f"  {limit.name}, {limit.runs} runs: the models {100 * limit.model:.1f} %",
-                f"    with periodic positions and local φ {kept}",
-                f"    as limit transformers with linear layer norms {100 * limit.strict:.1f} %",
-            ]
-        return "\n".join(lines) + "\n"
-
-    def content(self, suffix: str, heading: str) -> bytes:
-        """The figure, or tables."""
-        if suffix == ".md":
-            lines = []
-            for each in self.slices:
-                rows = [
-                    (
-                        row.name,
-                        str(row.runs),
-                        _shown(row.auc),
-                        "" if row.gain is None else _shown(row.gain, sign="+"),
-                    )
-                    for row in each.rows
-                ]
-                lines += [
-                    f"{each.name}: {each.runs} runs of {each.languages} tasks, {each.work} work",
-                    "",
-                    *markdown_table(("number", "runs", "ROC area", "more than the odds"), rows),
-                    "",
-                ]
-            return ("\n".join(lines)).encode()
-        return figure_bytes(lambda: draw(self.slices, heading), suffix, salt="inspection-score")
+            for each in limits
+        ],
+        spare=("worse", "better"),
+    )  # fmt: skip
 
 
 def _shown(found: Estimate, sign: str = "") -> str:
@@ -336,10 +335,7 @@ def _shown(found: Estimate, sign: str = "") -> str:
 
 def draw(slices: tuple[ScoreSlice, ...], heading: str) -> Figure:
     """ROC curves, a panel for each slice; what stands beside is dashed."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(3.6 * len(slices), 4.6), layout="constrained")
-    figure.suptitle(heading, fontsize=9)
+    figure = titled(heading, (3.6 * len(slices), 4.6), fontsize=9)
     for axis, each in zip(figure.subplots(1, len(slices), squeeze=False)[0], slices, strict=True):
         axis.plot([0, 1], [0, 1], color=PALE, linewidth=0.7)
         for row in each.rows:
@@ -354,78 +350,39 @@ def draw(slices: tuple[ScoreSlice, ...], heading: str) -> Figure:
     return figure
 
 
-def plan(asked: StandaloneAsked) -> dict[str, Any]:
-    """How many runs would be looked into."""
-    found = _found(asked)
-    known = {each.run for each in _table(asked)}
-    wanted = spread(found, MOST_RUNS[asked.scale])
-    done = sum(each.key in known for each in wanted)
-    return {"jobs": len(wanted), "done": done, "runs_there": len(found)}
-
-
-def run(asked: StandaloneAsked) -> InspectionScoreResult:
-    """Look into the runs and judge what is seen."""
-    from longreach.studies.run_scores import FITTED, compare_limits, fit_scores, judge_scores, read_score
-
-    if asked.fit and asked.held_out:
-        raise InputError("--fit: scores are fitted on development languages, and held-out ones are asked for")
-    fitted, commit = None, None
-    if asked.held_out:
-        fitted = read_score()
-        commit = commit_of(FITTED)
-    rows, there = _looked_into(asked)
-    rows = _with_odds(rows, held_out=asked.held_out)
-    slices = judge_scores(rows, fitted, reference=ODDS)
-    if asked.fit:
-        areas = {row.name: row.auc.value for row in slices[0].rows if row.kind != "beside"}
-        made = fit_scores(rows, {name: area for name, area in areas.items() if area is not None})
-        write_atomically(FITTED, made.text().encode())
-        asked.tell(f"wrote {FITTED}")
-        fitted = made
-    return InspectionScoreResult(
-        slices=slices,
-        limits=compare_limits(rows),
-        runs=tuple(rows),
-        there=there,
-        held_out=asked.held_out,
-        fitted=fitted,
-        commit=commit,
-        table=asked.table,
-    )
-
-
-def _table(asked: StandaloneAsked) -> list[ScoredRun]:
+def _table(options: StudyOptions) -> list[ScoredRun]:
     from longreach.studies.run_scores import read_scored
 
-    if asked.table is None or (asked.train and not asked.table.exists()):
+    if options.table is None or (options.train and not options.table.exists()):
         return []
-    return list(read_scored(asked.table))
+    return list(read_scored(options.table))
 
 
-def _found(asked: StandaloneAsked) -> list[Chosen]:
-    if asked.table is not None and not asked.train:
+def _found(options: StudyOptions) -> list[Chosen]:
+    if options.table is not None and not options.train:
         return []
-    return list(chosen_runs(asked.runs, held_out=asked.held_out))
+    return list(chosen_runs(options.runs, held_out=_is_for_held_out(options)))
 
 
-def _looked_into(asked: StandaloneAsked) -> tuple[list[ScoredRun], int]:
+def _looked_into(options: StudyOptions) -> tuple[list[ScoredRun], int]:
     """The runs of the part, from the table and from the directory, and how many there are in both.
 
     With a table and without training, the table alone.
     """
-    table = {each.run: each for each in _table(asked)}
-    asked.tell(f"reading {asked.runs}")
-    found = _found(asked)
-    wanted = [each for each in spread(found, MOST_RUNS[asked.scale]) if each.key not in table]
-    asked.tell(f"looking into {len(wanted)} runs")
-    for place, each in enumerate(wanted, 1):
-        table[each.key] = look_into(each)
-        asked.progress(f"looking into {len(wanted)} runs: {place} done")
-        if place % KEEP_EVERY == 0 or place == len(wanted):
-            _keep(asked.table, table.values())
-    rows = [each for each in table.values() if is_held_out(each.language) == asked.held_out]
+    table = {each.run: each for each in _table(options)}
+    with options.stages(False) as stage:
+        stage(f"reading {options.runs}", 0)
+        found = _found(options)
+        wanted = [each for each in spread(found, MOST_RUNS[options.scale]) if each.key not in table]
+        advance = stage(f"looking into {len(wanted)} runs", len(wanted))
+        for place, each in enumerate(wanted, 1):
+            table[each.key] = look_into(each)
+            advance(1)
+            if place % KEEP_EVERY == 0 or place == len(wanted):
+                _keep(options.table, table.values())
+    rows = [each for each in table.values() if is_held_out(each.language) == _is_for_held_out(options)]
     if not rows:
-        where = asked.runs if asked.table is None or asked.train else asked.table
+        where = options.runs if options.table is None or options.train else options.table
         raise InputError(f"{where}: no run with a model is tested at {RATIO} times its training length")
     return rows, len({each.key for each in found} | {each.run for each in rows})
 
@@ -452,13 +409,13 @@ def _with_odds(rows: Sequence[ScoredRun], *, held_out: bool) -> list[ScoredRun]:
     ]
 
 
-STUDY = StandaloneStudy(
+STUDY = Study(
     name="inspection-score",
     title="Success at three times the training length, told from inside a run",
     source="own; offset variance of Huang et al., arXiv 2410.02140, G.6.2",
     about="does what is inside a run at its training length tell whether it works at three times it?",
     time="laptop: 120 runs of a results directory, about a minute of computing",
-    options=("--part", "--table", "--fit"),
+    options=frozenset({"--part", "--table", "--fit"}),
     plan=plan,
-    run=run,
+    report=report,
 )

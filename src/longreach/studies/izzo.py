@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from longreach.config.scales import Scale
 from longreach.figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
-from longreach.studies.losses import LossGrid, LossReport, LossStudy, Threshold
+from longreach.studies.drawing import titled
+from longreach.studies.losses import LossGrid, LossReport, Threshold, loss_study
 from longreach.tasks.names import NUMBER_FAMILIES, FamilyName
 
 if TYPE_CHECKING:
@@ -28,11 +29,8 @@ FLOOR = 1e-12
 
 def loss_figure(report: LossReport, title: str) -> Figure:
     """Test loss against test length, plateaus against N, the least N, and bound / measured."""
-    from matplotlib.figure import Figure
-
     panels = 4 + any(each.values("attention right") for each in report.outcomes)
-    drawn = Figure(figsize=(3.3 * panels, 3.3), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (3.3 * panels, 3.3))
     places = drawn.subplots(1, panels)
     _curves(places[0], report)
     _plateaus(places[1], report)
@@ -220,7 +218,7 @@ def simple_task_grid(scale: Scale) -> LossGrid:
     )
 
 
-SIMPLE_TASK = LossStudy(
+SIMPLE_TASK = loss_study(
     name="simple-task",
     title="SimpleTask: loss at longer lengths",
     source="Izzo, Nichani and Lee, arXiv 2510.27015, Figure 1 of the workshop version",
@@ -263,7 +261,7 @@ def modp_task_grid(scale: Scale) -> LossGrid:
     return LossGrid(train_to=tasks, tests=MODP_TASK_TESTS[scale], seeds=SEEDS[scale])
 
 
-MODP_TASK = LossStudy(
+MODP_TASK = loss_study(
     name="modp-task",
     title="ModPTask: loss at longer lengths",
     source="Izzo, Nichani and Lee, arXiv 2510.27015, Figures 2 and 3 of the workshop version",
@@ -313,7 +311,7 @@ def kgram_grid(scale: Scale) -> LossGrid:
     return LossGrid(train_to=lengths, tests=KGRAM_TESTS[scale], seeds=SEEDS[scale])
 
 
-KGRAM = LossStudy(
+KGRAM = loss_study(
     name="in-context-kgram",
     title="In-context k-grams: loss at longer lengths",
     source="Izzo, Nichani and Lee, arXiv 2510.27015, section 5 and its experiment with two layers",

@@ -1,33 +1,44 @@
-"""Studies of losses: tasks with numbers as answers, trained to several lengths."""
+"""Studies of losses: tasks with numbers as answers, trained to several lengths and tested far beyond.
+
+Each shows the test loss against the test length, its plateau against the training length N, and the least N
+for a loss against the parameters of the task.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longreach.answers.bounds import LossBound, bounds_of
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
-from longreach.figures import figure_bytes
 from longreach.runs.cells import Spread
-from longreach.runs.index import Row, read_index
+from longreach.runs.index import Row
 from longreach.runs.resolve import resolve_regression
-from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
-from longreach.studies.cells import markdown_table
 from longreach.studies.laws import Law, law_of
+from longreach.studies.study import Study, StudyOptions, StudyReport, rows_by_cell, table_of, table_text
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.names import FamilyName
 from longreach.tasks.numbers import load_regression
-from longreach.training.result import Result, loss_number
+from longreach.training.result import loss_number
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Results of members that learned numbers → curves, plateaus, the least N for a loss, laws, bounds.
+
+@dataclass(frozen=True, kw_only=True)
+class LossGrid:
+    """What is trained at a scale."""
+
+    train_to: Mapping[str, Sequence[int]]
+    """By task, the longest training lengths N."""
+    tests: Sequence[int]
+    """Test lengths T′; those below N are left out, the last one is where losses are compared."""
+    seeds: int
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,71 @@ class LossCell:
 
     task: str
     train_to: int
+
+
+def loss_study(
+    *,
+    axes: tuple[str, ...],
+    loss: float,
+    law: str,
+    grid: Callable[[Scale], LossGrid],
+    figure: Callable[[LossReport, str], Figure],
+    **about: Any,
+) -> Study:
+    """A study of the least N for a loss, against the parameters in `axes`; `law` is the paper's.
+
+    What the study is called and about goes to `Study` as it is.
+    """
+
+    def members(options: StudyOptions) -> dict[LossCell, tuple[RunConfig, ...]]:
+        at = grid(options.scale)
+        for name in options.tasks or ():
+            if name not in at.train_to:
+                known = ", ".join(at.train_to)
+                reason = f"{about['name']} has no {name!r} at this scale; it has {known}"
+                raise InputError(reason, place=Field("tasks"))
+        seeds = range(at.seeds if options.seeds is None else options.seeds)
+        found = {}
+        for task, lengths in at.train_to.items():
+            if options.tasks is None or task in options.tasks:
+                for train_to in lengths:
+                    first = config_of(task, train_to, at.tests, options.scale)
+                    found[LossCell(task, train_to)] = tuple(first.with_seed(seed) for seed in seeds)
+        return found
+
+    def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
+        found = report_of(members(options), rows, loss=loss, axes=axes)
+        lines = law_lines(found, law)
+        tables = [cell_table(found), threshold_table(found)]
+        return StudyReport(
+            document={"law": law, **found.document()},
+            tables=tables,
+            remarks=() if options.scale == "smoke" else ["\n".join(lines)],
+            figure=lambda title: figure(found, title),
+            file=lambda: (
+                "\n\n".join(
+                    [
+                        *(table_text(table) for table in tables),
+                        "\n".join(f"- {line.strip()}" for line in lines),
+                    ]
+                )
+                + "\n"
+            ),
+        )
+
+    taken = frozenset({"--tasks", "--seeds"})
+    return Study(members=members, report=report, options=taken, **about)
+
+
+def config_of(task: str, train_to: int, tests: Iterable[int], scale: Scale) -> RunConfig:
+    """The member of a cell with the seed 0, tested at all residues of a length modulo the period."""
+    known = load_regression(task)
+    ranges = tuple(LengthRange(each, each + known.period - 1) for each in tests if each >= train_to)
+    lengths = LengthRange(known.least_length, train_to)
+    return resolve_regression(task, scale=scale, train_lengths=lengths, test_lengths=ranges)
+
+
+# What was found: curves, plateaus, the least N for a loss, laws and bounds.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,13 +243,9 @@ def report_of(
     axes: tuple[str, ...],
 ) -> LossReport:
     """From the results of these members; others are not looked at."""
-    known = {row.key: row for row in rows if row.status == "done"}
+    found = rows_by_cell(members, rows)
     outcomes = tuple(
-        LossOutcome(
-            cell=cell,
-            ranges=configs[0].ranges,
-            runs=tuple(known[config.key] for config in configs if config.key in known),
-        )
+        LossOutcome(cell=cell, ranges=configs[0].ranges, runs=found[cell])
         for cell, configs in members.items()
     )
     report = LossReport(loss=loss, axes=axes, outcomes=outcomes, thresholds=(), laws=())
@@ -246,39 +318,40 @@ def _laws(axis: str, thresholds: Sequence[Threshold]) -> list[Law]:
     return laws
 
 
-# A study of losses as tables in Markdown: cells, the least N with bounds, laws.
+# The report: cells, the least N with bounds, laws.
 
 
-CELLS = ("task", "N", "runs", "at the target loss", "training", "longest test", "lowest", "highest")
-THRESHOLDS = ("task", "least N", "by seed", "bound", "bound / measured")
-
-
-def cell_lines(report: LossReport) -> list[list[str]]:
+def cell_table(report: LossReport) -> Table:
     """A line for each task and N."""
-    lines = []
+    rows = []
     for each in report.outcomes:
         first, plateau = each.spread(loss_number(each.ranges[0].name)), each.plateau
         numbers = ["", "", "", ""]
         if first is not None and plateau is not None:
-            found = (first.mean, plateau.mean, plateau.low, plateau.high)
-            numbers = [f"{value:.2e}" for value in found]
+            numbers = [f"{value:.2e}" for value in (first.mean, plateau.mean, plateau.low, plateau.high)]
         reached = f"{sum(bool(row.reached) for row in each.runs)} of {len(each.runs)}" if each.runs else ""
-        lines.append([each.cell.task, str(each.cell.train_to), str(len(each.runs)), reached, *numbers])
-    return lines
+        rows.append([each.cell.task, str(each.cell.train_to), str(len(each.runs)), reached, *numbers])
+    return table_of(
+        columns=("task", "N", "runs", "at the target loss", "training", "longest test", "lowest", "highest"),
+        rows=rows,
+        spare=("highest", "lowest", "runs", "at the target loss", "training"),
+    )
 
 
-def threshold_lines(report: LossReport) -> list[list[str]]:
+def threshold_table(report: LossReport) -> Table:
     """A line for each task and bound."""
-    lines = []
+    rows = []
     for each in report.thresholds:
         seeds = ", ".join("–" if value is None else f"{value:.1f}" for value in each.by_seed.values())
         first = [each.task, "–" if each.length is None else str(each.length), seeds]
         for bound in each.bounds or (None,):
             ratio = None if bound is None else bound.ratio(each.length)
             shown = "" if bound is None else f"{bound.name}: {bound.value}"
-            lines.append([*first, shown, "" if ratio is None else f"{ratio:.3g}"])
+            rows.append([*first, shown, "" if ratio is None else f"{ratio:.3g}"])
             first = ["", "", ""]
-    return lines
+    return table_of(
+        columns=("task", "least N", "by seed", "bound", "bound / measured"), rows=rows, spare=("by seed",)
+    )
 
 
 def law_lines(report: LossReport, law: str) -> list[str]:
@@ -293,143 +366,3 @@ def law_lines(report: LossReport, law: str) -> list[str]:
             values = ", ".join(f"{value:g}" for value in each.below)
             lines.append(f"  the smallest N was enough for some run at {each.parameter} = {values}: left out")
     return lines
-
-
-def loss_tables(report: LossReport, law: str) -> str:
-    """All of it."""
-    parts = [
-        "\n".join([*markdown_table(CELLS, cell_lines(report)), ""]),
-        "\n".join([*markdown_table(THRESHOLDS, threshold_lines(report)), ""]),
-        "".join(f"- {line.strip()}\n" for line in law_lines(report, law)),
-    ]
-    return "\n".join(parts)
-
-
-# A study of losses: tasks with numbers as answers, trained up to several lengths, tested far beyond.
-
-
-FORMATS = (".svg", ".png", ".pdf", ".md")
-
-
-@dataclass(frozen=True, kw_only=True)
-class LossGrid:
-    """What is trained at a scale."""
-
-    train_to: Mapping[str, Sequence[int]]
-    """By task, the longest training lengths N."""
-    tests: Sequence[int]
-    """Test lengths T′; those below N are left out, the last one is where losses are compared."""
-    seeds: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class LossStudy:
-    """Test loss against test length, its plateau against N, and the least N for a loss against parameters.
-
-    >>> from longreach.studies.catalog import LOSS_STUDIES
-    >>> study = LOSS_STUDIES["simple-task"]
-    >>> study.axes, study.loss, len(study.members("smoke"))
-    (('omega',), 0.01, 4)
-    """
-
-    name: str
-    title: str
-    source: str
-    about: str
-    time: str
-    axes: tuple[str, ...]
-    """The parameters that the least N is compared with."""
-    loss: float
-    """The loss that N is to reach."""
-    law: str
-    """What the paper says of the least N, in a few words."""
-    grid: Callable[[Scale], LossGrid]
-    figure: Callable[[LossReport, str], Figure]
-
-    formats = FORMATS
-
-    def select(self, scale: Scale, tasks: Sequence[str] | None) -> tuple[str, ...]:
-        """Its tasks at a scale; None is all of them."""
-        known = tuple(self.grid(scale).train_to)
-        for name in tasks or ():
-            if name not in known:
-                reason = f"{self.name} has no {name!r} at this scale; it has {', '.join(known)}"
-                raise InputError(reason, place=Field("tasks"))
-        return known if tasks is None else tuple(name for name in known if name in tasks)
-
-    def members_by_cell(
-        self, scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
-    ) -> dict[LossCell, tuple[RunConfig, ...]]:
-        """What is trained for each task and N; the seeds are 0, 1, …."""
-        grid, found = self.grid(scale), dict[LossCell, tuple[RunConfig, ...]]()
-        for task in self.select(scale, tasks):
-            known = load_regression(task)
-            for train_to in grid.train_to[task]:
-                # All residues of the length, where the model sees positions modulo a period.
-                tests = tuple(
-                    LengthRange(length, length + known.period - 1)
-                    for length in grid.tests
-                    if length >= train_to
-                )
-                lengths = LengthRange(known.least_length, train_to)
-                first = resolve_regression(task, scale=scale, train_lengths=lengths, test_lengths=tests)
-                members = range(grid.seeds if seeds is None else seeds)
-                found[LossCell(task, train_to)] = tuple(first.with_seed(seed) for seed in members)
-        return found
-
-    def members(
-        self, scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
-    ) -> list[RunConfig]:
-        """All of them, the most work first."""
-        cells = self.members_by_cell(scale, seeds, tasks)
-        return longest_first(config for configs in cells.values() for config in configs)
-
-    def report(
-        self, rows: Iterable[Row], scale: Scale, seeds: int | None = None, tasks: Sequence[str] | None = None
-    ) -> LossReport:
-        """What the results say."""
-        return report_of(self.members_by_cell(scale, seeds, tasks), rows, loss=self.loss, axes=self.axes)
-
-    def heading(self, scale: Scale) -> str:
-        """The title of its figure, with the scale and what that claims."""
-        claim = ": tiny models and 20 steps: no claim" if scale == "smoke" else ""
-        return f"{self.title} ({scale} scale{claim})"
-
-    def content(self, report: LossReport, scale: Scale, suffix: str) -> bytes:
-        """The figure, or the tables, in the format of a name's ending."""
-        if suffix == ".md":
-            return loss_tables(report, self.law).encode()
-        return figure_bytes(lambda: self.figure(report, self.heading(scale)), suffix, salt=self.name)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LossRun:
-    """What a study came to."""
-
-    report: LossReport
-    failed: tuple[Result, ...]
-    """The members that failed this time."""
-
-
-def run_loss_study(
-    study: LossStudy,
-    scale: Scale,
-    *,
-    seeds: int | None = None,
-    tasks: Sequence[str] | None = None,
-    runs: str | Path = "runs",
-    engine: EngineMaker | None = None,
-    progress: Watcher | None = None,
-    train: bool = True,
-) -> LossRun:
-    """Train the members that are not done, unless only what is there counts, and look at the whole of it."""
-    results: dict[str, Result] = {}
-    if train:
-        members = study.members(scale, seeds, tasks)
-        results = train_pending(members, runs, engine=engine, progress=progress)
-    rows: list[Row] = []
-    if Path(runs).is_dir():
-        with read_index(Path(runs)) as index:
-            rows = index.rows()
-    failed = tuple(result for result in results.values() if result.status == "failed")
-    return LossRun(report=study.report(rows, scale, seeds, tasks), failed=failed)

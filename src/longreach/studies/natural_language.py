@@ -1,40 +1,144 @@
-"""The study of natural language: its report and figures."""
+"""Natural language: two models on real text, Table 1, and the tokens that matter."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from longreach.errors import InputError
 from longreach.figures import BLUE, GREY, ORANGE
-from longreach.studies.cells import markdown_table
+from longreach.runs.index import Row
+from longreach.runs.train import check_torch
+from longreach.studies.drawing import titled
+from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from longreach.inspection.perplexity import AtLength
-
-# What the study of natural language is; training and measuring are in `longreach.language_models`.
-
-
-@dataclass(frozen=True, kw_only=True)
-class LanguageStudy:
-    """Two models on real text."""
-
-    name: str
-    title: str
-    source: str
-    about: str
-    time: str
-    formats: tuple[str, ...] = (".svg", ".png", ".pdf", ".md")
+    from longreach.studies.language_network import LanguageSettings
+    from longreach.studies.language_training import LanguageRun
 
 
-STUDY = LanguageStudy(
+def plan(options: StudyOptions) -> tuple[dict[str, Any], str]:
+    """Both trainings, and how long they take."""
+    from longreach.studies.language_training import NAMES, estimated_seconds
+
+    check_torch()
+    settings = _settings(options)
+    shape = settings.shape(settings.vocabulary or 257)
+    seconds = estimated_seconds(settings)
+    trainings = {name: settings.training(name) for name in NAMES}
+    lines = []
+    for name, each in trainings.items():
+        pose = f", the last {each.pose_steps} with PoSE to {each.longest}" if each.pose_steps else ""
+        lines.append(f"h_{name}: {each.steps} steps of {each.batch} × {each.context} tokens{pose}")
+    million = f"{shape.parameters / 1e6:.1f} M"
+    lines.append(f"{million} parameters; about {_duration(seconds)} on one core of this machine")
+    document = {
+        "parameters": shape.parameters,
+        "trainings": {name: each.model_dump() for name, each in trainings.items()},
+        "seconds": round(seconds, 1),
+    }
+    return document, "\n".join(lines)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.0f} h"
+
+
+def _settings(options: StudyOptions) -> LanguageSettings:
+    from longreach.inspection.texts import has_byte_pairs
+    from longreach.studies.language_network import SETTINGS
+
+    settings = SETTINGS[options.scale]
+    if settings.tokenizer == "bpe" and not has_byte_pairs():
+        options.note("tokens are bytes: byte pairs need the extra 'text': pip install 'longreach[text]'")
+        return settings.model_copy(update={"tokenizer": "bytes", "vocabulary": 0})
+    return settings
+
+
+def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport | None:
+    """Train both models and measure them; findings are kept, and are not made again."""
+    from longreach.inspection.texts import default_corpus, from_files
+
+    check_torch()
+    from longreach.studies.language_training import LanguageRun
+
+    corpus = from_files(options.text) if options.text else default_corpus()
+    run = LanguageRun(_settings(options), corpus, options.runs)
+    document = _kept(run)
+    if document is None and not options.train:
+        raise InputError("--no-train: nothing has been measured yet in this setting")
+    document = document or _measured(run, options)
+    if document is None:
+        return None
+    found = document
+    tables = [perplexity_table(found), influence_table(found)]
+    return StudyReport(
+        document=found,
+        tables=tables,
+        remarks=[f"text: {found['corpus']}"],
+        figure=lambda title: language_figure(found, title),
+    )
+
+
+def _kept(run: LanguageRun) -> dict[str, Any] | None:
+    """The findings of an earlier call, whole."""
+    try:
+        found: dict[str, Any] = json.loads(run.findings_file.read_text(encoding="utf-8"))
+        return found
+    except OSError:
+        return None
+    except ValueError:
+        raise InputError(f"{run.findings_file}: is damaged; remove it to measure again") from None
+
+
+def _measured(run: LanguageRun, options: StudyOptions) -> dict[str, Any] | None:
+    """The document, made by all workers together; None: another process has it."""
+    from longreach.inspection.texts import read_tokenizer
+    from longreach.studies.language_training import NAMES, join_workers, leave_workers
+    from longreach.training.devices import find_device
+
+    device = find_device(options.device)
+    workers = join_workers(device)
+    try:
+        with options.stages(not workers.first) as stage:
+            if workers.first:
+                run.prepare(stage)
+            workers.wait()
+            size = read_tokenizer(run.directory / "tokenizer.json").size
+            networks = {
+                name: run.train(name, size, device=device, workers=workers, stage=stage) for name in NAMES
+            }
+            if not workers.first:
+                return None
+            found = run.measure(networks, stage)
+    finally:
+        leave_workers()
+    document = {
+        "corpus": run.corpus.source,
+        "settings": run.settings.model_dump(),
+        "directory": str(run.directory),
+        **findings_document(found.perplexity, found.losses),
+    }
+    run.keep(document)
+    return document
+
+
+STUDY = Study(
     name="natural-language",
     title="Sparsity and length generalization in natural language",
     source="Golowich et al., arXiv 2502.16792, Table 1, Figures 4 and 6",
     about="perplexity beyond the trained context with PoSE, and how few far tokens a prediction rests on",
     time="laptop: 2 runs and their analysis, 49 minutes of one core that was shared",
+    options=frozenset({"--text"}),
+    plan=plan,
+    report=report,
 )
 
 
@@ -71,38 +175,31 @@ def findings_document(
     }
 
 
-def perplexity_rows(document: Mapping[str, Any]) -> list[list[str]]:
-    """Table 1: a row per model, after a row of titles.
+def perplexity_table(document: Mapping[str, Any]) -> Table:
+    """Table 1: a row per model.
 
-    >>> found = {"perplexity": [{"model": "short", "length": 64, "perplexity": 20.123}]}
-    >>> perplexity_rows(found)
-    [['model', 'at 64'], ['h_short', '20.12']]
+    >>> found = perplexity_table({"perplexity": [{"model": "short", "length": 64, "perplexity": 20.123}]})
+    >>> found.titles, found.rows
+    (['model', 'at 64'], [['h_short', '20.12']])
     """
     lengths = sorted({entry["length"] for entry in document["perplexity"]})
-    rows = [["model", *(f"at {length}" for length in lengths)]]
+    rows = []
     for name in dict.fromkeys(entry["model"] for entry in document["perplexity"]):
         found = {e["length"]: e["perplexity"] for e in document["perplexity"] if e["model"] == name}
         rows.append([f"h_{name}", *(f"{found[length]:.2f}" for length in lengths)])
-    return rows
+    return table_of(columns=("model", *(f"at {length}" for length in lengths)), rows=rows)
 
 
-def influence_rows(document: Mapping[str, Any]) -> list[list[str]]:
-    """What few far tokens gain beside all of them, a row per panel, after a row of titles."""
-    rows = [["panel", "loss of", "chosen by", "near", "all", "near and few", "correlation"]]
+def influence_table(document: Mapping[str, Any]) -> Table:
+    """What few far tokens gain beside all of them, a row per panel."""
+    rows = []
     for entry in document["influence"]:
         correlation = entry["correlation"]
         losses = [f"{entry[key]:.3f}" for key in ("loss_short", "loss_long", "loss_short_sparse")]
         shown = "–" if correlation is None else f"{correlation:.2f}"
         rows.append([entry["panel"], f"h_{entry['model']}", f"h_{entry['chosen_by']}", *losses, shown])
-    return rows
-
-
-def markdown(document: Mapping[str, Any]) -> str:
-    """Both tables, for a file."""
-    lines = []
-    for head, *rows in (perplexity_rows(document), influence_rows(document)):
-        lines += [*markdown_table(head, rows), ""]
-    return "\n".join(lines)
+    columns = ("panel", "loss of", "chosen by", "near", "all", "near and few", "correlation")
+    return table_of(columns=columns, rows=rows)
 
 
 # Perplexity by position, and what few far tokens gain beside all of them, window by window.
@@ -114,10 +211,7 @@ LINES = {"short": "-", "long": "--"}
 
 def language_figure(document: Mapping[str, Any], title: str) -> Figure:
     """Five panels: losses by position, then Figure 4 and the three variants of Figure 6."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(13, 3.0), layout="constrained")
-    figure.suptitle(title, fontsize=9)
+    figure = titled(title, (13, 3.0), fontsize=9)
     first, *others = figure.subplots(1, 1 + len(document["influence"]))
     longest = max(entry["length"] for entry in document["perplexity"])
     for entry in document["perplexity"]:

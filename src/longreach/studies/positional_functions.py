@@ -13,9 +13,10 @@ import numpy as np
 
 from longreach.config.scales import Scale
 from longreach.errors import File, InputError
-from longreach.figures import figure_bytes
 from longreach.files import job_key, write_atomically
-from longreach.studies.study import StandaloneAsked, StandaloneStudy
+from longreach.runs.index import Row
+from longreach.studies.drawing import titled
+from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.theory.limit.model import Array
 
 if TYPE_CHECKING:
@@ -130,64 +131,11 @@ class FunctionErrors:
     errors: Array
 
 
-@dataclass(frozen=True, kw_only=True)
-class PositionalFunctionsResult:
-    """What the study came to."""
-
-    setting: FunctionSetting
-    rows: tuple[FunctionErrors, ...]
-    missing: int
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "train_length": LENGTH,
-            "test_lengths": list(TESTS),
-            "steps": self.setting.steps,
-            "learning_rate": self.setting.lr,
-            "missing": self.missing,
-            "functions": [
-                {
-                    "width": row.width,
-                    "kind": row.function.kind,
-                    "function": row.function.name,
-                    "mse": row.errors.tolist(),
-                }
-                for row in self.rows
-            ],
-        }
-
-    def text(self) -> str:
-        """A line for each function, the mean over seeds."""
-        if not self.rows:
-            return f"nothing has been computed; {self.missing} are missing\n"
-        size = max(len(row.function.name) for row in self.rows)
-        lines = [f"{'function':{size}}  width" + "".join(f"  {'at ' + str(n):>8}" for n in TESTS)]
-        for row in self.rows:
-            numbers = "".join(f"  {value:8.4f}" for value in row.errors.mean(axis=0))
-            lines.append(f"{row.function.name:{size}}  {row.width:5d}{numbers}")
-        return "\n".join(lines) + "\n"
-
-    def content(self, suffix: str, heading: str) -> bytes:
-        """The figure, or a table."""
-        if suffix == ".md":
-            head = "| function | width | " + " | ".join(f"MSE at {n}" for n in TESTS) + " |"
-            lines = [head, "|---" * (2 + len(TESTS)) + "|"]
-            for row in self.rows:
-                numbers = " | ".join(f"{value:.4f}" for value in row.errors.mean(axis=0))
-                lines.append(f"| {row.function.name} | {row.width} | {numbers} |")
-            return ("\n".join(lines) + "\n").encode()
-        return figure_bytes(lambda: draw(self.rows, heading), suffix, salt="positional-functions")
-
-
 def draw(rows: Sequence[FunctionErrors], heading: str) -> Figure:
     """Errors against test lengths, a panel for each kind and width; logarithmic above 1, as in the paper."""
-    from matplotlib.figure import Figure
-
     widths = sorted({row.width for row in rows})
     kinds = [kind for kind in KINDS if any(row.function.kind == kind for row in rows)]
-    figure = Figure(figsize=(2.1 * max(1, len(kinds)), 2.0 * max(1, len(widths)) + 0.5), layout="constrained")
-    figure.suptitle(heading, fontsize=9)
+    figure = titled(heading, (2.1 * max(1, len(kinds)), 2.0 * max(1, len(widths)) + 0.5), fontsize=9)
     if not rows:
         return figure
     axes = figure.subplots(len(widths), len(kinds), squeeze=False, sharex=True, sharey=True)
@@ -218,59 +166,94 @@ def chosen(setting: FunctionSetting) -> tuple[PositionalFunction, ...]:
     return tuple(each for each in FUNCTIONS if names is None or each.name in names)
 
 
-def _file(asked: StandaloneAsked, setting: FunctionSetting, width: int, seed: int) -> Path:
+def _file(options: StudyOptions, setting: FunctionSetting, width: int, seed: int) -> Path:
     about = {
         "study": FOLDER, "width": width, "seed": seed, "steps": setting.steps, "lr": setting.lr,
         "functions": [each.name for each in chosen(setting)],
     }  # fmt: skip
-    return asked.runs / FOLDER / f"{job_key(about)}.json"
+    return options.runs / FOLDER / f"{job_key(about)}.json"
 
 
-def _jobs(asked: StandaloneAsked) -> list[tuple[int, int]]:
-    setting = SETTINGS[asked.scale]
-    return [(width, seed) for width in setting.widths for seed in range(asked.seeds or setting.seeds)]
+def _jobs(options: StudyOptions) -> list[tuple[int, int]]:
+    setting = SETTINGS[options.scale]
+    return [(width, seed) for width in setting.widths for seed in range(options.seeds or setting.seeds)]
 
 
-def plan(asked: StandaloneAsked) -> dict[str, Any]:
+def plan(options: StudyOptions) -> tuple[dict[str, Any], str]:
     """How many widths and seeds there are, and how many are done."""
-    setting, jobs = SETTINGS[asked.scale], _jobs(asked)
-    done = sum(_file(asked, setting, *job).exists() for job in jobs)
-    return {"jobs": len(jobs), "done": done, "functions": len(chosen(setting)), "steps": setting.steps}
+    setting, jobs = SETTINGS[options.scale], _jobs(options)
+    done = sum(_file(options, setting, *job).exists() for job in jobs)
+    document = {"jobs": len(jobs), "done": done, "functions": len(chosen(setting)), "steps": setting.steps}
+    return document, f"{len(jobs)} jobs, {done} of them done"
 
 
-def run(asked: StandaloneAsked) -> PositionalFunctionsResult:
+def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Train the widths and seeds that are missing; each is kept as soon as it is done."""
-    setting = SETTINGS[asked.scale]
+    setting = SETTINGS[options.scale]
     functions = chosen(setting)
-    found: dict[int, list[Array]] = {}
+    fitted: dict[int, list[Array]] = {}
     missing = 0
-    for width, seed in _jobs(asked):
-        path = _file(asked, setting, width, seed)
-        if not path.exists() and asked.train:
-            _train(asked, setting, width, seed, path)
+    for width, seed in _jobs(options):
+        path = _file(options, setting, width, seed)
+        if not path.exists() and options.train:
+            _train(options, setting, width, seed, path)
         if path.exists():
-            found.setdefault(width, []).append(_read(path, len(functions)))
+            fitted.setdefault(width, []).append(_read(path, len(functions)))
         else:
             missing += 1
-    rows = tuple(
+    found = [
         FunctionErrors(width=width, function=function, errors=np.stack(seeds)[:, place])
-        for width, seeds in found.items()
+        for width, seeds in fitted.items()
         for place, function in enumerate(functions)
+    ]
+    table = table_of(
+        columns=("function", "width", *(f"MSE at {n}" for n in TESTS)),
+        rows=[
+            (row.function.name, str(row.width), *(f"{value:.4f}" for value in row.errors.mean(axis=0)))
+            for row in found
+        ],
     )
-    return PositionalFunctionsResult(setting=setting, rows=rows, missing=missing)
+    return StudyReport(
+        document={
+            "train_length": LENGTH,
+            "test_lengths": list(TESTS),
+            "steps": setting.steps,
+            "learning_rate": setting.lr,
+            "missing": missing,
+            "functions": [
+                {
+                    "width": row.width,
+                    "kind": row.function.kind,
+                    "function": row.function.name,
+                    "mse": row.errors.tolist(),
+                }
+                for row in found
+            ],
+        },
+        tables=[table],
+        remarks=[f"{missing} fits are missing"] if missing else (),
+        figure=lambda title: draw(found, title),
+    )
 
 
-def _train(asked: StandaloneAsked, setting: FunctionSetting, width: int, seed: int, path: Path) -> None:
+def _train(options: StudyOptions, setting: FunctionSetting, width: int, seed: int, path: Path) -> None:
     from longreach.studies.positional_training import fit_functions
 
     functions = chosen(setting)
-    what = f"fitting {len(functions)} functions, width {width}, seed {seed}"
-    asked.tell(what)
-    errors = fit_functions(
-        np.stack([each.matrix() for each in functions]),
-        seeds=[seed], width=width, length=LENGTH, tests=TESTS, steps=setting.steps, lr=setting.lr,
-        report=lambda step: asked.progress(f"{what}: step {step} of {setting.steps}"),
-    )[0]  # fmt: skip
+    with options.stages(False) as stage:
+        advance = stage(f"fitting {len(functions)} functions, width {width}, seed {seed}", setting.steps)
+        done = 0
+
+        def told(step: int) -> None:
+            nonlocal done
+            advance(step - done)
+            done = step
+
+        errors = fit_functions(
+            np.stack([each.matrix() for each in functions]),
+            seeds=[seed], width=width, length=LENGTH, tests=TESTS, steps=setting.steps, lr=setting.lr,
+            report=told,
+        )[0]  # fmt: skip
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -294,13 +277,13 @@ def _read(path: Path, count: int) -> Array:
     return errors
 
 
-STUDY = StandaloneStudy(
+STUDY = Study(
     name="positional-functions",
     title="Products of positions fitted to functions of positions",
     source="Huang et al., arXiv 2410.02140, Figures 5 and 6",
     about="fit p_jᵀ KᵀQ p_i at length 50 to local, periodic and other functions, and test at 100 and 150",
     time="laptop: about two minutes of computing, paper: about 70 (estimated)",
-    options=("--seeds",),
+    options=frozenset({"--seeds"}),
     plan=plan,
-    run=run,
+    report=report,
 )

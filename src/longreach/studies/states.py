@@ -18,8 +18,8 @@ import numpy as np
 
 from longreach.figures import GREEN, GREY, RED
 from longreach.runs.cells import Cell
-from longreach.studies.cells import Outcome, markdown_table
-from longreach.studies.drawing import LIGHT
+from longreach.studies.cells import Outcome, cell_study
+from longreach.studies.drawing import LIGHT, titled
 from longreach.studies.state_languages import (
     ENCODINGS,
     LEVEL,
@@ -34,7 +34,7 @@ from longreach.studies.state_languages import (
     state_config,
     state_places,
 )
-from longreach.studies.study import Study
+from longreach.studies.study import StudyReport, table_of, table_text
 from longreach.tasks.lengths import name_order
 from longreach.theory.names import STATES_AFTER, TaskName
 
@@ -248,71 +248,59 @@ class StateSummary:
         ]
         return f"Of the languages with a program, by how deeply it must nest counts: {', '.join(parts)}."
 
-    def _levels(self) -> list[tuple[str, int, int, int]]:
-        return [
-            (level, found["nope_after_letter"], found["nope_at_letter"], found["ape"])
-            for level, found in self.counts["levels"].items()
-        ]
-
-    def text(self) -> str:
-        """For the terminal."""
-        counts = self.counts
-        total = counts["languages"]
-        lines = [
-            f"published labels that are ours, of {total}: "
-            + ", ".join(f"{name} {number}" for name, number in counts["labels"].items()),
-            "published runs that do as forecast, by the accuracy on the longest range from which they work:",
-            f"  {'level':>5}  {'NoPE, after letters':>19}  {'NoPE, at letters':>16}  {'APE':>4}   of {total}",
-            *(f"  {level:>5}  {after:>19}  {at:>16}  {ape:>4}" for level, after, at, ape in self._levels()),
-            "disagreeing with NoPE after letters at some level:",
-            *(
-                f"  {each.published.suite} {each.published.name} {each.published.expression}: "
-                f"forecast {WORDS[each.after_letter]}, {each.published.last}: {each.reason}"
-                for each in self.disagreeing
-            ),
-            self.depths,
-            self.readings,
-            f"{QUESTION} {self.conclusion}",
-        ]
-        return "\n".join(lines)
-
-    def markdown(self) -> str:
-        """For a file."""
-        total = self.counts["languages"]
-        labels = ", ".join(f"{name} {number}" for name, number in self.counts["labels"].items())
-        lines = [
-            "# State tracking: theory beside published accuracies",
-            "",
-            f"{total} languages of arXiv 2608.13433. {_LEVEL} Labels that are ours: {labels}.",
-            "",
-            *markdown_table(LEVEL_HEAD, [tuple(map(str, row)) for row in self._levels()]),
-            "",
-            self.depths,
-            "",
-            self.readings,
-            "",
-            "## Disagreeing at some level",
-            "",
-            *markdown_table(DISAGREEING_HEAD, map(_disagreeing, self.disagreeing)),
-            "",
-            "## Which encoding?",
-            "",
-            f"{QUESTION} {self.conclusion}",
-            "",
-            *markdown_table(DISTANCE_HEAD, map(_distance, self.distances)),
-            "",
-            "## All languages",
-            "",
-            *markdown_table(LANGUAGE_HEAD, map(_language, self.languages)),
-            "",
-        ]
-        return "\n".join(lines)
-
 
 def state_summary(found: Sequence[Outcome]) -> StateSummary:
     """From the cells that have run."""
     distances = language_distances(found)
     return StateSummary(languages=judged_languages(), distances=distances, comparison=compare(distances))
+
+
+def state_report(found: Sequence[Outcome]) -> StudyReport:
+    """What is said of the languages, beside the cells; a file has all languages."""
+    said = state_summary(found)
+    counts = said.counts
+    total = counts["languages"]
+    labels = ", ".join(f"{name} {number}" for name, number in counts["labels"].items())
+    levels = table_of(
+        title=f"{total} languages of arXiv 2608.13433. {_LEVEL} Labels that are ours: {labels}.",
+        columns=LEVEL_HEAD,
+        rows=[
+            (level, str(each["nope_after_letter"]), str(each["nope_at_letter"]), str(each["ape"]))
+            for level, each in counts["levels"].items()
+        ],
+    )
+    disagreeing = table_of(
+        title="disagreeing at some level",
+        columns=DISAGREEING_HEAD,
+        rows=[*map(_disagreeing, said.disagreeing)],
+        spare=("what is known",),
+    )
+    question = f"{QUESTION} {said.conclusion}"
+
+    def file() -> str:
+        distances = table_of(columns=DISTANCE_HEAD, rows=[*map(_distance, said.distances)])
+        languages = table_of(columns=LANGUAGE_HEAD, rows=[*map(_language, said.languages)])
+        parts = [
+            "# State tracking: theory beside published accuracies",
+            table_text(levels),
+            said.depths,
+            said.readings,
+            "## Disagreeing at some level",
+            disagreeing.markdown(),
+            "## Which encoding?",
+            question,
+            distances.markdown(),
+            "## All languages",
+            languages.markdown(),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    return StudyReport(
+        document=said.document(),
+        tables=[levels, disagreeing],
+        remarks=[said.depths, said.readings, question],
+        file=file,
+    )
 
 
 def _disagreeing(each: JudgedLanguage) -> tuple[str, ...]:
@@ -349,11 +337,9 @@ TITLES = {"nope": "ours, without positions", "ape": "ours, learned positions"}
 
 def figure(found: Sequence[Outcome], title: str) -> Figure:
     """Left and middle: the two suites. Right: the sample after letters, with each encoding."""
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    drawn = Figure(figsize=(12.0, 3.6), layout="constrained")
-    drawn.suptitle(title, fontsize=10)
+    drawn = titled(title, (12.0, 3.6))
     halves = drawn.subfigures(1, 2, squeeze=False)
     suites, ours = halves[0]
     left = suites.subplots(1, len(TRAINED_TO), sharey=True)
@@ -412,7 +398,7 @@ def _dress(axis: Axes, ranges: Iterable[str]) -> None:
 # Another group's 175 languages: verdicts beside their accuracies, and a sample of them trained.
 
 
-STUDY = Study(
+STUDY = cell_study(
     name="state-tracking",
     title="State tracking on languages of another group",
     source="arXiv 2608.13433, published accuracies",
@@ -423,5 +409,5 @@ STUDY = Study(
     config=state_config,
     seeds=SEEDS,
     setting="the setting of the census, with the usual attention and fewer test words",
-    summary=state_summary,
+    summary=state_report,
 )

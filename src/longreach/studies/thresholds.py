@@ -8,31 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from longreach.answers.forecast import Forecast
 from longreach.answers.threshold import ThresholdAnswer, ThresholdQuestion, threshold
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
-from longreach.figures import BLUE, GREY, ORANGE, PALE, figure_bytes
-from longreach.runs.train import EngineMaker, Watcher, longest_first, train_pending
-from longreach.studies.cells import markdown_table
+from longreach.figures import BLUE, GREY, ORANGE, PALE
+from longreach.runs.index import Row
+from longreach.runs.train import longest_first
 from longreach.studies.census.draw import CensusLanguage, Part, draw_census
 from longreach.studies.census.members import commit_of, settings
+from longreach.studies.drawing import titled
 from longreach.studies.laws import GrowthLaw, growth_law
-from longreach.studies.study import Study
+from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.theory.bounds.theorems import AUTOMATON
 from longreach.theory.names import TaskName
-from longreach.training.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# The law of thresholds: from which training length on regular languages work, against what they need.
-
 
 ENCODING = "ape"
 EXPECTED = ("yes/yes", "no/yes")
@@ -143,14 +139,13 @@ class ThresholdLaw:
 
     rows: tuple[LawRow, ...]
     setting: LawScale
-    failed: tuple[Result, ...] = ()
 
     @property
     def measured(self) -> tuple[LawRow, ...]:
         """The languages of which every training length is decided."""
         return tuple(row for row in self.rows if row.answer.stopped is None)
 
-    @property
+    @cached_property
     def laws(self) -> tuple[GrowthLaw, ...]:
         """One for each quantity."""
         rows = self.measured
@@ -181,16 +176,6 @@ class ThresholdLaw:
             "bound": {"formula": "2n − 2", "slope": self.bound_slope, "inside": self.follows_bound},
         }
 
-    def text(self) -> str:
-        """A table, and a line for each law."""
-
-        return law_text(self)
-
-    def content(self, suffix: str, title: str) -> bytes:
-        """The figure, or the table with `.md`."""
-
-        return law_content(self, suffix, title)
-
 
 @cache
 def law_languages(
@@ -209,60 +194,51 @@ def law_languages(
     return tuple(sorted(chosen, key=lambda each: (len(each.automaton), each.drawn)))
 
 
-@dataclass(frozen=True)
-class LawCells:
+def law_study(part: Part, **about: Any) -> Study:
     """The study of one part of the census."""
 
-    part: Part
-
-    def members(self, scale: Scale, seeds: int | None = None) -> list[RunConfig]:
-        """What is trained at most: all seeds of all training lengths."""
-        setting = SCALES[scale]
-        numbers = range(setting.seeds if seeds is None else seeds)
-        questions = [_question(each, setting, len(numbers)) for each in self._languages(setting)]
-        return longest_first(
-            question.member(length, seed)
+    def members(options: StudyOptions) -> dict[tuple[str, int], list[RunConfig]]:
+        setting, seeds = _asked(options)
+        questions = [_question(each, setting, seeds) for each in _languages(part, setting)]
+        return {
+            (question.task, length): [question.member(length, seed) for seed in range(seeds)]
             for question in questions
             for length in question.lengths or ()
-            for seed in numbers
-        )
+        }
 
-    def run(
-        self,
-        scale: Scale,
-        *,
-        seeds: int | None = None,
-        runs: str | Path = "runs",
-        engine: EngineMaker | None = None,
-        progress: Watcher | None = None,
-        train: bool = True,
-    ) -> ThresholdLaw:
-        """All languages side by side: the seeds that may decide, then those that are left to decide."""
-        setting = SCALES[scale]
-        count = setting.seeds if seeds is None else seeds
-        failed: dict[str, Result] = {}
-        while True:
-            rows = self._rows(setting, count, runs)
-            waiting = longest_first(member for row in rows for member in row.answer.waiting)
-            if not train or not waiting or failed:
-                return ThresholdLaw(rows=rows, setting=setting, failed=tuple(failed.values()))
-            found = train_pending(waiting, runs, engine=engine, progress=progress)
-            failed = {key: result for key, result in found.items() if result.status == "failed"}
+    def waiting(options: StudyOptions) -> list[RunConfig]:
+        # The seeds that may decide, of all languages side by side; then those that are left to decide.
+        return longest_first(each for row in threshold_law(part, options).rows for each in row.answer.waiting)
 
-    def _languages(self, setting: LawScale) -> Sequence[CensusLanguage]:
-        return law_languages(self.part, setting.per_stratum, setting.sizes)
+    def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
+        return law_report(threshold_law(part, options))
 
-    def _rows(self, setting: LawScale, seeds: int, runs: str | Path) -> tuple[LawRow, ...]:
-        found = []
-        for language in self._languages(setting):
-            asked = _question(language, setting, seeds)
-            answer = threshold(
-                asked.task, ENCODING,
-                to=asked.to, seeds=seeds, lengths=asked.lengths, minutes=0, alphabet=asked.alphabet,
-                scale=asked.scale, runs=runs, **asked.settings,
-            )  # fmt: skip
-            found.append(LawRow(language=language, answer=answer))
-        return tuple(found)
+    taken = frozenset({"--seeds"})
+    return Study(members=members, waiting=waiting, report=report, options=taken, **about)
+
+
+def threshold_law(part: Part, options: StudyOptions) -> ThresholdLaw:
+    """What the results of a directory say of the languages of a part."""
+    setting, seeds = _asked(options)
+    found = []
+    for language in _languages(part, setting):
+        asked = _question(language, setting, seeds)
+        answer = threshold(
+            asked.task, ENCODING,
+            to=asked.to, seeds=seeds, lengths=asked.lengths, minutes=0, alphabet=asked.alphabet,
+            scale=asked.scale, runs=options.runs, **asked.settings,
+        )  # fmt: skip
+        found.append(LawRow(language=language, answer=answer))
+    return ThresholdLaw(rows=tuple(found), setting=setting)
+
+
+def _asked(options: StudyOptions) -> tuple[LawScale, int]:
+    setting = SCALES[options.scale]
+    return setting, setting.seeds if options.seeds is None else options.seeds
+
+
+def _languages(part: Part, setting: LawScale) -> Sequence[CensusLanguage]:
+    return law_languages(part, setting.per_stratum, setting.sizes)
 
 
 def _question(language: CensusLanguage, setting: LawScale, seeds: int) -> ThresholdQuestion:
@@ -275,7 +251,7 @@ def _question(language: CensusLanguage, setting: LawScale, seeds: int) -> Thresh
     return ThresholdQuestion(**given, lengths=lengths)
 
 
-# The law of thresholds for people: a table, a line for each law, and a figure.
+# The report: a table, a line for each law, and a figure.
 
 
 HEAD = (
@@ -285,30 +261,23 @@ LOOKS = {"yes/yes": (BLUE, "o", "no positions needed"), "no/yes": (ORANGE, "s", 
 """Colour, marker and name by the verdicts without and with positions."""
 
 
-def law_text(found: ThresholdLaw) -> str:
-    """The table and the laws as plain text."""
-    return f"{_table(found)}\n{chr(10).join(_laws(found))}\n"
-
-
-def law_content(found: ThresholdLaw, suffix: str, title: str) -> bytes:
-    """The figure, or with `.md` what the terminal shows."""
-    if suffix == ".md":
-        return law_text(found).encode()
-    return figure_bytes(lambda: law_figure(found, title), suffix, salt="thresholds")
-
-
-def _table(found: ThresholdLaw) -> str:
+def law_report(found: ThresholdLaw) -> StudyReport:
+    """All languages, then the laws."""
     rows = []
     for row in found.rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:.2g}"
-        curve = row.answer.curve
+        ratio, curve = "" if row.ratio is None else f"{row.ratio:.2g}", row.answer.curve
         rows.append(
             [
                 f"`{row.name}`", str(row.states), str(row.window), str(row.modulus), _from(row, found),
                 str(row.bound), ratio, "" if curve is None else curve.counts,
             ]
         )  # fmt: skip
-    return "\n".join([*markdown_table(HEAD, rows), ""])
+    return StudyReport(
+        document=found.document(),
+        tables=[table_of(columns=HEAD, rows=rows, spare=("runs that work", "bound / measured"))],
+        remarks=["\n".join(_laws(found))],
+        figure=lambda title: law_figure(found, title),
+    )
 
 
 def _from(row: LawRow, found: ThresholdLaw) -> str:
@@ -344,10 +313,7 @@ def _law(law: GrowthLaw) -> str:
 
 def law_figure(found: ThresholdLaw, title: str) -> Figure:
     """The length from which on languages work against each quantity, and bound / measured."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(11, 3.6), layout="constrained")
-    drawn.suptitle(title, fontsize=9)
+    drawn = titled(title, (11, 3.6), fontsize=9)
     axes = drawn.subplots(1, len(found.laws) + 1)
     for axis, law in zip(axes, found.laws, strict=False):
         _panel(axis, found, law)
@@ -401,27 +367,20 @@ def _ratios(axis: Axes, rows: Sequence[LawRow]) -> None:
     axis.tick_params(labelsize=7)
 
 
-# From which training length on languages of the census work, against states, window and modulus.
-
-
-THRESHOLDS = Study(
+BOUND = "the bound 2n − 2 of Chen, Ma and Li, arXiv 2506.03085, beside measurements"
+THRESHOLDS = law_study(
+    "development",
     name="thresholds",
     title="From which training length on regular languages work",
-    source="the bound 2n − 2 of Chen, Ma and Li, arXiv 2506.03085, beside measurements",
+    source=BOUND,
     about="languages of the census, development part: the length from which on they work, and its law",
     time="laptop: about ten minutes on two cores",
-    own=LawCells("development"),
 )
-
-
-# The same as `thresholds` on languages that nothing was chosen by.
-
-
-THRESHOLDS_HELD_OUT = Study(
+THRESHOLDS_HELD_OUT = law_study(
+    "held-out",
     name="thresholds-held-out",
     title="From which training length on held-out regular languages work",
-    source="the bound 2n − 2 of Chen, Ma and Li, arXiv 2506.03085, beside measurements",
+    source=BOUND,
     about="the same on the held-out languages of the census",
     time="laptop: about ten minutes on two cores",
-    own=LawCells("held-out"),
 )

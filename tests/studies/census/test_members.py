@@ -10,6 +10,7 @@ import pytest
 
 from longreach.config.run import RunConfig
 from longreach.errors import InputError
+from longreach.runs.index import Row
 from longreach.studies.census.draw import STRATA
 from longreach.studies.census.members import (
     RECIPES,
@@ -30,53 +31,43 @@ from longreach.studies.census.members import (
     settings,
 )
 from longreach.studies.census.tables import CensusRun, read_runs
-from longreach.training.result import Final, Result, Timings, write_result
 from tests.helpers.paths import ROOT
 
 # Runs of the census from a table and from results.
 
 
-def _result(config: RunConfig, *values: float) -> Result:
-    names = [each.name for each in config.ranges]
-    final = Final(steps=5, accuracy=dict(zip(names, values, strict=True))) if values else None
-    return Result(
-        key=config.key,
-        config=config.document(),
-        seed=config.seed,
-        status="done" if values else "failed",
-        error=None if values else "out of\nmemory",
-        code="1.0",
-        packages={},
-        timings=Timings(started="2026-01-31T12:00:00Z", seconds=2.54),
-        final=final,
-    )
+def _row(config: RunConfig, *values: float) -> Row:
+    return Row(
+        key=config.key, status="done" if values else "failed", error=None if values else "out of\nmemory",
+        code="1.0", seconds=2.54,
+        accuracy=dict(zip([each.name for each in config.ranges], values, strict=True)) if values else {},
+    )  # fmt: skip
 
 
-def _members() -> list[tuple[Member, RunConfig, str | None]]:
+def _members() -> dict[tuple[Member, str | None], RunConfig]:
     found = members(language_table().values(), settings(), parts=("development",), trained_to=(20,))
-    return [(member, config, None) for member, config in list(found.items())[:4]]
+    return {(member, None): config for member, config in list(found.items())[:4]}
 
 
-def test_accuracies_stand_in_the_order_of_the_ratios_and_failures_are_kept(tmp_path: Path) -> None:
-    first, second, third, fourth = _members()
-    write_result(tmp_path, _result(first[1], 1.0, 0.75, 0.5, 0.25))
-    write_result(tmp_path, _result(second[1]))
-    known = run_of(third[0], _result(third[1], 0.5, 0.5, 0.5, 0.5), "old")
-    found = collect([first, second, third, fourth], tmp_path, "now", [known])
+def test_accuracies_stand_in_the_order_of_the_ratios_and_failures_are_kept() -> None:
+    wanted = _members()
+    (_, first), (_, second), ((member, _), third), _ = wanted.items()
+    rows = [_row(first, 1.0, 0.75, 0.5, 0.25), _row(second)]
+    known = run_of(member, _row(third, 0.5, 0.5, 0.5, 0.5), "old")
+    found = collect(wanted, rows, "now", [known])
     assert found.missing == 1
     done, failed, from_table = found.runs
     assert (done.accuracy, done.seconds, done.settings) == ((1.0, 0.75, 0.5, 0.25), 2.5, "now")
     assert (failed.accuracy, failed.error) == ((), "out of memory")
     assert from_table == known
-    assert [each.run for each in found.runs] == [each[1].key for each in (first, second, third)]
+    assert [each.run for each in found.runs] == [each.key for each in (first, second, third)]
 
 
-def test_a_failure_in_the_table_gives_way_to_a_later_success(tmp_path: Path) -> None:
-    (first, *_) = _members()
-    failed = run_of(first[0], _result(first[1]), "now")
-    assert collect([first], tmp_path, "now", [failed]).runs == (failed,)
-    write_result(tmp_path, _result(first[1], 1.0, 1.0, 1.0, 1.0))
-    assert not collect([first], tmp_path, "now", [failed]).runs[0].failed
+def test_a_failure_in_the_table_gives_way_to_a_later_success() -> None:
+    name, config = next(iter(_members().items()))
+    failed = run_of(name[0], _row(config), "now")
+    assert collect({name: config}, [], "now", [failed]).runs == (failed,)
+    assert not collect({name: config}, [_row(config, 1.0, 1.0, 1.0, 1.0)], "now", [failed]).runs[0].failed
 
 
 # The members of the census: which languages, in which order, with which configuration.
@@ -216,7 +207,8 @@ def test_each_recipe_changes_what_it_says_and_no_two_are_the_same_run() -> None:
     wanted = recipe_members(recipes(), language_table())
     assert len({config.key for config in wanted.values()}) == len(wanted)
     first = next(iter(wanted.values()))
-    for (name, _), config in wanted.items():
+    for (_, name), config in wanted.items():
+        assert name is not None
         if config.task == first.task:
             changed = {
                 field for field in config.model_fields_set if getattr(config, field) != getattr(first, field)

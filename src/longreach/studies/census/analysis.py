@@ -17,7 +17,6 @@ from longreach.answers.odds import OddsModel
 from longreach.answers.statistics import SAMPLES, Estimate, FloatArray, bootstrap, estimate
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
-from longreach.studies.cells import markdown_table
 from longreach.studies.census.draw import Part
 from longreach.studies.census.members import RecipeScore
 from longreach.studies.census.odds import OddsJudgement, judge_odds
@@ -31,6 +30,8 @@ from longreach.studies.census.tables import (
     cells,
     longest_lasting,
 )
+from longreach.studies.study import table_of, table_text
+from longreach.wording import Table
 
 # Where a "no" ends: the length of failure that is predicted beside the one that is measured.
 
@@ -223,20 +224,7 @@ NOTHING = "–"
 MAIN_RATIO = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class TextTable:
-    """A table of texts with what stands above it."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def markdown(self) -> str:
-        """In Markdown, the title as a line above."""
-        return "\n".join([self.title, "", *markdown_table(self.columns, self.rows)])
-
-
-def analysis_tables(document: Document) -> tuple[TextTable, ...]:
+def analysis_tables(document: Document) -> tuple[Table, ...]:
     """All tables of an analysis."""
     tables = [_agreement(document), _rivals(document), _sources(document)]
     if document["odds"] is not None:
@@ -246,7 +234,7 @@ def analysis_tables(document: Document) -> tuple[TextTable, ...]:
 
 def analysis_markdown(document: Document) -> str:
     """What is counted, and all tables, in Markdown."""
-    return "\n\n".join([counted(document), *(each.markdown() for each in analysis_tables(document))]) + "\n"
+    return "\n\n".join([counted(document), *map(table_text, analysis_tables(document))]) + "\n"
 
 
 def counted(document: Document) -> str:
@@ -295,7 +283,7 @@ def _scores(document: Document, **wanted: Any) -> list[Document]:
     return [each for each in document["scores"] if all(each[name] == wanted[name] for name in wanted)]
 
 
-def _agreement(document: Document) -> TextTable:
+def _agreement(document: Document) -> Table:
     rows = []
     for each in _scores(document, source=None):
         if each["trained_to"] is None or each["ratio"] is None:
@@ -314,7 +302,7 @@ def _agreement(document: Document) -> TextTable:
                 number(agreement["mean"], percent=True),
             )
         )
-    return TextTable(
+    return table_of(
         title="How often runs work by the verdict, and in which share of cells verdict and most runs agree.",
         columns=(
             "encoding",
@@ -331,7 +319,7 @@ def _agreement(document: Document) -> TextTable:
     )
 
 
-def _rivals(document: Document) -> TextTable:
+def _rivals(document: Document) -> Table:
     found = {each["encoding"]: each for each in _scores(document, source=None, trained_to=None, ratio=None)}
     names = list(next(iter(found.values()))["predictors"]) if found else []
     rows = []
@@ -342,14 +330,14 @@ def _rivals(document: Document) -> TextTable:
             row += [number(score["auc"]), number(score["skill"])]
         rows.append(tuple(row))
     columns = [f"{_title(encoding)}: {what}" for encoding in found for what in ("ROC area", "Brier skill")]
-    return TextTable(
+    return table_of(
         title="The verdict and its rivals beyond the training length, all lengths together.",
         columns=("predictor", *columns),
         rows=tuple(rows),
     )
 
 
-def _sources(document: Document) -> TextTable:
+def _sources(document: Document) -> Table:
     rows = []
     for each in document["scores"]:
         if each["source"] is None or each["ratio"] != MAIN_RATIO:
@@ -365,7 +353,7 @@ def _sources(document: Document) -> TextTable:
                 number(each["predictors"]["verdict"]["auc"]),
             )
         )
-    return TextTable(
+    return table_of(
         title="The same at 3N by how a language was drawn, since verdict and source go together.",
         columns=(
             "encoding",
@@ -380,7 +368,7 @@ def _sources(document: Document) -> TextTable:
     )
 
 
-def _odds(odds: Document) -> TextTable:
+def _odds(odds: Document) -> Table:
     rows = []
     for each in odds["scores"]:
         about = [
@@ -399,7 +387,7 @@ def _odds(odds: Document) -> TextTable:
                 number(each["auc"]),
             )
         )
-    return TextTable(
+    return table_of(
         title=f"The odds on {odds['part']} languages.",
         columns=(
             "cells",
@@ -414,7 +402,7 @@ def _odds(odds: Document) -> TextTable:
     )
 
 
-def _reliability(odds: Document) -> TextTable:
+def _reliability(odds: Document) -> Table:
     rows = tuple(
         (
             f"{100 * each['low']:.0f}–{100 * each['high']:.0f} %",
@@ -426,12 +414,12 @@ def _reliability(odds: Document) -> TextTable:
         )
         for each in odds["reliability"]
     )
-    return TextTable(
+    return table_of(
         title="What was said and what came true.", columns=("odds", "runs", "said", "found"), rows=rows
     )
 
 
-def _failures(found: Document) -> TextTable:
+def _failures(found: Document) -> Table:
     rows = [
         ("cells with the verdict no", str(found["cells"])),
         ("of these, learned the training lengths", str(found["learned"])),
@@ -442,7 +430,7 @@ def _failures(found: Document) -> TextTable:
         rows.append((f"{name} {where} the tested lengths", f"{share['fail']} of {share['cells']} fail"))
     for letters, correlation in found["rank correlation"].items():
         rows.append((f"rank correlation, windows of up to {letters}", number(correlation)))
-    return TextTable(
+    return table_of(
         title="Where a no ends: the length at which little memory gives out, and where runs fail.",
         columns=("", ""),
         rows=tuple(rows),
@@ -458,9 +446,10 @@ HEADS = (
 )  # fmt: skip
 
 
-def recipe_table(scores: Sequence[RecipeScore]) -> TextTable:
+def recipe_table(scores: Sequence[RecipeScore]) -> Table:
     """A line for each recipe; the gain is over the first one, in points, with its interval over languages."""
-    return TextTable(title=TITLE, columns=HEADS, rows=tuple(_line(each) for each in scores))
+    rows = [_line(each) for each in scores]
+    return table_of(title=TITLE, columns=HEADS, rows=rows, spare=("gain", "learned", "accuracy at 3N"))
 
 
 def _line(score: RecipeScore) -> tuple[str, ...]:

@@ -22,10 +22,10 @@ from longreach.answers.statistics import bootstrap, interval
 from longreach.config.run import RunConfig
 from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
 from longreach.errors import File, InputError
-from longreach.files import ResultError, read_document
+from longreach.files import read_document
+from longreach.runs.index import Row
 from longreach.studies.census.draw import Part, Stratum, ranges_tested
 from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, bins, read_language_table
-from longreach.training.result import Result, read_result
 
 # With what the census trains: one setting for all languages at one training length, in a file.
 
@@ -230,20 +230,20 @@ def check_parts(parts: Iterable[Part], path: Path = SETTINGS) -> str | None:
 
 
 def collect(
-    members: Iterable[tuple[Member, RunConfig, str | None]],
-    runs: Path,
+    members: Mapping[tuple[Member, str | None], RunConfig],
+    rows: Iterable[Row],
     settings: str,
     known: Sequence[CensusRun] = (),
 ) -> Collected:
-    """The runs of these members, with the names of their recipes, from a table and the results directory."""
+    """The runs of these members and recipes, from a table and the results."""
     table = {each.run: each for each in known}
+    results = {row.key: row for row in rows if row.status in ("done", "failed")}
     found: dict[str, CensusRun] = {}
     missing = 0
-    for member, config, recipe in members:
+    for (member, recipe), config in members.items():
         run = table.get(config.key)
-        if run is None or run.failed:
-            result = _result(runs, config.key)
-            run = run if result is None else run_of(member, result, settings, recipe)
+        if (run is None or run.failed) and config.key in results:
+            run = run_of(member, results[config.key], settings, recipe)
         if run is None:
             missing += 1
         else:
@@ -251,33 +251,24 @@ def collect(
     return Collected(runs=tuple(found.values()), missing=missing)
 
 
-def run_of(member: Member, result: Result, settings: str, recipe: str | None = None) -> CensusRun:
+def run_of(member: Member, row: Row, settings: str, recipe: str | None = None) -> CensusRun:
     """A result as a line of the table."""
     accuracy: tuple[float, ...] = ()
-    if result.final is not None and result.status == "done":
-        accuracy = tuple(result.final.accuracy[each.name] for each in bins(member.trained_to).values())
-    error = None if result.error is None else " ".join(result.error.split())[:200]
+    if row.status == "done":
+        accuracy = tuple(row.accuracy[each.name] for each in bins(member.trained_to).values())
     return CensusRun(
-        run=result.key,
+        run=row.key,
         language=member.language,
         encoding=member.encoding,
         trained_to=member.trained_to,
         seed=member.seed,
         accuracy=accuracy,
-        code=result.code,
-        seconds=round(result.timings.seconds, 1),
+        code=row.code or "",
+        seconds=round(row.seconds or 0.0, 1),
         settings=settings,
-        error=error,
+        error=None if row.error is None else " ".join(row.error.split())[:200],
         recipe=recipe,
     )
-
-
-def _result(runs: Path, key: str) -> Result | None:
-    """What a run left behind, done or failed; a damaged file is as good as none."""
-    try:
-        return read_result(runs, key)
-    except ResultError:
-        return None
 
 
 # What makes a yes come true: recipes that change one thing, tried on development languages alone.
@@ -373,14 +364,14 @@ def recipes() -> Recipes:
 
 def recipe_members(
     tried: Recipes, languages: Mapping[str, LanguageFacts], seeds: int | None = None
-) -> dict[tuple[str, Member], RunConfig]:
-    """The configuration of each run by recipe and member, language after language."""
-    found: dict[tuple[str, Member], RunConfig] = {}
+) -> dict[tuple[Member, str | None], RunConfig]:
+    """The configuration of each run by member and recipe, language after language."""
+    found: dict[tuple[Member, str | None], RunConfig] = {}
     for seed in range(tried.seeds if seeds is None else seeds):
         for language in tried.languages:
             for name in tried.recipes:
                 config = tried.config(name, languages[language].task, seed)
-                found[name, Member(language, config.encoding, tried.trained_to, seed)] = config
+                found[Member(language, config.encoding, tried.trained_to, seed), name] = config
     return found
 
 

@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longreach.answers.odds import OddsModel, fitted_odds
+from longreach.answers.odds import FITTED, OddsModel, fitted_odds
 from longreach.config.encodings import ENCODINGS
-from longreach.errors import Field, InputError
-from longreach.figures import BLUE, GREEN, GREY, ORANGE, RED, figure_bytes
+from longreach.config.run import RunConfig
+from longreach.errors import InputError
+from longreach.figures import BLUE, GREEN, GREY, ORANGE, RED
 from longreach.files import write_atomically
-from longreach.studies.census.analysis import CensusAnalysis, Failure, analyse, analysis_markdown, counted
+from longreach.runs.index import Row
+from longreach.studies.census.analysis import (
+    CensusAnalysis,
+    Failure,
+    analyse,
+    analysis_markdown,
+    analysis_tables,
+    counted,
+    recipe_table,
+)
 from longreach.studies.census.draw import Part
-from longreach.studies.census.members import language_table, settings
+from longreach.studies.census.members import (
+    RECIPES,
+    SETTINGS,
+    Collected,
+    Member,
+    check_parts,
+    collect,
+    fingerprint,
+    language_table,
+    members,
+    recipe_members,
+    recipe_scores,
+    recipes,
+    settings,
+)
 from longreach.studies.census.odds import OddsJudgement, fit_odds
-from longreach.studies.census.tables import RATIOS, Cell, CensusRun
+from longreach.studies.census.tables import RATIOS, Cell, CensusRun, read_runs, runs_to_text
+from longreach.studies.drawing import titled
+from longreach.studies.study import Study, StudyOptions, StudyReport
+from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +54,6 @@ if TYPE_CHECKING:
 # The figure of the census: accuracy against training length, reliability of the odds, lengths of failure.
 
 
-FORMATS = (".svg", ".png", ".pdf", ".md")
 SHOWN_RATIO = 3
 VERDICTS = {
     "yes/yes": "yes without and\nwith positions",
@@ -42,28 +66,9 @@ ENCODING_LOOKS = {"nope": (ORANGE, "s"), "ape": (BLUE, "o")}
 FAINT = "#DDDDDD"
 
 
-def draw_census(analysis: CensusAnalysis, path: Path) -> None:
-    """Writes the figure, or with the ending .md the tables."""
-    write_atomically(path, census_content(analysis, path.suffix.lower()))
-
-
-def census_content(analysis: CensusAnalysis, suffix: str) -> bytes:
-    """What `draw_census` writes; the same analysis gives the same bytes."""
-    if suffix not in FORMATS:
-        reason = f"the name must end in {', '.join(FORMATS)}, not in {suffix!r}"
-        raise InputError(reason, place=Field("out"))
-    if suffix == ".md":
-        return analysis_markdown(analysis.document()).encode()
-    return figure_bytes(lambda: census_figure(analysis), suffix, salt="census")
-
-
 def census_figure(analysis: CensusAnalysis) -> Figure:
     """Left accuracy at 3N, in the middle what came true of the odds, right where a "no" ends."""
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(14.4, 5.0), layout="constrained")
-    document = analysis.document()
-    drawn.suptitle(f"The census: {counted(document).removesuffix('.')}", fontsize=10)
+    drawn = titled(f"The census: {counted(analysis.document()).removesuffix('.')}", (14.4, 5.0))
     parts = drawn.subfigures(1, 3, width_ratios=[1.35, 1, 1.1], wspace=0.03, squeeze=False)
     left, middle, right = parts.flat
     _accuracy(left, analysis.cells)
@@ -260,23 +265,137 @@ def _place(failure: Failure) -> tuple[int, int]:
     return column, 0 if seen == RATIOS[0] else 1 + beyond.index(seen)
 
 
-# `longreach study census`: what is trained, what is judged, and the odds that come of it.
+# The study: what is trained, what is judged, and the odds that come of it.
 
 
-@dataclass(frozen=True, kw_only=True)
-class CensusStudy:
-    """Beside the others in the list of studies."""
-
-    name: str = "census"
-    title: str = "How right are forecasts on languages that nobody picked?"
-    source: str = "random regular languages, a third for development and the rest held out"
-    about: str = "how right forecasts are on languages that nobody picked, and what odds to give"
-    time: str = "laptop: about four hours on two cores"
-
-    formats = FORMATS
+BOTH: tuple[Part, ...] = ("development", "held-out")
 
 
-STUDY = CensusStudy()
+def census_members(options: StudyOptions) -> dict[Any, list[RunConfig]]:
+    """The runs that are in no table; failed ones are tried again."""
+    done = {each.run for each in _known(options) if not each.failed}
+    return {member: [config] for member, config in _wanted(options).items() if config.key not in done}
+
+
+def _wanted(options: StudyOptions) -> dict[tuple[Member, str | None], RunConfig]:
+    """All runs that are asked for, by member and recipe."""
+    if options.recipes:
+        taken = {"--recipes", "--seeds", "--table"}
+        for option in sorted(options.given - taken):
+            raise InputError(f"{option}: census --recipes tries recipes on languages and lengths of its own")
+        return recipe_members(recipes().at_scale(options.scale), language_table(), options.seeds)
+    chosen = settings().at_scale(options.scale)
+    if options.scale != "smoke":
+        check_parts(_parts(options))
+    found = members(
+        language_table().values(), chosen,
+        parts=_parts(options), trained_to=_lengths(options.train_to, chosen.trained_to),
+        encodings=options.encodings, seeds=options.seeds,
+    )  # fmt: skip
+    return {(member, None): config for member, config in found.items()}
+
+
+def _parts(options: StudyOptions) -> tuple[Part, ...]:
+    return BOTH if options.part == "all" else (options.part,)
+
+
+def _lengths(given: Sequence[str] | None, known: tuple[int, ...]) -> tuple[int, ...]:
+    """The training lengths that are named; all of them where none is."""
+    for each in given or ():
+        if each not in map(str, known):
+            said = ", ".join(map(str, known))
+            raise InputError(f"--train-to: {each!r} is not a training length of the census; it has {said}")
+    return known if given is None else tuple(map(int, given))
+
+
+def _known(options: StudyOptions) -> tuple[CensusRun, ...]:
+    """The runs in the table."""
+    table = options.table
+    if table is None or (not table.exists() and (options.train or options.runs.is_dir())):
+        return ()  # it will be made from the results
+    return read_runs(table)
+
+
+def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
+    """Keep all runs in the table, and say what they are worth."""
+    known = _known(options)
+    print_ = fingerprint(RECIPES if options.recipes else SETTINGS)
+    collected = collect(_wanted(options), rows, print_, known)
+    if options.table is not None:
+        whole = {each.run: each for each in (*known, *collected.runs)}
+        if len(whole) > len(known) or set(known) != set(whole.values()):
+            write_atomically(options.table, runs_to_text(whole.values()).encode())
+            options.note(f"wrote {options.table}: {len(whole)} runs")
+    if collected.missing:
+        options.note(f"{collected.missing} runs are missing")
+    return (_recipe_report if options.recipes else _part_report)(options, collected, known, print_)
+
+
+def _recipe_report(
+    options: StudyOptions, collected: Collected, known: Sequence[CensusRun], settings: str
+) -> StudyReport:
+    """What makes a yes come true: each recipe on the same development languages."""
+    scores = recipe_scores(collected.runs, recipes().at_scale(options.scale), language_table())
+    document = {
+        "settings": settings, "missing": collected.missing, "recipes": [each.document() for each in scores],
+    }  # fmt: skip
+    return StudyReport(document=document, tables=[recipe_table(scores)])
+
+
+def _part_report(
+    options: StudyOptions, collected: Collected, known: Sequence[CensusRun], settings: str
+) -> StudyReport:
+    """What the runs are worth, part by part; the figure is of the last part that has any.
+
+    Predictors become probabilities by development runs, which may stand in the table alone.
+    """
+    if options.fit:
+        write_atomically(FITTED, fit(collected.runs).text().encode())
+        fitted_odds.cache_clear()
+        options.note(f"wrote {FITTED}")
+    table, parts = language_table(), _parts(options)
+    by_part = {part: [run for run in collected.runs if table[run.language].part == part] for part in BOTH}
+    if "development" not in parts:
+        by_part["development"] = [
+            run for run in known if run.recipe is None and table[run.language].part == "development"
+        ]
+    found = [
+        judge(part, by_part[part], by_part["development"])
+        for part in parts
+        if any(not run.failed for run in by_part[part])
+    ]
+    documents = [each.document() for each in found]
+    return StudyReport(
+        document={
+            "settings": settings,
+            "settings_commit": None if options.scale == "smoke" else check_parts(parts),
+            "missing": collected.missing,
+            "parts": documents,
+        },
+        tables=[table for each in documents for table in _tables(each)],
+        figure=(lambda title: census_figure(found[-1])) if found else None,
+        file=(lambda: analysis_markdown(documents[-1])) if found else None,
+    )
+
+
+def _tables(document: Mapping[str, Any]) -> list[Table]:
+    """Those of one part, below what they rest on."""
+    first, *others = analysis_tables(document)
+    title = f"{counted(document)}\n\n{first.title}"
+    return [Table(first.columns, first.rows, title=title), *others]
+
+
+STUDY = Study(
+    name="census",
+    title="How right are forecasts on languages that nobody picked?",
+    source="random regular languages, a third for development and the rest held out",
+    about="how right forecasts are on languages that nobody picked, and what odds to give",
+    time="laptop: about four hours on two cores",
+    members=census_members,
+    in_order=True,
+    report=census_report,
+    options=frozenset({"--encodings", "--fit", "--part", "--recipes", "--seeds", "--table", "--train-to"}),
+)
 
 
 def judge(part: Part, runs: Sequence[CensusRun], development: Sequence[CensusRun]) -> CensusAnalysis:
