@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -13,27 +13,26 @@ from longreach.tasks.catalog import load_task
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.task import EOS, SEP, SOS, Task, draw_lengths
 from longreach.theory.crasp.library import load
+from tests.helpers.task_oracles import Oracle
 
-SPANS = ((1, 7), (1, 50), (51, 100), (101, 150))
-Oracle = Callable[[Sequence[str]], Sequence[str]]
+SPANS = ((1, 50), (51, 100), (101, 150))
 
 
-def assert_samples_are_right(task: Task, oracle: Oracle) -> None:
+def assert_samples_are_right(task: Task, oracle: Oracle, count: int = 100) -> None:
     """Batches of several lengths; the oracle gives the answer without EOS, or all labels of a language."""
     rng = np.random.default_rng(7)
-    for span in SPANS:
-        lengths = draw_lengths(task, *span, 100, rng)
+    for span in ((task.least_length, task.least_length + 6), *SPANS):
+        lengths = draw_lengths(task, *span, count, rng)
         batch = task.sample(lengths, rng)
         for row, length in enumerate(lengths.tolist()):
             read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
             predicted = task.decode(batch.targets[row][batch.mask[row]].tolist())
             x = read[1 : 1 + length]
-            right = list(oracle(x))
-            if isinstance(task, SequenceTask) and not task.ended:
-                assert read == [SOS, *x, SEP, *right[:-1]], x
-            elif task.kind == "algorithmic":
-                assert read == [SOS, *x, SEP, *right], x
-                right.append(EOS)
+            right, written = list(oracle(x)), list[str]()
+            if isinstance(task, SequenceTask):
+                written = [*([SEP] if task.separated else []), *(right if task.ended else right[:-1])]
+                right += [EOS] if task.ended else []
+            assert read == [SOS, *x, *written], x
             assert predicted == right == list(task.answer(x)), x
             assert len(read) <= task.input_size(length)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -11,49 +10,21 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.tasks.arithmetic import BooleanExpressions, Multiplication
-from longreach.tasks.task import EOS, SOS, draw_lengths
 from tests.helpers.enumeration import chi_square_is_usual
-from tests.helpers.task_checks import assert_samples_are_right, least_share, statuses
+from tests.helpers.task_oracles import formula, multiplied
 
 SYMBOLS = ("0", "1", "and", "or", "not")
-
-
-def _literal(x: Sequence[str]) -> list[str]:
-    """From the front, part by part."""
-
-    def read(place: int) -> tuple[bool, int]:
-        token = x[place]
-        if token in "01":
-            return token == "1", place + 1
-        first, place = read(place + 1)
-        if token == "not":
-            return not first, place
-        second, place = read(place)
-        return (first and second) if token == "and" else (first or second), place
-
-    value, end = read(0)
-    assert end == len(x)
-    return [str(int(value))]
 
 
 def _formulas(length: int) -> list[tuple[str, ...]]:
     found = []
     for word in product(SYMBOLS, repeat=length):
         try:
-            _literal(word)
+            formula(word)
         except (AssertionError, IndexError):
             continue
         found.append(word)
     return found
-
-
-def test_samples() -> None:
-    assert_samples_are_right(BooleanExpressions(), _literal)
-    assert least_share(BooleanExpressions(), 40) > 0.45
-
-
-def test_forecast() -> None:
-    assert statuses("boolean-expressions") == {"nope": ("no", "valid"), "ape": ("no", "valid")}
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
@@ -88,7 +59,7 @@ def test_what_comes_next_is_said_for_all_lengths() -> None:
     for length in range(5):
         for word in product("abcd", repeat=length):
             x = [s for letter in word for s in ([letters[letter]] if letter == "d" else letters[letter])]
-            assert automaton.accepts(word) == (_literal([*x, "or", "0", "1"]) == ["1"])
+            assert automaton.accepts(word) == (formula([*x, "or", "0", "1"]) == ["1"])
     for letters, after in (
         ({"a": "and"}, ("1", "SEP")), ({"a": "1"}, ("1", "SEP")), ({"a": "not"}, ("SEP",)),
         ({"a": "not"}, ("1",)), ({"a": "not"}, ("1", "1", "SEP")), ({"a": "x"}, ("1", "SEP")),
@@ -96,43 +67,15 @@ def test_what_comes_next_is_said_for_all_lengths() -> None:
         assert task.continuation(letters, after, "1") is None
 
 
-def _added_up(x: str) -> str:
-    """The first factor as often as the second says, counted down."""
-    first, second = x.removesuffix("=").split("*")
-    total = 0
-    for place, bit in enumerate(reversed(second)):
-        total += int(bit) * (int(first, 2) << place)
-    digits = bin(total)
-    return digits[2:]
-
-
-def test_samples_multiplication() -> None:
-    task, rng = Multiplication(), np.random.default_rng(7)
-    for span in ((4, 8), (4, 50), (101, 150)):
-        lengths = draw_lengths(task, *span, 150, rng)
-        batch = task.sample(lengths, rng)
-        for row, length in enumerate(lengths.tolist()):
-            read = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
-            x = "".join(read[1 : 1 + length])
-            assert read == [SOS, *x, *_added_up(x)]
-            assert task.decode(batch.targets[row][batch.mask[row]].tolist()) == [*_added_up(x), EOS]
-            assert len(read) <= task.input_size(length)
-
-
 def test_short_factors() -> None:
     words = ["".join(bits) for size in (1, 2, 3) for bits in product("01", repeat=size)]
     for first in words:
         for second in words:
-            assert "".join(Multiplication().answer(f"{first}*{second}=")[:-1]) == _added_up(
-                f"{first}*{second}="
-            )
+            x = f"{first}*{second}="
+            assert list(Multiplication().answer(x)[:-1]) == multiplied(x)
 
 
 def test_lengths_of_factors_are_uniform() -> None:
     batch = Multiplication().sample([8] * 3000, np.random.default_rng(0))
     firsts = (batch.tokens[:, 1:9] == Multiplication().tokens.index("*")).argmax(axis=1)
     assert np.bincount(firsts, minlength=6)[1:6].min() > 500
-
-
-def test_forecast_multiplication() -> None:
-    assert statuses("multiplication") == {"nope": ("no", "valid"), "ape": ("no", "valid")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,21 +12,8 @@ from longreach.tasks.catalog import load_task
 from longreach.tasks.families import KgramRetrieval, ParityScratchpad, SparseParity, VariableAssignment
 from longreach.tasks.task import SEP, SOS, Batch
 from longreach.theory.crasp.library import load, variable_assignment
-from tests.helpers.task_checks import assert_samples_are_right, least_share, statuses
-
-
-def _oracle(k: int):  # type: ignore[no-untyped-def]
-    def answer(x: list[str]) -> list[str]:
-        found = [x[end] for end in range(k, len(x)) if x[end - k : end] == x[-k:]]
-        assert len(found) == 1, x
-        return found
-
-    return answer
-
-
-@pytest.mark.parametrize(("k", "symbols"), [(1, 8), (1, 32), (2, 12)])
-def test_samples(k: int, symbols: int) -> None:
-    assert_samples_are_right(KgramRetrieval(k, symbols), _oracle(k))
+from tests.helpers.task_checks import least_share
+from tests.helpers.task_oracles import chains, sparse_parity
 
 
 @pytest.mark.parametrize(("k", "symbols"), [(1, 3), (2, 4)])
@@ -60,32 +46,6 @@ def test_lengths() -> None:
         KgramRetrieval(2, 2).sample([60], np.random.default_rng(0))
 
 
-def _oracle_parity_scratchpad(k: int):  # type: ignore[no-untyped-def]
-    """Equation (21) with jumps: one bit after the other, a line for every k-th and for the last."""
-
-    def answer(x: list[str]) -> list[str]:
-        parity, written = 0, list[str]()
-        for place, bit in enumerate(x, 1):
-            parity ^= int(bit)
-            if place % k == 0 or place == len(x):
-                written.append(str(parity))
-        return written
-
-    return answer
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_samples_parity_scratchpad(k: int) -> None:
-    assert_samples_are_right(ParityScratchpad(k), _oracle_parity_scratchpad(k))
-    assert abs(least_share(ParityScratchpad(k), 7) - 0.5) < 0.06
-
-
-def test_samples_without_a_scratchpad() -> None:
-    assert_samples_are_right(ParityScratchpad(scratchpad=False), lambda x: [str(x.count("1") % 2)])
-    with pytest.raises(InputError, match="k goes with a scratchpad"):
-        load_task("parity-scratchpad:2,scratchpad=no")
-
-
 def _literal_ids(bits: int, k: int) -> list[int]:
     """E.2.1: 0, 1, …, ℓ, 0, 1, …, ℓ, in the input each id k times."""
     read = [1 + place // k for place in range(bits)]
@@ -106,41 +66,17 @@ def test_coupled_ids(k: int) -> None:
         assert not ids[row, batch.sizes[row] + 1 :].any()
 
 
+def test_jumps_go_with_a_scratchpad() -> None:
+    with pytest.raises(InputError, match="k goes with a scratchpad"):
+        load_task("parity-scratchpad:2,scratchpad=no")
+
+
 def test_the_ids_of_the_paper() -> None:
     batch = ParityScratchpad().sample([4], np.random.default_rng(0))
     ids = ParityScratchpad().coupled_ids(batch)
     assert ids is not None
     assert ids.tolist() == [[0, 1, 2, 3, 4, 0, 1, 2, 3, 4]]
     assert ParityScratchpad(scratchpad=False).coupled_ids(batch) is None
-
-
-def test_forecasts() -> None:
-    no = {"nope": ("no", "valid"), "ape": ("no", "valid")}
-    assert statuses("parity-scratchpad") == no
-    assert {verdict for verdict, _ in statuses("parity-scratchpad:3").values()} == {"undecided"}
-
-
-def _oracle_sparse_parity(x: list[str]) -> list[str]:
-    """Equation (20): the exclusive or of the bits whose number is at most N/2 = 10."""
-    parity = 0
-    for place in range(0, len(x), 2):
-        if int(x[place]) <= 10:
-            parity ^= int(x[place + 1][1])
-    return [f"t{parity}"]
-
-
-@pytest.mark.parametrize("name", ["sparse-parity:1-2", "sparse-parity:2-2", "sparse-parity:12"])
-def test_samples_sparse_parity(name: str) -> None:
-    assert_samples_are_right(load_task(name), _oracle_sparse_parity)
-
-
-def test_samples_of_few_symbols() -> None:
-    """With N = 3 one of the numbers is special."""
-
-    def oracle(x: list[str]) -> list[str]:
-        return [f"t{sum(x[place : place + 2] == ['1', 't1'] for place in range(0, len(x), 2)) % 2}"]
-
-    assert_samples_are_right(load_task("sparse-parity:2,symbols=3"), oracle)
 
 
 def _special(task: SparseParity, lengths: list[int]) -> list[int]:
@@ -183,11 +119,7 @@ def test_the_program() -> None:
         read = task.decode(batch.tokens[row, :size].tolist())
         assert read[0] == SOS
         assert read[-1] == SEP
-        assert program.predicts(read)[-1] == _oracle_sparse_parity(read[1:-1])
-
-
-def test_forecast() -> None:
-    assert statuses("sparse-parity:6") == {"ape": ("yes", "not proved")}
+        assert program.predicts(read)[-1] == sparse_parity(10)(read[1:-1])
 
 
 LENGTHS = (1, 2, 3, 5)
@@ -199,43 +131,6 @@ def _drawn(task: VariableAssignment, chains: list[int], seed: int = 3) -> tuple[
     return batch, [task.decode(batch.tokens[row, :size].tolist()) for row, size in enumerate(batch.sizes)]
 
 
-def _chains(x: list[str], d: int) -> list[list[str]]:
-    """The chains of an input, followed assignment by assignment in the order in which they stand."""
-    assert x[1] == "SEP1"
-    found: list[list[str]] = []
-    for place in range(2, len(x), 3):
-        left, arrow, right = x[place : place + 3]
-        assert arrow == "←"
-        own = [chain for chain in found if chain[-1] == left and len(chain) <= d]
-        if own:
-            own[0].append(right)
-        else:
-            found.append([left, right])
-    return found
-
-
-@pytest.mark.parametrize("d", [1, 2, 3, 5])
-@pytest.mark.parametrize("scratchpad", [True, False])
-def test_samples_variable_assignment(d: int, scratchpad: bool) -> None:
-    task = VariableAssignment(d, 40, scratchpad)
-    batch, rows = _drawn(task, [*LENGTHS] * 20)
-    for row, read in enumerate(rows):
-        at = read.index(SEP)
-        x, y = read[1:at], read[at + 1 :]
-        chains = _chains(x, d)
-        assert len(chains) == LENGTHS[row % len(LENGTHS)]
-        # d assignments a chain, all variables distinct, in order.
-        variables = [variable for chain in chains for variable in chain]
-        assert [len(chain) for chain in chains] == [d + 1] * len(chains)
-        assert len(set(variables)) == len(variables)
-        (own,) = [chain for chain in chains if chain[0] == x[0]]
-        steps = [token for left, right in pairwise(own) for token in (left, "←", right)]
-        right = steps if scratchpad else [own[-1]]
-        assert y == right[:-1]
-        assert task.decode(batch.targets[row][batch.mask[row]].tolist()) == right
-        assert task.answer(x) == tuple(right)
-
-
 def test_orders_are_uniform() -> None:
     """Two chains of two steps: six orders, in half of which the chain that is asked for begins."""
     _, rows = _drawn(VariableAssignment(2, 8), [2] * 3000)
@@ -243,8 +138,7 @@ def test_orders_are_uniform() -> None:
     first = 0
     for read in rows:
         x = read[1 : read.index(SEP)]
-        chains = _chains(x, 2)
-        (own,) = [chain for chain in chains if chain[0] == x[0]]
+        (own,) = [chain for chain in chains(x, 2) if chain[0] == x[0]]
         order = "".join("o" if x[place] in own else "x" for place in range(2, len(x), 3))
         orders[order] += 1
         first += order[0] == "o"
@@ -306,12 +200,7 @@ def test_the_program_variable_assignment() -> None:
         assert program.predicts(read)[at:] == [[token] for token in task.answer(read[1:at])]
 
 
-def test_forecasts_variable_assignment() -> None:
-    found = statuses("variable-assignment:2,variables=20")
-    assert {verdict for verdict, _ in found.values()} == {"undecided"}
-
-
-def test_training_meets_several_chains() -> None:
+def test_training_meets_severalchains() -> None:
     for depth in (2, 3, 5):
         task = VariableAssignment(depth)
         lengths = task.lengths(*task.train_range(12))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import accumulate, product
 
 import numpy as np
@@ -19,41 +18,9 @@ from longreach.tasks.scratchpads import FormulaScratchpad, RunScratchpad, branch
 from longreach.tasks.task import EOS, EOS_ID, SEP, SEP_ID, SOS, Task
 from longreach.theory.automata.regex import from_expression
 from tests.helpers.task_checks import assert_samples_are_right, statuses
+from tests.helpers.task_oracles import formula_at
 
 TASK = FormulaScratchpad(BooleanExpressions())
-
-
-def _whole(x: Sequence[str]) -> tuple[str, ...]:
-    """The formula that x begins with."""
-    need = 1
-    for place, token in enumerate(x):
-        need += {"and": 1, "or": 1, "not": 0}.get(token, -1)
-        if not need:
-            return tuple(x[: place + 1])
-    raise AssertionError(x)
-
-
-def _python(x: Sequence[str]) -> bool:
-    """The value by Python's own operators."""
-
-    def written(place: int) -> tuple[str, int]:
-        if x[place] in "01":
-            return str(x[place] == "1"), place + 1
-        first, place_2 = written(place + 1)
-        if x[place] == "not":
-            return f"(not {first})", place_2
-        second, end = written(place_2)
-        return f"({first} {x[place]} {second})", end
-
-    return bool(eval(written(0)[0]))
-
-
-def _values(x: Sequence[str]) -> list[str]:
-    return [f"={int(_python(_whole(x[place:])))}" for place in range(len(x) - 1, -1, -1)]
-
-
-def test_samples() -> None:
-    assert_samples_are_right(TASK, _values)
 
 
 def test_the_last_value_is_the_answer_of_the_base() -> None:
@@ -83,7 +50,7 @@ def test_three_tokens_decide_each_value() -> None:
             if x[place] in ("not", "and", "or"):
                 parents.append(value[place + 1])
             if x[place] in ("and", "or"):
-                parents.append(value[place + 1 + len(_whole(x[place + 1 :]))])
+                parents.append(value[place + 1 + len(formula_at(x[place + 1 :]))])
             key = tuple(parents)
             assert seen.setdefault(key, written[8 - place]) == written[8 - place]
     assert len(seen) == 2 + 2 + 4 + 4
@@ -155,24 +122,6 @@ def test_what_functions_may_give() -> None:
 MODULO_3 = 'dfa:{"alphabet":["a","b"],"transitions":[[1,0],[2,1],[0,2]],"outputs":["zero","one","two"]}'
 
 
-def test_prefix_parities() -> None:
-    def oracle(x: list[str]) -> list[str]:
-        return [["even", "odd"][x[: end + 1].count("1") % 2] for end in range(len(x))]
-
-    assert_samples_are_right(load_task("parity+scratchpad"), oracle)
-
-
-@pytest.mark.parametrize("expression", ["(aa)*", "(ab|ba)*", "a*b*", "(a|b)*abb", "(a|b|c)*"])
-def test_runs_of_languages(expression: str) -> None:
-    automaton = from_expression(expression)
-
-    def oracle(x: list[str]) -> list[str]:
-        states = [automaton.run(x[: end + 1]) for end in range(len(x))]
-        return [*(f"q{state}" for state in states), "yes" if automaton.accepts(x) else "no"]
-
-    assert_samples_are_right(load_task(f"regex:{expression}+scratchpad"), oracle)
-
-
 def test_as_many_words_are_in_the_language_as_are_not() -> None:
     task = load_task("regex:(ab)*+scratchpad")
     batch = task.sample([4] * 4000, np.random.default_rng(0))
@@ -211,14 +160,6 @@ def test_runs_that_end_in_an_answer(name: str) -> None:
     assert_samples_are_right(load_task(f"{name}+scratchpad"), oracle)
 
 
-def test_classes_of_an_automaton() -> None:
-    def oracle(x: list[str]) -> list[str]:
-        sums = [x[: end + 1].count("a") % 3 for end in range(len(x))]
-        return [*(f"q{state}" for state in sums), ("zero", "one", "two")[sums[-1]]]
-
-    assert_samples_are_right(load_task(f"{MODULO_3}+scratchpad"), oracle)
-
-
 def _runs(task: RunScratchpad, length: int) -> int:
     return len({task.answer(word) for word in product(task.run.letters, repeat=length)})
 
@@ -232,14 +173,6 @@ def test_runs_branch_where_their_number_grows_exponentially(expression: str) -> 
     counts = [_runs(task, length) for length in range(1, 9)]
     # A choice at every second letter is four times as many; polynomials of these degrees have fewer.
     assert branches(task.run.table) == (counts[7] >= 4 * counts[3])
-
-
-def test_forecasts() -> None:
-    for name in ("parity+scratchpad", "regex:(a|b)*abb+scratchpad"):
-        assert statuses(name) == {"nope": ("no", "valid"), "ape": ("no", "valid")}, name
-    # A choice at every second letter is not counted as linear; without one there is nothing to tell.
-    for name in ("regex:(ab|ba)*+scratchpad", "regex:(aa)*+scratchpad"):
-        assert {verdict for verdict, _ in statuses(name).values()} == {"undecided"}, name
 
 
 def test_letters_that_the_task_needs_itself() -> None:
