@@ -14,7 +14,6 @@ import torch
 
 from longreach.config.model import BaselineConfig
 from longreach.errors import InputError, MissingExtra
-from longreach.inspection import models as huggingface_attention
 from longreach.inspection.models import (
     OutsideModel,
     Subject,
@@ -82,10 +81,10 @@ def test_attention_that_is_not_returned_is_an_error(returned: Any) -> None:
 
 
 def test_the_directory_is_looked_at_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="no safetensors"):
+    with pytest.raises(InputError, match=r"has no \*.safetensors"):
         load_outside(_outside(tmp_path))
     (tmp_path / "model.safetensors").write_bytes(b"")
-    monkeypatch.setattr(huggingface_attention.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(huggingface.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="hf"):
         load_outside(_outside(tmp_path))
 
@@ -99,9 +98,13 @@ def test_what_the_library_is_asked_for(tmp_path: Path, monkeypatch: pytest.Monke
         asked.update(options)
         raise OSError("no such\nweights")
 
+    remarks = SimpleNamespace(
+        is_progress_bar_enabled=lambda: True, disable_progress_bar=int, enable_progress_bar=int
+    )
     library = SimpleNamespace(AutoModelForCausalLM=SimpleNamespace(from_pretrained=from_pretrained))
-    monkeypatch.setattr(huggingface_attention.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(huggingface_attention.importlib, "import_module", lambda name: library)
+    known = {"transformers": library, "transformers.utils.logging": remarks}
+    monkeypatch.setattr(huggingface.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(huggingface.importlib, "import_module", known.__getitem__)
     with pytest.raises(InputError, match="cannot be loaded: no such weights"):
         load_outside(_outside(tmp_path))
     assert asked == {

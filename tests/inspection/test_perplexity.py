@@ -12,7 +12,6 @@ import torch
 from safetensors.torch import load_file
 
 from longreach.errors import InputError, MissingExtra
-from longreach.inspection import perplexity as module
 from longreach.inspection import perplexity as scorer_module
 from longreach.inspection.perplexity import (
     MEMORY,
@@ -20,14 +19,14 @@ from longreach.inspection.perplexity import (
     Losses,
     Visible,
     check_directory,
-    cut_windows,
     directory_tokens,
     influential_tokens,
     perplexity_at,
     rows_at_once,
     three_losses,
 )
-from longreach.inspection.texts import Tokens
+from longreach.inspection.texts import Tokens, cut_windows
+from longreach.models import huggingface
 from longreach.studies.language_network import LanguageNetwork, NetworkScorer, NetworkShape
 from tests.helpers.extras import needs
 from tests.helpers.literal_gpt2 import logits
@@ -122,7 +121,7 @@ def test_what_is_refused(directory: Path, tmp_path: Path) -> None:
 def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     (tmp_path / "model.safetensors").write_bytes(b"")
-    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(huggingface.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="hf"):
         HuggingFaceScorer(tmp_path, CPU)
 

@@ -8,7 +8,7 @@ import torch
 from longreach.errors import InputError
 from longreach.models.compiled import CompiledTransformer
 from longreach.models.parameters import Initial, check, draw, position_penalty
-from longreach.theory.limit.products import term_8, term_67
+from longreach.theory.limit.products import term_67
 from tests.helpers.stacked import member, stack
 from tests.models.test_compiled import random_model
 
@@ -48,12 +48,12 @@ def test_what_does_not_fit_is_named() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_penalty_is_the_regularizers_term(seed: int) -> None:
+def test_the_penalty_is_the_regularizers_term_over_pairs(seed: int) -> None:
+    """Term (67) divides by the number of positions, the penalty by that of pairs."""
     model = random_model(seed, period=5)
     module = CompiledTransformer(model)
-    kqs = [layer.kq for layer in module.layers]
-    assert position_penalty(module.positions, kqs, "first-key").item() == pytest.approx(term_8(model))
-    assert position_penalty(module.positions, kqs, "all-pairs").item() == pytest.approx(term_67(model))
+    found = position_penalty(module.positions, [layer.kq for layer in module.layers])
+    assert found.item() == pytest.approx(term_67(model) * 5 / 15)
 
 
 def test_the_mean_is_over_causal_pairs() -> None:
@@ -69,7 +69,7 @@ def test_gradients() -> None:
     loss.backward()
     assert module.positions.grad is not None
     assert torch.autograd.gradcheck(
-        lambda p, k: position_penalty(p, [k], "all-pairs"),
+        lambda p, k: position_penalty(p, [k]),
         (
             torch.randn(3, 2, dtype=torch.float64, requires_grad=True),
             torch.randn(1, 2, 2, dtype=torch.float64),

@@ -378,7 +378,7 @@ def perplexity(
     """
     asked = read_lengths(lengths)
     _check_figure(out)
-    from longreach.inspection.texts import from_files
+    from longreach.inspection.texts import cut_windows, from_files
     from longreach.runs.train import check_torch
 
     check_torch()
@@ -386,7 +386,6 @@ def perplexity(
         HuggingFaceScorer,
         check_directory,
         check_lengths,
-        cut_windows,
         directory_tokens,
         influential_tokens,
         perplexity_at,

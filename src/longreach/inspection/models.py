@@ -3,14 +3,12 @@
 Only safetensors are read, nothing is fetched, and a file names no code that is run: a task that stands in a
 module or a file of its own is loaded when the caller names it, not because a result does.
 
-Attention is read from the implementation that returns it, and it is checked that it did. Nothing is fetched,
-no code of the checkpoint is run, and only safetensors are read.
+Attention of models that another library runs is read from the implementation that returns it, and it is
+checked that it did.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -247,31 +245,14 @@ def read_token_file(path: Path, vocabulary: int) -> NDArray[np.int64]:
 
 def load_outside(model: OutsideModel) -> Any:
     """The live model with attention that it returns (extra `hf`)."""
-    _check_files(model.path)
-    if importlib.util.find_spec("transformers") is None:
-        raise MissingExtra(f"inspecting a {model.architecture} model", "hf")
-    library: Any = importlib.import_module("transformers")
-    speaking = getattr(getattr(library, "utils", None), "logging", None)
-    if speaking is not None:
-        speaking.disable_progress_bar()  # commands say themselves what they do
     try:
-        module = library.AutoModelForCausalLM.from_pretrained(
-            str(model.path),
-            attn_implementation="eager",
-            use_safetensors=True,
-            local_files_only=True,
-            trust_remote_code=False,
+        return huggingface.live_model(
+            model.path, f"inspecting a {model.architecture} model", attn_implementation="eager"
         )
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-        first = " ".join(str(error).split())[:200]
-        raise InputError(f"{model.path}: cannot be loaded: {first}", place=Argument("model")) from None
-    return module.float().eval()
-
-
-def _check_files(folder: Path) -> None:
-    """Refuse a directory without safetensors before the library looks for anything else."""
-    if not any(folder.glob("*.safetensors")):
-        raise InputError(f"{folder}: no safetensors there", place=Argument("model"))
+    except MissingExtra:
+        raise
+    except InputError as error:
+        raise error.at(Argument("model")) from None
 
 
 def attentions(module: Any, tokens: Tensor) -> list[Tensor]:

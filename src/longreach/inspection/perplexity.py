@@ -4,21 +4,14 @@ A window is X_1 … X_L̄, and X_L̄ is predicted. Near are the L tokens before 
 those. Each far token is hidden alone; influential are the k of them that then cost the prediction most. The
 losses of the prediction with the near tokens, with all, and with the near and the influential ones are
 L_short, L_long and L_short,sparse there.
-
-Only what lies in the directory is used: nothing is downloaded, no code of the directory runs, and weights are
-safetensors, which hold numbers alone.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 import json
-import logging
 import math
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,8 +22,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from longreach.errors import Field, InputError, MissingExtra
+from longreach.errors import Field, InputError
 from longreach.inspection.texts import Tokens
+from longreach.models import huggingface
 
 # What measurements ask of a language model: how surprised it is by each token, with some tokens hidden.
 
@@ -60,6 +54,33 @@ class Scorer(Protocol):
 
         Hidden tokens keep their positions.
         """
+
+
+class TorchScorer:
+    """A model that runs in PyTorch, asked without gradients."""
+
+    device: torch.device
+    longest: int | None = None
+
+    def logits(self, tokens: Tensor, visible: Tensor | None, *, last: bool) -> Tensor:
+        """Of the next token after each, (rows, time, vocabulary); where `last`, the last row may do."""
+        raise NotImplementedError
+
+    @torch.no_grad()
+    def losses(self, windows: Tokens) -> Losses:
+        """−log p of every token but the first."""
+        tokens = torch.from_numpy(windows).to(self.device)
+        logits = self.logits(tokens[:, :-1], None, last=False)
+        found = functional.cross_entropy(logits.transpose(1, 2).float(), tokens[:, 1:], reduction="none")
+        return found.cpu().numpy().astype(np.float64)
+
+    @torch.no_grad()
+    def last_losses(self, windows: Tokens, visible: Visible) -> Losses:
+        """−log p of the last token, with hidden tokens."""
+        tokens = torch.from_numpy(windows).to(self.device)
+        logits = self.logits(tokens[:, :-1], torch.from_numpy(visible).to(self.device), last=True)[:, -1]
+        found = functional.cross_entropy(logits.float(), tokens[:, -1], reduction="none")
+        return found.cpu().numpy().astype(np.float64)
 
 
 def rows_at_once(length: int, vocabulary: int) -> int:
@@ -112,21 +133,6 @@ class AtLength:
             "windows": self.windows,
             "loss_by_position": list(self.by_position),
         }
-
-
-def cut_windows(tokens: Sequence[int], length: int, most: int | None = None) -> Tokens:
-    """Windows of a length that do not overlap, spread out evenly if there are more than are wanted.
-
-    >>> cut_windows([1, 2, 3, 4, 5], 2).tolist()
-    [[1, 2], [3, 4]]
-    """
-    count = len(tokens) // length
-    if not count:
-        raise InputError(f"the text has {len(tokens)} tokens, and a window needs {length}")
-    rows = np.asarray(tokens[: count * length], dtype=np.int64).reshape(count, length)
-    if most is not None and count > most:
-        rows = rows[np.linspace(0, count - 1, most).astype(np.int64)]
-    return rows
 
 
 def perplexity_at(scorer: Scorer, windows: Tokens, advance: Advance | None = None) -> AtLength:
@@ -248,17 +254,17 @@ def _last(scorer: Scorer, windows: Tokens, visible: Visible) -> Losses:
 # Losses of any causal language model in a Hugging Face directory (extra `hf`).
 
 
-CONFIG, WEIGHTS = "config.json", "*.safetensors"
+CONFIG, WEIGHTS = huggingface.CONFIG, "*.safetensors"
 # Of these kinds of models the table of learned positions ends there; others go on, if less well.
 _LEARNED = ("gpt2", "gpt_bigcode", "gpt_neo", "opt", "openai-gpt", "biogpt", "xglm", "codegen")
 
 
-class HuggingFaceScorer:
-    """A model of the library `transformers`, asked without gradients."""
+class HuggingFaceScorer(TorchScorer):
+    """A model of the library `transformers`."""
 
     def __init__(self, directory: Path, device: torch.device) -> None:
-        self._model = _load(directory).to(device).float().eval()
-        self._device = device
+        self._model = _loaded(directory).to(device)
+        self.device = device
         settings = self._model.config
         self.vocabulary = int(settings.get_text_config().vocab_size)
         positions = getattr(settings.get_text_config(), "max_position_embeddings", None)
@@ -267,28 +273,12 @@ class HuggingFaceScorer:
         self._last_alone = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
         self._takes_ids = "position_ids" in accepted
 
-    @torch.no_grad()
-    def losses(self, windows: Tokens) -> Losses:
-        """−log p of every token but the first."""
-        tokens = torch.from_numpy(windows).to(self._device)
-        logits = self._logits(tokens[:, :-1], torch.ones_like(tokens[:, :-1]), {})
-        found = functional.cross_entropy(logits.transpose(1, 2).float(), tokens[:, 1:], reduction="none")
-        return found.cpu().numpy().astype(np.float64)
-
-    @torch.no_grad()
-    def last_losses(self, windows: Tokens, visible: Visible) -> Losses:
-        """−log p of the last token, with hidden tokens."""
-        tokens = torch.from_numpy(windows).to(self._device)
-        shown = torch.from_numpy(visible).to(self._device)
-        logits = self._logits(tokens[:, :-1], shown.long(), self._last_alone)[:, -1]
-        found = functional.cross_entropy(logits.float(), tokens[:, -1], reduction="none")
-        return found.cpu().numpy().astype(np.float64)
-
-    def _logits(self, tokens: Tensor, shown: Tensor, more: dict[str, int]) -> Tensor:
-        ids: dict[str, Tensor] = {}
+    def logits(self, tokens: Tensor, visible: Tensor | None, *, last: bool) -> Tensor:
+        shown = torch.ones_like(tokens) if visible is None else visible.long()
+        more: dict[str, Any] = dict(self._last_alone) if last else {}
         if self._takes_ids:  # else some models count visible tokens alone
-            ids["position_ids"] = torch.arange(tokens.shape[1], device=tokens.device).expand(tokens.shape)
-        answer = self._model(input_ids=tokens, attention_mask=shown, use_cache=False, **ids, **more)
+            more["position_ids"] = torch.arange(tokens.shape[1], device=tokens.device).expand(tokens.shape)
+        answer = self._model(input_ids=tokens, attention_mask=shown, use_cache=False, **more)
         logits: Tensor = answer.logits
         return logits
 
@@ -311,54 +301,15 @@ def check_directory(directory: Path) -> None:
         raise InputError(f"{directory}: needs code of its own (auto_map), which is not run")
 
 
-def _load(directory: Path) -> Any:
+def _loaded(directory: Path) -> Any:
     check_directory(directory)
-    library = _library("a Hugging Face model")
-    return _quietly(
-        directory,
-        lambda: library.AutoModelForCausalLM.from_pretrained(
-            str(directory), local_files_only=True, trust_remote_code=False, use_safetensors=True
-        ),
-    )  # fmt: skip
+    return huggingface.live_model(directory, "a Hugging Face model")
 
 
 def directory_tokens(directory: Path, text: str) -> list[int]:
     """A text as the tokens of the directory's own tokenizer, without special ones."""
-    library = _library("the tokenizer of a Hugging Face model")
-    tokenizer = _quietly(
-        directory,
-        lambda: library.AutoTokenizer.from_pretrained(
-            str(directory), local_files_only=True, trust_remote_code=False
-        ),
-    )
-    return list(_quietly(directory, lambda: tokenizer(text, add_special_tokens=False)["input_ids"]))
-
-
-def _library(what: str) -> Any:
-    if importlib.util.find_spec("transformers") is None:
-        raise MissingExtra(what, "hf")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import transformers
-    return transformers
-
-
-def _quietly(directory: Path, load: Any) -> Any:
-    """Loads without the library's remarks and bars; whatever goes wrong in there is one line."""
-    # By name: typed or not, and installed or not, it is checked the same.
-    remarks: Any = importlib.import_module("transformers.utils.logging")
-    logger = logging.getLogger("transformers")
-    level, bars = logger.level, remarks.is_progress_bar_enabled()
-    logger.setLevel(logging.ERROR)
-    remarks.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return load()
-    except Exception as error:
-        reason = " ".join(str(error).split())[:300] or type(error).__name__
-        raise InputError(f"{directory}: cannot be loaded: {reason}") from None
-    finally:
-        logger.setLevel(level)
-        if bars:
-            remarks.enable_progress_bar()
+    found = huggingface.library("the tokenizer of a Hugging Face model").AutoTokenizer
+    safe = {"local_files_only": True, "trust_remote_code": False}
+    tokenizer = huggingface.quietly(directory, lambda: found.from_pretrained(str(directory), **safe))
+    made = huggingface.quietly(directory, lambda: tokenizer(text, add_special_tokens=False))
+    return list(made["input_ids"])

@@ -15,7 +15,7 @@ independent observations.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, TypeAlias
@@ -216,13 +216,13 @@ def window_weights(matrix: Array, window: int, offset: int) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def window_offsets(size: int, window: int, count: int = 5) -> tuple[int, ...]:
+def window_offsets(size: int, window: int) -> tuple[int, ...]:
     """Evenly spaced offsets, the first and the last that fit among them.
 
     >>> window_offsets(200, 40), window_offsets(10, 10)
     ((0, 40, 80, 120, 160), (0,))
     """
-    return tuple(sorted({round(place) for place in np.linspace(0, size - window, count).tolist()}))
+    return tuple(sorted({round(place) for place in np.linspace(0, size - window, WINDOWS).tolist()}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,13 +235,13 @@ class WindowShift:
     """The mean over queries and pairs of windows of the total variation distance: 0 the same, 1 disjoint."""
 
 
-def window_shift(matrix: Array, window: int, offsets: Sequence[int] | None = None) -> WindowShift:
+def window_shift(matrix: Array, window: int) -> WindowShift:
     """The weights of windows at several offsets, compared with each other.
 
     >>> window_shift(np.tri(6), 3).distance
     0.0
     """
-    chosen = window_offsets(len(matrix), window) if offsets is None else tuple(offsets)
+    chosen = window_offsets(len(matrix), window)
     every = np.stack([window_weights(matrix, window, offset) for offset in chosen])
     pairs = [
         np.abs(every[one] - every[other]).sum(axis=1).mean() / 2
@@ -262,6 +262,8 @@ def _square(matrix: Array) -> Array:
 
 Shape: TypeAlias = Literal["constant", "local", "periodic", "local and periodic", "neither"]
 MOST_PERIOD = 12
+WINDOWS = 5
+"""Of one head that are compared."""
 ENOUGH = 0.25
 """A fit that leaves more of the variance than this share describes nothing."""
 FLOOR, TIE = 1e-12, 1e-9
@@ -321,9 +323,7 @@ class PeriodicFit:
         }
 
 
-def fit_positions(
-    matrix: Array, *, most_period: int = MOST_PERIOD, most_local: int | None = None
-) -> PeriodicFit:
+def fit_positions(matrix: Array) -> PeriodicFit:
     """The local and periodic function that is nearest to a matrix with rows for queries.
 
     >>> parity = np.fromfunction(lambda i, j: ((i - j) % 2 == 0) * 3.5 - 1.5, (24, 24))
@@ -335,9 +335,8 @@ def fit_positions(
     means = diagonal_means(matrix)
     counts = np.arange(size, 0, -1, dtype=np.float64)  # entries of each diagonal
     total, within = total_variance(matrix), offset_variance(matrix)
-    longest = min(size // 3 - 1, size - 2) if most_local is None else min(most_local, size - 2)
-    best = _least(means, counts, max(1, min(most_period, size // 3)), longest)
-    period, local_to, periodic = best
+    longest = min(size // 3 - 1, size - 2)
+    period, local_to, periodic = _least(means, counts, max(1, min(MOST_PERIOD, size // 3)), longest)
     local = means[: local_to + 1] - periodic[np.arange(local_to + 1) % period]
     left = _left(means, counts, period, local_to, periodic)
     residual = math.sqrt(max(within + left / counts.sum(), 0.0))

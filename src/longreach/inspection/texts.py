@@ -428,17 +428,28 @@ class TokenFile:
 
     def drawn(self, count: int, length: int, rng: np.random.Generator) -> Tokens:
         """Random windows."""
-        self._check(length)
+        _check_size(len(self), length)
         return self.windows(rng.integers(0, len(self) - length + 1, count), length)
 
     def in_order(self, length: int, most: int | None = None) -> Tokens:
         """The windows from the beginning on that do not overlap; spread out evenly if there are more."""
-        self._check(length)
-        starts = np.arange(0, len(self) - length + 1, length)
-        if most is not None and len(starts) > most:
-            starts = starts[np.linspace(0, len(starts) - 1, most).astype(np.int64)]
-        return self.windows(starts, length)
+        return cut_windows(self._tokens, length, most)
 
-    def _check(self, length: int) -> None:
-        if len(self) < length:
-            raise InputError(f"the text has {len(self)} tokens, and a window needs {length}")
+
+def cut_windows(tokens: Sequence[int] | NDArray[Any], length: int, most: int | None = None) -> Tokens:
+    """Windows of a length that do not overlap, spread out evenly if there are more than are wanted.
+
+    >>> cut_windows([1, 2, 3, 4, 5], 2).tolist()
+    [[1, 2], [3, 4]]
+    """
+    count = len(tokens) // length
+    _check_size(len(tokens), length)
+    starts = np.arange(count) * length
+    if most is not None and count > most:
+        starts = starts[np.linspace(0, count - 1, most).astype(np.int64)]
+    return np.stack([np.asarray(tokens[at : at + length], dtype=np.int64) for at in starts.tolist()])
+
+
+def _check_size(size: int, length: int) -> None:
+    if size < length:
+        raise InputError(f"the text has {size} tokens, and a window needs {length}")

@@ -11,8 +11,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import logging
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -262,13 +264,55 @@ def load(directory: str | Path) -> tuple[ModelConfig, Parameters]:
     return config, from_state(state, config)
 
 
+def library(what: str) -> Any:
+    """The library `transformers`, which `what` needs (extra `hf`)."""
+    if importlib.util.find_spec("transformers") is None:
+        raise MissingExtra(what, "hf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return importlib.import_module("transformers")
+
+
+def live_model(directory: Path, what: str, **options: Any) -> Any:
+    """Any causal language model in a directory, in float32 and in evaluation mode.
+
+    Only what lies in the directory is used: nothing is downloaded, no code of the directory runs, and weights
+    are safetensors, which hold numbers alone.
+    """
+    if not any(directory.glob("*.safetensors")):
+        raise InputError(f"{directory}: has no *.safetensors; other files with weights are not read")
+    found = library(what).AutoModelForCausalLM
+    safe = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
+    module = quietly(directory, lambda: found.from_pretrained(str(directory), **safe, **options))
+    return module.float().eval()
+
+
+def quietly(directory: Path, load: Callable[[], Any]) -> Any:
+    """Load without the library's remarks and progress bars; whatever goes wrong in there is one line."""
+    # By name: typed or not, and installed or not, it is checked the same.
+    remarks: Any = importlib.import_module("transformers.utils.logging")
+    logger = logging.getLogger("transformers")
+    level, bars = logger.level, remarks.is_progress_bar_enabled()
+    logger.setLevel(logging.ERROR)
+    remarks.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return load()
+    except Exception as error:
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise InputError(f"{directory}: cannot be loaded: {reason}") from None
+    finally:
+        logger.setLevel(level)
+        if bars:
+            remarks.enable_progress_bar()
+
+
 def to_module(parameters: Mapping[str, Tensor], config: ModelConfig) -> nn.Module:
     """A live `GPT2LMHeadModel` with these parameters (extra `hf`), in evaluation mode."""
     document, state = config_to_document(config), to_state(parameters, config)
-    if importlib.util.find_spec("transformers") is None:
-        raise MissingExtra("a live Hugging Face model", "hf")
-    library: Any = importlib.import_module("transformers")
-    module: nn.Module = library.GPT2LMHeadModel(library.GPT2Config(**document))
+    known = library("a live Hugging Face model")
+    module: nn.Module = known.GPT2LMHeadModel(known.GPT2Config(**document))
     module.load_state_dict(state)
     return module.eval()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
@@ -12,8 +11,7 @@ from torch.nn import functional
 
 from longreach.config.scales import Scale
 from longreach.errors import InputError
-from longreach.inspection.perplexity import Losses, Visible
-from longreach.inspection.texts import Tokens
+from longreach.inspection.perplexity import TorchScorer
 
 # The settings of the study of natural language, as data, by scale.
 
@@ -214,32 +212,14 @@ def _turned(vectors: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
     return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
 
 
-# Losses of our own language models.
-
-
-class NetworkScorer:
-    """A trained network, asked without gradients."""
-
-    longest = None
+class NetworkScorer(TorchScorer):
+    """A trained network."""
 
     def __init__(self, network: LanguageNetwork) -> None:
         self._network = network.eval()
-        self._device = network.embedding.weight.device
+        self.device = network.embedding.weight.device
         self.vocabulary = network.shape.vocabulary
 
-    @torch.no_grad()
-    def losses(self, windows: Tokens) -> Losses:
-        """−log p of every token but the first."""
-        tokens = torch.from_numpy(windows).to(self._device)
-        logits = self._network(tokens[:, :-1])
-        found = functional.cross_entropy(logits.transpose(1, 2).float(), tokens[:, 1:], reduction="none")
-        return found.cpu().numpy().astype(np.float64)
-
-    @torch.no_grad()
-    def last_losses(self, windows: Tokens, visible: Visible) -> Losses:
-        """−log p of the last token, with hidden tokens."""
-        tokens = torch.from_numpy(windows).to(self._device)
-        shown = torch.from_numpy(visible).to(self._device)
-        logits = self._network(tokens[:, :-1], visible=shown)[:, -1]
-        found = functional.cross_entropy(logits.float(), tokens[:, -1], reduction="none")
-        return found.cpu().numpy().astype(np.float64)
+    def logits(self, tokens: Tensor, visible: Tensor | None, *, last: bool) -> Tensor:
+        found: Tensor = self._network(tokens, visible=visible)
+        return found
