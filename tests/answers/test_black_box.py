@@ -17,7 +17,6 @@ from longreach.tasks.outside import DataTask
 from longreach.tasks.task import Task
 from longreach.theory.communication.rows import rows_of_function
 from longreach.theory.program_class import ENCODING_SIDES
-from longreach.theory.verdicts.basis import clause
 from longreach.theory.verdicts.verdict import Answer, Verdict
 from tests.helpers.anonymous_tasks import anonymous
 
@@ -157,10 +156,10 @@ def test_no_seconds_no_search() -> None:
 def test_what_own_functions_do_wrong_is_said_in_plain_words() -> None:
     fails = Task.from_predicate(lambda word: 1 / 0, "ab", name="fails")
     one = Task.from_predicate(lambda word: False, "ab", name="one answer")
-    assert clause(black_box_sides(fails, "mine", ["nope"])["nope"]) == (
+    assert black_box_sides(fails, "mine", ["nope"])["nope"].clause == (
         "its answers cannot be asked for: ZeroDivisionError: division by zero"
     )
-    said = clause(black_box_sides(one, "mine", ["ape"])["ape"])
+    said = black_box_sides(one, "mine", ["ape"])["ape"].clause
     assert re.fullmatch(r"all \d+ words asked about have one answer, reject", said)
 
 

@@ -112,7 +112,7 @@ def test_an_answer_after_the_input_is_membership_read_after_the_last_letter(
         assert found["nope"].answer is Answer.YES
         return
     known = judge(machine.language("in"))
-    assert found["nope"].answer is known.nope.end_of_sequence
+    assert found["nope"].answer is known.nope.at_end.answer
     assert found["ape"].answer is known.ape.answer
 
 

@@ -153,7 +153,7 @@ EASIER = "regex:(a|ba)*b?"
 def test_a_language_that_is_easier_to_predict() -> None:
     found = forecast(EASIER)
     nope = found.sides["nope"]
-    assert (nope.answer, nope.prediction, nope.trained) == ("no", "yes", "yes")
+    assert (nope.answer, nope.prediction.answer, nope.trained) == ("no", "yes", "yes")
     assert nope.differs
     assert nope.trained_certificate.kind == "program"
     assert nope.trained_proof.program.core.class_name == "C-RASP[∅]"
@@ -183,7 +183,7 @@ def test_a_program_as_a_task_labels_all_words(tmp_path: Path) -> None:
     file.write_text('#alphabet a b\nL = # ("b" && #[i-1] "b" >= 1) == 0\n')
     found = forecast(f"crasp:{file}")
     nope = found.sides["nope"]
-    assert (nope.answer, nope.trained, nope.prediction) == ("no", "no", "yes")
+    assert (nope.answer, nope.trained, nope.prediction.answer) == ("no", "no", "yes")
     assert found.document()["trained"] == {"nope": "no", "ape": "yes", "local": "yes"}
 
 
@@ -193,7 +193,7 @@ def test_nothing_changes_for_the_benchmark() -> None:
             assert side.trained is side.answer
         if isinstance(each.task, RegularLanguage):
             assert "prediction_certificate" not in json.dumps(each.document())
-            assert each.document()["trained"]["nope"] == each.sides["nope"].prediction.value
+            assert each.document()["trained"]["nope"] == each.sides["nope"].prediction.answer.value
 
 
 @pytest.mark.parametrize(("name", "window"), [("tomita-4", 1), ("aa", 0), ("d-3", 0)])

@@ -113,7 +113,7 @@ def test_a_reduction_leads_to_a_language_without_a_program(name: str, encoding: 
     automaton = load_task(language).automaton
     side = judge(automaton).sides[encoding]
     reduction = getattr(load_task(name), encoding).reduction
-    assert side.answer.value == "no" or (reduction.after and side.end_of_sequence.value == "no")
+    assert side.answer.value == "no" or (reduction.after and side.at_end.answer.value == "no")
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in _evidence("communication")}))

@@ -76,15 +76,15 @@ def test_a_verdict_that_needs_no_more_time_stays() -> None:
 def test_a_program_that_is_not_written_says_why() -> None:
     answer = LanguageVerdicts(replace(decide(from_expression("(ab)*")), budget=spent())).nope
     assert answer.program is None
-    assert answer.not_written == "the budget of 0.5 s is spent"
+    assert answer.proof.not_written == "the budget of 0.5 s is spent"
     assert answer.document()["verdict"] == "yes"
-    assert answer.certificate.reason == f"the program is not written: {answer.not_written}"
+    assert answer.certificate.reason == f"the program is not written: {answer.proof.not_written}"
 
 
 def test_a_predictor_that_is_not_written_says_why() -> None:
     verdicts = LanguageVerdicts(replace(decide(from_expression("(ab)*")), budget=spent()))
     assert verdicts.predictors()["nope"] == "the budget of 0.5 s is spent"
-    assert verdicts.nope.predictor is None
+    assert verdicts.nope.prediction.proof.program is None
 
 
 def test_a_search_for_shorter_programs_keeps_what_it_has() -> None:

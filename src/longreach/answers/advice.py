@@ -27,7 +27,6 @@ from longreach.tasks.catalog import load_task, name_of_task
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import Task
 from longreach.theory.names import TaskName
-from longreach.theory.verdicts.basis import clause, rests_on
 from longreach.theory.verdicts.verdict import Answer
 
 # Advice in words, for the terminal, the page and notebooks.
@@ -50,7 +49,7 @@ def as_it_is(found: TaskAdvice) -> list[tuple[str, str, str]]:
     rows = []
     for key in ("nope", "ape"):
         side = found.forecast.sides[key]
-        why = clause(side) if side.trained is Answer.UNDECIDED else f"{rests_on(side)}: {clause(side)}"
+        why = side.clause if side.trained is Answer.UNDECIDED else f"{side.basis}: {side.clause}"
         rows.append((side_title(key), side.trained.expectation, why))
     return rows
 

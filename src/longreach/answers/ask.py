@@ -24,7 +24,6 @@ from longreach.tasks.catalog import name_of_task
 from longreach.tasks.task import Task
 from longreach.theory.automata.named import NAMED_LANGUAGES
 from longreach.theory.names import TaskName, written
-from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted
 
@@ -297,9 +296,9 @@ def _will_it(found: ThreeAnswers, encoding: str) -> Line:
         note = found.forecast.encodings.get(encoding)
         says, basis = NOT_KNOWN, "" if note is None else note.statement
     else:
-        says, basis = expectation(side.trained), clause(side)
+        says, basis = side.trained.expectation, side.clause
         if side.trained is not Answer.UNDECIDED:
-            basis = f"{rests_on(side)}: {basis}"
+            basis = f"{side.basis}: {basis}"
     cell = next((each for each in found.measurement.cells if each.encoding == encoding), None)
     return Line(side_title(encoding), says, basis, _measured(cell))
 

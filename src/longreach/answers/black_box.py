@@ -440,9 +440,8 @@ class _Later:
 def _undecided(key: str, sign: _Sign) -> Verdict:
     """Not decided, and said what the examples speak for."""
     words = {Answer.YES: "a yes", Answer.NO: "a no"}[sign.speaks_for]
-    found = undecided(SIDES[key], f"examples decide nothing, these speak for {words}: {sign.says}")
-    clause = f"examples decide nothing; these speak for {words}"
-    return replace(found, proof=replace(found.proof, say=lambda: clause))
+    reason = f"examples decide nothing, these speak for {words}: {sign.says}"
+    return undecided(SIDES[key], reason, clause=f"examples decide nothing; these speak for {words}")
 
 
 def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
@@ -466,12 +465,12 @@ def _fitted(task: DataTask, seconds: float) -> FittingAutomaton | str:
 
 
 def _by_automaton(key: str, fitted: FittingAutomaton, budget: Budget) -> _Sign:
-    verdict = judge(written(fitted.machine), budget).sides[key]
+    predicted = judge(written(fitted.machine), budget).sides[key].prediction
     states = counted(len(fitted.machine), "state")
     says = f"for an automaton with {states} there is no counter-example in {fitted.examples} examples"
-    if verdict.prediction is Answer.UNDECIDED:
+    if predicted.answer is Answer.UNDECIDED:
         return _Sign(Answer.UNDECIDED, f"{says}, which is not decided")
-    return _Sign(verdict.prediction, f"{says}; {verdict.prediction_reason}")
+    return _Sign(predicted.answer, f"{says}; {predicted.proof.reason}")
 
 
 def _searched(task: DataTask, key: str, seconds: float) -> _Sign | None:

@@ -43,14 +43,15 @@ from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import EMPTY, SIDES
-from longreach.theory.verdicts.basis import PROVED, plainly
 from longreach.theory.verdicts.explain import clause_of
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import (
+    PROVED,
     Answer,
     CertificateDocument,
     Proof,
     Verdict,
+    plainly,
     same_answers,
     undecided,
 )
@@ -129,7 +130,7 @@ def program_verdict(
         return verdict
     # With local relations a program can look one token back from the end; without, nothing is said of that.
     note = f"reading after the last token {NOT_ASKED}"
-    return replace(verdict, end_of_sequence=Answer.UNDECIDED, note=note)
+    return replace(verdict, at_end=replace(verdict.at_end, answer=Answer.UNDECIDED), note=note)
 
 
 def _program_clause(program: Program) -> str:
@@ -218,7 +219,7 @@ def by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: b
         letters = {each: spelled(image(evidence.reduction.letters, [each])) for each in automaton.alphabet}
         decision = getattr(judged.decisions, key)
         say = partial(clause_of, decision, letters=letters)
-    elif evidence.reduction.after and SIDES[key] == EMPTY and language.end_of_sequence is Answer.NO:
+    elif evidence.reduction.after and SIDES[key] == EMPTY and language.at_end.answer is Answer.NO:
         # What is read after the word is the end of the sequence.
         certificate = _after_the_last_letter(automaton)
     if certificate is None:

@@ -46,7 +46,6 @@ from longreach.theory.crasp.program import Program, Trace
 from longreach.theory.decide.views import Convention
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import ENCODING_SIDES
-from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Verdict
 from longreach.wording import Table
 
@@ -74,15 +73,15 @@ def as_text(name: str, task: Task, sides: Mapping[str, Verdict]) -> str:
 
 
 def _says(verdict: Verdict) -> str:
-    basis = rests_on(verdict)
-    said = expectation(verdict.trained)
-    return f"{said}: {clause(verdict)}" + ("" if basis == said else f" ({basis})")
+    basis = verdict.basis
+    said = verdict.trained.expectation
+    return f"{said}: {verdict.clause}" + ("" if basis == said else f" ({basis})")
 
 
 def as_html(name: str, task: Task, sides: Mapping[str, Verdict]) -> str:
     """The same as a table."""
     rows = [
-        (side_title(key), expectation(sides[key].trained), clause(sides[key]), rests_on(sides[key]))
+        (side_title(key), sides[key].trained.expectation, sides[key].clause, sides[key].basis)
         for key in ENCODING_SIDES
     ]
     return Table(["", "forecast", "why", "rests on"], rows, title=title_of(name, task)).html()

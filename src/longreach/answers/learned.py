@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -63,15 +64,7 @@ def _marked(verdict: Verdict, learned: LearnedAutomaton, name: str, predicts: bo
     def mark(proof: Proof) -> Proof:
         return marked_proof(proof, learned, name=name, program_class=verdict.program_class, reads="language")
 
-    at_end = verdict.prove_at_end
-    return replace(
-        verdict,
-        proof=mark(verdict.proof),
-        prove_prediction=lambda: mark(verdict.prediction_proof),
-        prove_at_end=None if at_end is None else lambda: mark(at_end()),
-        predicts=predicts,
-        checked_to=learned.length,
-    )
+    return replace(verdict.with_proofs(mark), predicts=predicts, checked_to=learned.length)
 
 
 def marked_proof(
@@ -137,27 +130,24 @@ def learned_answer_sides(
     counts = [Answer.NO] if first_token else [Answer.YES, Answer.NO] if every_word else [Answer.YES]
     found = {}
     for key in keys:
-        verdict = judged[key]
-        if verdict.prediction in counts:
+        answer, predicted = judged[key].prediction.answer, judged[key].prediction.proof
+        if answer in counts:
             proof = marked_proof(
-                replace(verdict.prediction_proof, say=_said(verdict, first_token)),
+                replace(predicted, say=partial(_said, predicted, first_token)),
                 learned,
                 name=name,
                 program_class=SIDES[key],
                 reads="first token" if first_token else "answer",
             )
-            same = same_answers(SIDES[key], verdict.prediction, proof)
+            same = same_answers(SIDES[key], answer, proof)
             found[key] = replace(same, checked_to=learned.length)
     return found
 
 
-def _said(verdict: Verdict, first_token: bool) -> Callable[[], str]:
-    def say() -> str:
-        clause = verdict.prediction_proof.clause or verdict.prediction_reason
-        clause = clause.replace("what may follow", "the answer").replace("letters", "tokens")
-        return f"already its first token: {clause}" if first_token else clause
-
-    return say
+def _said(proof: Proof, first_token: bool) -> str:
+    clause = (proof.clause or proof.reason).replace("what may follow", "the answer")
+    clause = clause.replace("letters", "tokens")
+    return f"already its first token: {clause}" if first_token else clause
 
 
 def written(machine: LabelledAutomaton) -> Automaton:
@@ -301,13 +291,11 @@ def found_verdict(found: FoundProgram, *, name: str, key: str) -> Verdict | None
         tried=found.tried,
         tried_to=found.longest,
     )
-    verdict = program_verdict(name, key, reason, found.program)
-    proof = replace(
-        verdict.proof,
-        certify=lambda: certificate,
-        weigh=lambda: f"program, tried to length {found.longest}",
+    verdict = program_verdict(
+        name, key, reason, found.program, weigh=lambda: f"program, tried to length {found.longest}"
     )
-    return replace(verdict, proof=proof, checked_to=found.longest)
+    certified = verdict.with_proofs(lambda proof: replace(proof, certify=lambda: certificate))
+    return replace(certified, checked_to=found.longest)
 
 
 # Answers → a program that is searched for, smallest first, and tried on inputs that the search never saw.

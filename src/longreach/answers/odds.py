@@ -322,7 +322,7 @@ def _rows(
     if outside is not None:
         return outside
     for encoding in model.encodings:
-        if sides[encoding].prediction.value == "undecided":
+        if sides[encoding].prediction.answer.value == "undecided":
             return "the forecast is undecided, and the census has none of these"
     tested = {ratio: range_at(trained_to, ratio) for ratio in model.ratios}
     words = word_measure(automaton)

@@ -130,9 +130,9 @@ def language_features(
 
 def side_features(verdict: Verdict) -> SideFeatures:
     """What a verdict says of the task that is trained, in numbers."""
-    proof, program = verdict.prediction_proof, verdict.predictor
+    proof, program = verdict.prediction.proof, verdict.prediction.proof.program
     return SideFeatures(
-        verdict=verdict.prediction.value,
+        verdict=verdict.prediction.answer.value,
         window=proof.window,
         modulus=proof.modulus,
         depth=proof.depth,

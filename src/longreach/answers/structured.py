@@ -29,10 +29,11 @@ from longreach.theory.decide.decisions import ClassDecision, decide
 from longreach.theory.names import AUTOMATON, SLUG
 from longreach.theory.program_class import ENCODING_SIDES, SIDES
 from longreach.theory.prove.equivalence import regular_language
-from longreach.theory.verdicts.basis import NOT_WRITTEN, announcer_basis
+from longreach.theory.verdicts.basis import announcer_basis
 from longreach.theory.verdicts.explain import clause_at_end, end_reason_of
 from longreach.theory.verdicts.judge import LanguageVerdicts, judge, language_sides
 from longreach.theory.verdicts.verdict import (
+    NOT_WRITTEN,
     Answer,
     CertificateDocument,
     Proof,
@@ -86,9 +87,10 @@ def _verdict_of_classes(
     for label, verdict in verdicts.items():
         if verdict.answer is Answer.UNDECIDED:
             return undecided(SIDES[key], f"the class {label!r}: {verdict.reason}")
-    at_end = [verdict.end_of_sequence for verdict in verdicts.values()]
+    at_end = [verdict.at_end.answer for verdict in verdicts.values()]
     worst = next((each for each in (Answer.NO, Answer.UNDECIDED) if each in at_end), Answer.YES)
-    return replace(_programs_for_classes(name, key, task, verdicts), end_of_sequence=worst)
+    found = _programs_for_classes(name, key, task, verdicts)
+    return replace(found, at_end=replace(found.at_end, answer=worst))
 
 
 def _no(
@@ -127,7 +129,7 @@ def _programs_for_classes(
         programs: dict[str, Program] = {}
         for label, verdict in verdicts.items():
             if verdict.program is None:
-                return f"the class {label!r}: {verdict.not_written}"
+                return f"the class {label!r}: {verdict.proof.not_written}"
             programs[label] = verdict.program
         joined = predictor_of({label: program.core for label, program in programs.items()})
         return tidy_statements(raise_core(joined))
@@ -139,27 +141,20 @@ def _programs_for_classes(
         return task_program_certificate(name, key, program)
 
     count = len(verdicts)
-    hardest = max(verdicts, key=lambda label: _needs(verdicts[label]))
-    known = all(verdict.window is not None for verdict in verdicts.values())
+    proofs = [verdict.proof for verdict in verdicts.values()]
+    hardest = max(proofs, key=lambda each: (each.window or 0, each.modulus or 1, each.depth or 0))
+    known = all(each.window is not None for each in proofs)
     proof = Proof(
-        reason=verdicts[hardest].reason if count == 1 else f"every class: {verdicts[hardest].reason}",
+        reason=hardest.reason if count == 1 else f"every class: {hardest.reason}",
         certify=certify,
         write=write,
-        window=max(verdict.window or 0 for verdict in verdicts.values()) if known else None,
-        modulus=_multiple(verdicts) if known else None,
-        depth=max(verdict.depth or 0 for verdict in verdicts.values()) if known else None,
-        say=lambda: verdicts[hardest].proof.clause or "",
-        weigh=lambda: verdicts[hardest].proof.basis or "",
+        window=max(each.window or 0 for each in proofs) if known else None,
+        modulus=math.lcm(*(each.modulus or 1 for each in proofs)) if known else None,
+        depth=max(each.depth or 0 for each in proofs) if known else None,
+        say=lambda: hardest.clause or "",
+        weigh=lambda: hardest.basis or "",
     )
     return same_answers(SIDES[key], Answer.YES, proof)
-
-
-def _needs(verdict: Verdict) -> tuple[int, int, int]:
-    return verdict.window or 0, verdict.modulus or 1, verdict.depth or 0
-
-
-def _multiple(verdicts: dict[str, Verdict]) -> int:
-    return math.lcm(*(verdict.modulus or 1 for verdict in verdicts.values()))
 
 
 def state_sides(task: StateTask, name: str) -> dict[str, Verdict]:
@@ -179,21 +174,19 @@ def _verdict_of_states(
     task: StateTask, name: str, key: str, decision: ClassDecision, language: Verdict
 ) -> Verdict:
     """What is asked of prefixes of the language read has the answer of prediction there."""
-    predicted = language.prediction_proof
+    answer, predicted = language.prediction.answer, language.prediction.proof
     known = replace(predicted, say=lambda: _said(task, predicted.clause))
-    if language.prediction is Answer.YES:
+    if answer is Answer.YES:
         proof = _program_for_states(task, name, key, decision, known)
-    elif language.prediction is Answer.NO and task.after and key == "nope":
+    elif answer is Answer.NO and task.after and key == "nope":
         # In the words, and the states, of the language itself.
         own = decide(task.language).nope
         proof = replace(known, reason=end_reason_of(own), say=lambda: clause_at_end(own))
     else:
         proof = known
-    return replace(
-        same_answers(SIDES[key], language.prediction, proof),
-        end_of_sequence=language.end_of_sequence,
-        prediction_everywhere=language.answer,
-    )
+    found = same_answers(SIDES[key], answer, proof)
+    at_end = replace(found.at_end, answer=language.at_end.answer)
+    return replace(found, at_end=at_end, prediction_everywhere=language.answer)
 
 
 def _said(task: StateTask, clause: str | None) -> str:
@@ -248,15 +241,14 @@ def program_sides(task: ProgramTask) -> dict[str, Verdict]:
         # Its language settles the conventions, and whatever the program itself leaves open.
         decided = language_sides(automaton)
         for key, side in known.items():
-            known[key] = replace(decided[key], answer=side.answer, proof=side.proof)
+            known[key] = replace(decided[key], membership=side.membership)
         return {**decided, **known}
     if not core.is_predictor:
         left = f"which letters may follow within its words {NOT_ASKED}"
         for key, side in known.items():
             note = left if side.note is None else f"{side.note}; {left}"
-            known[key] = replace(
-                side, prediction=Answer.UNDECIDED, prediction_everywhere=Answer.UNDECIDED, note=note
-            )
+            unknown = replace(side.prediction, answer=Answer.UNDECIDED)
+            known[key] = replace(side, prediction=unknown, prediction_everywhere=Answer.UNDECIDED, note=note)
     if "nope" not in known:
         why = "is a predictor" if core.is_predictor else "was not found to accept a regular language"
         known["nope"] = undecided(

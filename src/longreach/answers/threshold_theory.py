@@ -15,7 +15,6 @@ from longreach.theory.bounds.definition import Bound
 from longreach.theory.search.inference import Inference, infer
 from longreach.theory.search.space import Family
 from longreach.theory.search.targets import RegularTarget
-from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import counted
 
@@ -195,10 +194,10 @@ def length_theory(forecast: Forecast, encoding: str) -> LengthTheory:
         note = forecast.encodings.get(encoding)
         words = "not known" if note is None else f"not known: {note.statement}"
         return LengthTheory(answer=None, words=words, bounds=bounds)
-    words = f"{expectation(side.trained)} ({rests_on(side)}: {clause(side)})"
+    words = f"{side.trained.expectation} ({side.basis}: {side.clause})"
     if side.trained is Answer.UNDECIDED:
-        words = f"{expectation(side.trained)}: {clause(side)}"
+        words = f"{side.trained.expectation}: {side.clause}"
     task = forecast.task
     automaton = task.automaton if isinstance(task, RegularLanguage) else None
-    family = family_for(encoding, side.modulus, side.window)
+    family = family_for(encoding, side.proof.modulus, side.proof.window)
     return LengthTheory(answer=side.trained, words=words, bounds=bounds, automaton=automaton, family=family)

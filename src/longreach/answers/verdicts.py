@@ -80,9 +80,7 @@ def _on_its_word(verdict: Verdict) -> Verdict:
     def less(proof: Proof) -> Proof:
         return replace(proof, weigh=lambda: f"{proof.basis}, if its automaton is right")
 
-    return replace(
-        verdict, proof=less(verdict.proof), prove_prediction=lambda: less(verdict.prediction_proof)
-    )
+    return verdict.with_proofs(less)
 
 
 def _verdict_of_evidence(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
@@ -112,7 +110,7 @@ def known_program(sides: Mapping[str, Verdict], *, predicting: bool = False) -> 
         undecided = any(sides[key].trained is Answer.UNDECIDED for key in ENCODING_SIDES)
         why = "whether there is one is not known" if undecided else "none exists, and it is expected to fail"
         raise InputError(f"there is no program: {why}")
-    proof: Proof = side.prediction_proof if predicting and side.predicts else side.trained_proof
+    proof: Proof = side.prediction.proof if predicting and side.predicts else side.trained_proof
     if proof.program is None:
         raise InputError(f"the program is not written: {proof.not_written or 'nobody has'}")
     return proof.program

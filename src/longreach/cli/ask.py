@@ -267,13 +267,12 @@ def _print_advice(found: TaskAdvice, page: Path | None) -> None:
     from longreach.answers.advice import conclusion, time_words, title
     from longreach.cli.output import print_heading, print_side
     from longreach.config.encodings import side_title
-    from longreach.theory.verdicts.basis import clause, rests_on
 
     out = console()
     print_heading(out, title(found), found.forecast.task.about)
     for key in ("nope", "ape"):
         side = found.forecast.sides[key]
-        print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
+        print_side(out, side_title(key), side.trained, side.clause, side.basis)
     if found.remedies:
         _print_title(out, "What would help, by theory")
     for number, remedy in enumerate(found.remedies, 1):

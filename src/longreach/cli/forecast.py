@@ -200,7 +200,6 @@ def _print(answer: Forecast, wanted: Wanted, alphabet: str | None) -> None:
     from rich.text import Text
 
     from longreach.config.encodings import side_title
-    from longreach.theory.verdicts.basis import clause, rests_on
     from longreach.theory.verdicts.verdict import Answer
 
     out = console()
@@ -214,7 +213,7 @@ def _print(answer: Forecast, wanted: Wanted, alphabet: str | None) -> None:
         print_hanging(out, finite)
     for key in ENCODING_SIDES:
         side = answer.sides[key]
-        print_side(out, side_title(key), side.trained, clause(side), rests_on(side))
+        print_side(out, side_title(key), side.trained, side.clause, side.basis)
     coupled = answer.encodings["coupled"]
     if coupled.known and not any(answer.sides[key].trained is Answer.YES for key in ENCODING_SIDES):
         few = coupled.statement.partition(":")[0]  # which tokens these are is said by --why

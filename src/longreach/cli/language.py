@@ -202,7 +202,7 @@ def show_language(
                 _print_programs(answer)
             sides = answer.sides
             if reading is Reading.EOS:
-                sides = {key: side.at_end for key, side in sides.items()}
+                sides = {key: side.read_at_end() for key, side in sides.items()}
             print_more(sides, automaton, wanted)
 
 
@@ -245,7 +245,7 @@ def _predictors(sides: Mapping[str, Verdict], wanted: Wanted) -> list[tuple[str,
     """For each yes of prediction the program, or why it is not written."""
     if not wanted.predictor:
         return []
-    found = ((key, side.prediction_proof.outcome) for key, side in sides.items())
+    found = ((key, side.prediction.proof.outcome) for key, side in sides.items())
     return [(key, program) for key, program in found if program is not None]
 
 
@@ -319,8 +319,8 @@ def _add_programs(document: dict[str, Any], answer: LanguageVerdicts) -> None:
     from longreach.theory.prove.equivalence import rightness
 
     for key, found in answer.sides.items():
-        if found.not_written:
-            document[key]["not_written"] = found.not_written
+        if found.proof.not_written:
+            document[key]["not_written"] = found.proof.not_written
         if found.program is not None:
             known = rightness(found.program.core, answer.automaton, budget=answer.budget)
             if not known.proved:
@@ -334,7 +334,6 @@ def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> 
     from rich.text import Text
 
     from longreach.config.encodings import side_title
-    from longreach.theory.verdicts.basis import clause, rests_on
     from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer
 
     out = console()
@@ -345,17 +344,19 @@ def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> 
     sides = {key: answer.sides[key] for key in ENCODING_SIDES}
     last = reading is Reading.LAST
     for key, side in sides.items():
-        shown, other = (side, side.end_of_sequence) if last else (side.at_end, side.answer)
+        shown, other = (side, side.at_end.answer) if last else (side.read_at_end(), side.answer)
         questions = {
             "read at EOS, after the last letter" if last else "read at the last letter": other,
-            "predicting what may follow, on its words": side.prediction,
+            "predicting what may follow, on its words": side.prediction.answer,
         }
         others = [(question, said) for question, said in questions.items() if said is not shown.answer]
-        print_side(out, side_title(key), shown.answer, clause(shown), rests_on(shown), others)
+        print_side(out, side_title(key), shown.answer, shown.clause, shown.basis, others)
     if why:
         out.print(Text("in the terms of the papers", "bold"))
-        print_terms(out, sides if last else {key: side.at_end for key, side in sides.items()}, trained=False)
-    if any(Answer.NO in (side.answer, side.end_of_sequence) for side in sides.values()):
+        print_terms(
+            out, sides if last else {key: side.read_at_end() for key, side in sides.items()}, trained=False
+        )
+    if any(Answer.NO in (side.answer, side.at_end.answer) for side in sides.values()):
         print_hanging(out, Text(f"no: {MEANING_OF_NO}" if why else CAVEAT, "dim"), 2, 4 if why else 2)
 
 
@@ -366,9 +367,9 @@ def _print_programs(answer: LanguageVerdicts) -> None:
     shown: set[str] = set()
     for key in ENCODING_SIDES:
         found = answer.sides[key]
-        if found.not_written:
+        if found.proof.not_written:
             out.print()
-            print_program(out, f"{TITLES[key]}: not written: {found.not_written}")
+            print_program(out, f"{TITLES[key]}: not written: {found.proof.not_written}")
         if found.program is None or found.program.text in shown:
             continue
         shown.add(found.program.text)
@@ -471,10 +472,10 @@ def _line(answer: LanguageVerdicts, regex: str) -> str:
     for key in ENCODING_SIDES:
         side = answer.sides[key]
         said = side.answer.value
-        at_end = side.end_of_sequence.value
+        at_end = side.at_end.answer.value
         parts.append(f"{TITLES[key]} {said if at_end == said else f'{said}, at EOS {at_end}':<16}")
-    nope = answer.nope
-    easier = "" if nope.prediction == nope.answer else f"   (NoPE on its words: {nope.prediction.value})"
+    predicted = answer.nope.prediction.answer
+    easier = "" if predicted == answer.nope.answer else f"   (NoPE on its words: {predicted.value})"
     return f"{'  '.join(parts)}  {regex}{easier}"
 
 

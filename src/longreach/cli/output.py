@@ -387,9 +387,7 @@ def print_side(
     """What is expected, then why and on what that rests, then other questions with other answers."""
     from rich.text import Text
 
-    from longreach.theory.verdicts.basis import expectation
-
-    expected = expectation(answer)
+    expected = answer.expectation
     heading = Text.assemble(f"{title:<29} ", (expected, f"bold {STYLES[answer.value]}"))
     print_hanging(out, heading, 2, 6)
     rests = "" if basis == expected else basis
@@ -400,7 +398,7 @@ def print_side(
         print_hanging(out, why, 4, 6)
         print_hanging(out, Text(rests, "dim"), 4, 6)
     for question, other in others:
-        said = Text.assemble(f"{question}: ", (expectation(other), STYLES[other.value]))
+        said = Text.assemble(f"{question}: ", (other.expectation, STYLES[other.value]))
         print_hanging(out, said, 4, 6)
 
 
@@ -437,8 +435,9 @@ def in_short(side: Verdict, *, trained: bool) -> str:
 
 
 def _needs(side: Verdict, trained: bool) -> str:
-    known = side.trained_needs if trained else (side.window, side.modulus)
-    window, modulus = known if trained and side.differs else (side.window, side.modulus)
+    own = side.proof.window, side.proof.modulus
+    known = side.trained_needs if trained else own
+    window, modulus = known if trained and side.differs else own
     if not window and modulus in (None, 1):
         return ""
     less = "" if (window, modulus) == known else f"; for what is trained {known[0]} and {known[1]}"

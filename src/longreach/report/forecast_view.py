@@ -35,7 +35,6 @@ from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.model import START, Array, Transformer
 from longreach.theory.limit.run import attention
 from longreach.theory.program_class import ENCODING_SIDES
-from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.verdict import CertificateDocument, Verdict
 from longreach.wording import counted, shortened
 
@@ -340,9 +339,9 @@ def _verdict(name: str, key: str, verdict: Verdict) -> EncodingView:
         encoding=key,
         answer=verdict.trained.value,
         title=encoding_title(key),
-        expected=expectation(verdict.trained),
-        clause=clause(verdict),
-        basis=rests_on(verdict),
+        expected=verdict.trained.expectation,
+        clause=verdict.clause,
+        basis=verdict.basis,
         program_class=verdict.program_class,
         reason=_reason(verdict),
         published=published_accuracy(Place(name, key)) or (),

@@ -319,7 +319,7 @@ def test_only_a_share_leads_to_a_sink(share: float) -> None:
 @given(automata(states=6))
 def test_a_stratum_is_what_is_forecast_for_training(automaton: Automaton) -> None:
     verdicts = judge(automaton)
-    pair = f"{verdicts.nope.prediction.value}/{verdicts.ape.prediction.value}"
+    pair = f"{verdicts.nope.prediction.answer.value}/{verdicts.ape.prediction.answer.value}"
     found = stratum_of(automaton)
     assert verdict_pair(automaton) == (None if "undecided" in pair else pair)
     assert found in (*STRATA, None)

@@ -31,7 +31,7 @@ def test_more_letters_of_the_same_kind_change_no_verdict(automaton, times) -> No
     few, many = (judge(each) for each in (automaton, more))
     for name, answer in many.sides.items():
         assert answer.answer is few.sides[name].answer
-        assert answer.window == few.sides[name].window
+        assert answer.proof.window == few.sides[name].proof.window
         assert answer.certificate.automaton.alphabet == more.alphabet
         if isinstance(answer.certificate, ProgramCertificate):
             assert check_program(answer.certificate, None).valid
@@ -44,7 +44,7 @@ def test_classes_of_many_letters() -> None:
     assert (len(automaton.alphabet), len(automaton.essential.alphabet)) == (63, 3)
     verdicts = judge(automaton)
     answer, analysis = verdicts.ape, verdicts.decisions.ape.analysis
-    assert (answer.answer, answer.window) == (Answer.YES, 2)
+    assert (answer.answer, answer.proof.window) == (Answer.YES, 2)
     assert analysis is not None
     assert len(analysis.extended.states) < 100
     assert answer.program is not None

@@ -74,15 +74,15 @@ def test_which_small_languages_are_easier_to_predict() -> None:
     assert len(shapes) == 4
     for automaton in easier:
         verdicts = judge(automaton)
-        assert (verdicts.nope.answer, verdicts.nope.prediction) == ("no", "yes")
-        assert (verdicts.local.answer, verdicts.local.window) == ("yes", 1)
+        assert (verdicts.nope.answer, verdicts.nope.prediction.answer) == ("no", "yes")
+        assert (verdicts.local.answer, verdicts.local.proof.window) == ("yes", 1)
 
 
 @pytest.mark.parametrize("name", list(TABLE_2))
 def test_no_language_of_the_benchmark_is_easier_to_predict(name) -> None:
     verdicts = judge(named_automaton(name))
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
-        assert verdict.prediction is verdict.answer is verdict.prediction_everywhere
+        assert verdict.prediction.answer is verdict.answer is verdict.prediction_everywhere
 
 
 @pytest.mark.parametrize(("every", "wanted"), [(3, None), pytest.param(1, 120, marks=pytest.mark.slow)])
@@ -110,7 +110,7 @@ def test_every_no_has_a_certificate_for_both() -> None:
     refuted = 0
     for automaton in SMALL[::6]:
         verdict = judge(automaton).nope
-        if verdict.prediction is Answer.NO:
+        if verdict.prediction.answer is Answer.NO:
             certificate = verdict.certificate
             assert certificate.prediction
             assert check_certificate(certificate) is None
@@ -155,22 +155,22 @@ def test_window_and_modulus_are_the_smallest() -> None:
     for automaton in [*tried, named_automaton("tomita-4"), from_expression("(ab|ba)*c", "abc")]:
         verdicts = judge(automaton)
         for verdict, length in ((verdicts.ape, stable(automaton)[0]), (verdicts.local, 1)):
-            if verdict.prediction is not Answer.YES:
+            if verdict.prediction.answer is not Answer.YES:
                 continue
-            window, modulus = verdict.prediction_window, verdict.prediction_modulus
+            window, modulus = verdict.prediction.proof.window, verdict.prediction.proof.modulus
             assert window is not None
             moduli = [m for m in range(1, length + 1) if length % m == 0]
             literal = next((r, m) for r in range(5) for m in moduli if predictable(automaton, r, m))
             assert (window, modulus) == literal
-            assert window <= (verdict.window or 0) <= window + 1
-            smaller += (window, modulus) != (verdict.window, verdict.modulus)
+            assert window <= (verdict.proof.window or 0) <= window + 1
+            smaller += (window, modulus) != (verdict.proof.window, verdict.proof.modulus)
     assert smaller >= 4
 
 
 def test_one_letter_more_turns_a_predictor_into_an_acceptor() -> None:
     """Proposition 7 on programs: no letter that was not predicted, and the end predicted."""
     for automaton in [*filter(flips, SMALL), *map(named_automaton, ("tomita-4", "aa", "abab", "d-3"))]:
-        program = judge(automaton).sides["ape"].predictor
+        program = judge(automaton).sides["ape"].prediction.proof.program
         assert program is not None
         first = legal(automaton)[0]
         inside = [word for word in words(automaton.alphabet, 6) if word]
@@ -186,22 +186,22 @@ def test_one_letter_more_turns_a_predictor_into_an_acceptor() -> None:
 @given(automata(states=6), st.data())
 def test_random_automata(automaton, data) -> None:
     verdicts = judge(automaton)
-    assert (verdicts.nope.prediction is Answer.YES) == predictable(automaton)
+    assert (verdicts.nope.prediction.answer is Answer.YES) == predictable(automaton)
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
         assert verdict.prediction_everywhere is verdict.answer
         if verdict.answer is Answer.YES:
-            assert verdict.prediction is Answer.YES
-    if verdicts.nope.prediction is Answer.YES:
+            assert verdict.prediction.answer is Answer.YES
+    if verdicts.nope.prediction.answer is Answer.YES:
         assert verdicts.local.answer is Answer.YES
-        assert (verdicts.local.window or 0) <= 1
+        assert (verdicts.local.proof.window or 0) <= 1
     for verdict in (verdicts.ape, verdicts.local):
-        assert verdict.prediction is verdict.answer
+        assert verdict.prediction.answer is verdict.answer
     answer = verdicts.sides[data.draw(st.sampled_from(["nope", "ape", "local"]))]
-    if answer.predictor is not None:
-        assert right_on_prefixes(answer.predictor, automaton, 6)
-        core = answer.predictor.core
-        assert core.locality <= (answer.prediction_window or 0)
-        assert (answer.prediction_modulus or 1) % core.modulus == 0
+    if answer.prediction.proof.program is not None:
+        assert right_on_prefixes(answer.prediction.proof.program, automaton, 6)
+        core = answer.prediction.proof.program.core
+        assert core.locality <= (answer.prediction.proof.window or 0)
+        assert (answer.prediction.proof.modulus or 1) % core.modulus == 0
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_random_automata(automaton, data) -> None:
 def test_languages(expression, alphabet, member, predicted) -> None:
     automaton = from_expression(expression, alphabet)
     nope = judge(automaton).nope
-    assert (nope.answer, nope.prediction) == (member, predicted)
+    assert (nope.answer, nope.prediction.answer) == (member, predicted)
     assert predictable(automaton) == (predicted == "yes")
 
 
@@ -230,9 +230,9 @@ def test_where_every_word_is_a_prefix_both_programs_are_written() -> None:
     verdicts = judge(from_expression("(a|b)*a(a|b)"))
     answer, decision = verdicts.ape, verdicts.decisions.ape
     assert answer.program is not None
-    assert answer.predictor is not None
+    assert answer.prediction.proof.program is not None
     assert not answer.program.core.is_predictor
-    assert answer.predictor.core.is_predictor
+    assert answer.prediction.proof.program.core.is_predictor
     assert decision.predicted.analysis is decision.analysis
 
 

@@ -15,9 +15,9 @@ from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 from longreach.theory.crasp.program import parse
-from longreach.theory.verdicts.basis import clause, expectation, plainly, program_basis, rests_on
+from longreach.theory.verdicts.basis import program_basis
 from longreach.theory.verdicts.judge import judge
-from longreach.theory.verdicts.verdict import Answer, undecided
+from longreach.theory.verdicts.verdict import Answer, plainly, undecided
 from tests.helpers.language_oracles import automata
 
 FORBIDDEN = re.compile(
@@ -40,12 +40,12 @@ NAMES = [
 
 
 def check_words(verdict) -> None:
-    text = clause(verdict)
+    text = verdict.clause
     assert 10 < len(text) < 120, text
     assert not FORBIDDEN.search(text), text
     assert "\n" not in text
-    assert BASES.fullmatch(rests_on(verdict)), rests_on(verdict)
-    assert (rests_on(verdict) == "not known") == (verdict.trained is Answer.UNDECIDED)
+    assert BASES.fullmatch(verdict.basis), verdict.basis
+    assert (verdict.basis == "not known") == (verdict.trained is Answer.UNDECIDED)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,25 +61,25 @@ def test_every_language_is_said_in_plain_words(automaton) -> None:
 
 
 def test_a_proof_is_claimed_only_where_the_certificate_is_valid() -> None:
-    assert rests_on(forecast("aa").sides["nope"]) == "proved"
-    assert rests_on(forecast("parity").sides["ape"]) == "proved"
-    assert rests_on(forecast("aa").sides["ape"]) == "program, proved for all lengths"
-    assert rests_on(forecast("addition").sides["nope"]) == "argument, counted to length 10"
-    assert rests_on(forecast("sort").sides["nope"]).startswith("program, tried to length")
+    assert forecast("aa").sides["nope"].basis == "proved"
+    assert forecast("parity").sides["ape"].basis == "proved"
+    assert forecast("aa").sides["ape"].basis == "program, proved for all lengths"
+    assert forecast("addition").sides["nope"].basis == "argument, counted to length 10"
+    assert forecast("sort").sides["nope"].basis.startswith("program, tried to length")
 
 
 def test_a_program_that_nothing_proves_is_checked_to_a_length() -> None:
     verdicts = judge(from_expression("(aab|bba)*"), Budget(seconds=1e-9))
     found = judge(from_expression("(aa)*"))
-    assert rests_on(found.ape) == "program, proved for all lengths"
-    assert rests_on(verdicts.nope) in {"not known", "decided, program not written"}
+    assert found.ape.basis == "program, proved for all lengths"
+    assert verdicts.nope.basis in {"not known", "decided, program not written"}
 
 
 def test_undecided_is_not_known_and_says_why() -> None:
     verdict = undecided("C-RASP[∅]", "the reduction of copying needs long words (Huang et al., C.2)")
-    assert expectation(verdict.trained) == rests_on(verdict) == "not known"
-    assert clause(verdict) == "no argument for or against it has been found"
-    assert clause(undecided("C-RASP[∅]", "nobody has asked")) == "nobody has asked"
+    assert verdict.trained.expectation == verdict.basis == "not known"
+    assert verdict.clause == "no argument for or against it has been found"
+    assert undecided("C-RASP[∅]", "nobody has asked").clause == "nobody has asked"
 
 
 def test_every_encoding_has_a_title_of_its_own() -> None:
@@ -109,9 +109,9 @@ class Claimed(RegularLanguage):
 def test_the_automaton_of_somebodys_code_is_its_own_word() -> None:
     task = Claimed("mine", from_expression("(aa)*"), "mine")
     ours, theirs = (sides(task, "my_tasks:mine", trusted)["ape"] for trusted in (True, False))
-    assert rests_on(ours) == "program, proved for all lengths"
-    assert rests_on(theirs) == "program, proved for all lengths, if its automaton is right"
-    assert clause(theirs) == clause(ours)
+    assert ours.basis == "program, proved for all lengths"
+    assert theirs.basis == "program, proved for all lengths, if its automaton is right"
+    assert theirs.clause == ours.clause
 
 
 def test_a_proof_ended_by_the_budget_is_no_proof() -> None:

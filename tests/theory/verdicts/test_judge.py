@@ -71,12 +71,12 @@ def test_table_2(name) -> None:
 )
 def test_both_conventions(expression, alphabet, nope, at_end, ape, local) -> None:
     verdicts = judge(from_expression(expression, alphabet))
-    assert (verdicts.nope.answer, verdicts.nope.end_of_sequence) == (nope, at_end)
+    assert (verdicts.nope.answer, verdicts.nope.at_end.answer) == (nope, at_end)
     assert (verdicts.ape.answer, verdicts.local.answer) == (ape, local)
     labels = verdicts.decisions.labels
-    assert Answer.of(all_of([label.plain for label in labels])) == verdicts.nope.prediction
-    assert Answer.of(all_of([label.periodic_local for label in labels])) == verdicts.ape.prediction
-    assert Answer.of(all_of([label.local for label in labels])) == verdicts.local.prediction
+    assert Answer.of(all_of([label.plain for label in labels])) == verdicts.nope.prediction.answer
+    assert Answer.of(all_of([label.periodic_local for label in labels])) == verdicts.ape.prediction.answer
+    assert Answer.of(all_of([label.local for label in labels])) == verdicts.local.prediction.answer
     for verdict in (verdicts.nope, verdicts.ape, verdicts.local):
         assert verdict.reason
         assert "\n" not in verdict.reason
@@ -107,7 +107,7 @@ def test_counts_over_all_small_automata() -> None:
     assert len(answers) == 1054
     counted = {
         "nope": sum(v.nope.answer is Answer.YES for v in answers),
-        "at end": sum(v.nope.end_of_sequence is Answer.YES for v in answers),
+        "at end": sum(v.nope.at_end.answer is Answer.YES for v in answers),
         "ape": sum(v.ape.answer is Answer.YES for v in answers),
         "local": sum(v.local.answer is Answer.YES for v in answers),
         "no": sum(v.ape.answer is Answer.NO for v in answers),
@@ -118,18 +118,18 @@ def test_counts_over_all_small_automata() -> None:
 def test_numbers_of_a_yes() -> None:
     verdicts = judge(named_automaton("tomita-4"))
     ape = verdicts.ape
-    assert (ape.window, ape.modulus, ape.depth) == (2, 1, 0)
+    assert (ape.proof.window, ape.proof.modulus, ape.proof.depth) == (2, 1, 0)
     assert verdicts.decisions.ape.membership.smallest
     assert ape.reason == "the last 2 letters determine the next state"
     nope = judge(named_automaton("d-3")).nope
-    assert (nope.window, nope.modulus, nope.depth) == (0, 1, 1)
+    assert (nope.proof.window, nope.proof.modulus, nope.proof.depth) == (0, 1, 1)
 
 
 def test_undecided_names_the_budget() -> None:
     verdicts = judge(named_automaton("abab"), Budget(monoid=5, samples=0))
     assert verdicts.ape.answer is Answer.UNDECIDED
     assert "more than 5 elements" in verdicts.ape.reason
-    assert verdicts.ape.prediction is Answer.UNDECIDED
+    assert verdicts.ape.prediction.answer is Answer.UNDECIDED
     certificate = verdicts.ape.certificate
     assert certificate.kind == "none"
     assert "more than 5 elements" in certificate.reason

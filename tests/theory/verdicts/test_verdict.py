@@ -39,7 +39,7 @@ def test_deciding_writes_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longreach.theory.verdicts.judge.acceptor", refuse)
     monkeypatch.setattr("longreach.theory.verdicts.judge.predictor", refuse)
     verdict = judge(from_expression("(ab)*")).nope
-    assert (verdict.answer, verdict.prediction, verdict.window) == ("yes", "yes", 0)
+    assert (verdict.answer, verdict.prediction.answer, verdict.proof.window) == ("yes", "yes", 0)
 
 
 def test_what_is_trained_may_differ() -> None:
@@ -48,7 +48,7 @@ def test_what_is_trained_may_differ() -> None:
     assert verdict.trained_proof is verdict.proof
     trained = replace(verdict, predicts=True)
     assert (trained.answer, trained.trained, trained.differs) == ("no", "yes", True)
-    assert trained.trained_proof is trained.prediction_proof
+    assert trained.trained_proof is trained.prediction.proof
     assert (trained.trained_certificate.kind, trained.certificate.kind) == ("program", "flow")
     assert trained.document() == verdict.document()
 

@@ -39,7 +39,6 @@ from longreach.theory.names import AUTOMATON, REGEX, TaskName, read_letters
 from longreach.theory.prove.equivalence import regular_language, rightness
 from longreach.theory.shares.determinacy import profiles
 from longreach.theory.shares.summaries import Summary
-from longreach.theory.verdicts.basis import clause, expectation, rests_on
 from longreach.theory.verdicts.judge import language_sides
 from longreach.theory.verdicts.verdict import Answer, Verdict
 from longreach.wording import counted, visible
@@ -168,7 +167,7 @@ class Subject:
         for proof in (verdict.proof, verdict.trained_proof):  # one that decides before one that predicts
             if proof.program is not None:
                 return proof.program
-        return verdict.not_written or "no program of this class decides it"
+        return verdict.proof.not_written or "no program of this class decides it"
 
 
 # What counting knows of the states of an automaton, short enough to stand below each in a drawing.
@@ -330,9 +329,9 @@ def _side(key: str, verdict: Verdict) -> Document:
         "title": side_title(key),
         "answer": verdict.trained.value,
         "membership": verdict.answer.value,
-        "expectation": expectation(verdict.trained),
-        "clause": sentence_case(clause(verdict)),
-        "basis": sentence_case(rests_on(verdict)),
+        "expectation": verdict.trained.expectation,
+        "clause": sentence_case(verdict.clause),
+        "basis": sentence_case(verdict.basis),
         "class": str(verdict.program_class),
         "reason": verdict.reason,
     }

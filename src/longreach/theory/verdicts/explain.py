@@ -19,7 +19,7 @@ from longreach.theory.crasp.words import spelled
 from longreach.theory.decide.decisions import ClassDecision
 from longreach.theory.decide.views import Analysis, Component, Convention, first_bad_pair
 from longreach.theory.decide.with_positions import ArrowRefutation
-from longreach.theory.verdicts.basis import plainly
+from longreach.theory.verdicts.verdict import plainly
 from longreach.wording import counted
 
 # Why a decision is what it is, in one clause that needs no paper: with example words for a no, with what

@@ -18,7 +18,7 @@ from longreach.theory.decide.views import Analysis, Convention
 from longreach.theory.decide.without_positions import Refutation, refutation
 from longreach.theory.names import END
 from longreach.theory.program_class import EMPTY, PERIODIC_LOCAL
-from longreach.theory.verdicts.basis import NOT_CERTIFIED, NOT_KNOWN, NOT_WRITTEN, PROVED, program_basis
+from longreach.theory.verdicts.basis import program_basis
 from longreach.theory.verdicts.explain import (
     clause_at_end,
     clause_of,
@@ -26,7 +26,17 @@ from longreach.theory.verdicts.explain import (
     prediction_reason_of,
     reason_of,
 )
-from longreach.theory.verdicts.verdict import MEANING_OF_NO, Answer, Proof, Verdict
+from longreach.theory.verdicts.verdict import (
+    MEANING_OF_NO,
+    NOT_CERTIFIED,
+    NOT_KNOWN,
+    NOT_WRITTEN,
+    PROVED,
+    Answer,
+    Proof,
+    Ruling,
+    Verdict,
+)
 from longreach.theory.write.programs import acceptor, predictor
 
 
@@ -73,7 +83,7 @@ class LanguageVerdicts:
     def predictors(self) -> dict[str, Program | str]:
         """For each yes of prediction, a program that is right on prefixes of words of the language, or why
         it is not written."""
-        found = {side: verdict.prediction_proof.outcome for side, verdict in self.sides.items()}
+        found = {side: verdict.prediction.proof.outcome for side, verdict in self.sides.items()}
         return {side: program for side, program in found.items() if program is not None}
 
     def document(
@@ -98,7 +108,7 @@ class LanguageVerdicts:
             if convention is Convention.LAST_LETTER:
                 document[side] = verdict.document(certificates=certificates)
             else:
-                found = verdict.at_end.document(certificates=certificates)
+                found = verdict.read_at_end().document(certificates=certificates)
                 # What is proved of prediction stands beside the other convention.
                 kept = {name: value for name, value in found.items() if not name.startswith("prediction")}
                 document[side] = kept | {"last_letter": verdict.answer.value}
@@ -113,7 +123,7 @@ def judge(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> LanguageVerd
 
     >>> from longreach.theory.automata.regex import from_expression
     >>> verdicts = judge(from_expression("(a|b)*b"))
-    >>> verdicts.nope.answer.value, verdicts.nope.end_of_sequence.value, verdicts.ape.answer.value
+    >>> verdicts.nope.answer.value, verdicts.nope.at_end.answer.value, verdicts.ape.answer.value
     ('yes', 'no', 'yes')
     >>> judge(from_expression("(aa)*")).ape.reason
     'the position modulo 2 determines the next state'
@@ -156,13 +166,11 @@ def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
     answer = Answer.of(decision.answer)
     return Verdict(
         program_class=decision.program_class,
-        answer=answer,
-        proof=_membership(decision, writer),
-        end_of_sequence=Answer.of(decision.at_end),
-        prediction=Answer.of(decision.prediction),
+        membership=Ruling(answer, lambda: _membership(decision, writer)),
+        at_end=Ruling(Answer.of(decision.at_end), lambda: _at_end(decision, writer)),
+        prediction=Ruling(Answer.of(decision.prediction), lambda: _prediction(decision, writer)),
         prediction_everywhere=answer,
-        prove_prediction=lambda: _prediction(decision, writer),
-        prove_at_end=lambda: _at_end(decision, writer),
+        is_regular=True,
         certified_apart=decision.prediction is not decision.answer,
     )
 

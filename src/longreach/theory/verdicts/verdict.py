@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -13,6 +14,11 @@ from longreach.theory.certificates.documents import NoCertificate
 from longreach.theory.crasp.program import Program
 from longreach.theory.program_class import ProgramClass
 
+PROVED = "proved"
+NOT_KNOWN = "not known"
+NOT_WRITTEN = "decided, program not written"
+NOT_CERTIFIED = "decided, proof too large to write"
+"""What a verdict rests on; of programs see `longreach.theory.verdicts.basis`."""
 # What a "no" says, wherever one is shown.
 MEANING_OF_NO = (
     "no C-RASP program exists: this predicts that length generalization fails; "
@@ -108,6 +114,18 @@ class Proof:
         return self.outcome if isinstance(self.outcome, str) else ""
 
 
+@dataclass(frozen=True, eq=False)
+class Ruling:
+    """An answer with its proof, which is made when it is asked for."""
+
+    answer: Answer
+    prove: Callable[[], Proof]
+
+    @cached_property
+    def proof(self) -> Proof:
+        return self.prove()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Verdict:
     """What theory says for one class of programs.
@@ -117,23 +135,19 @@ class Verdict:
     """
 
     program_class: ProgramClass
-    answer: Answer
-    proof: Proof
-    """Of `answer`."""
-    end_of_sequence: Answer
-    """For programs that are read after the last letter."""
-    prediction: Answer
-    """For predicting what may follow, on prefixes of words of the language."""
+    membership: Ruling
+    at_end: Ruling
+    """Membership for programs that are read after the last letter."""
+    prediction: Ruling
+    """Predicting what may follow, on prefixes of words of the language."""
     prediction_everywhere: Answer
     """The same on all words, where the label of a word that begins no word of the language is empty.
 
     Of a regular language it is `answer`: the end label is the language itself; the other labels are unions of
     its right quotients, under which every class is closed.
     """
-    prove_prediction: Callable[[], Proof] | None = None
-    """For a regular language: makes the proof of `prediction`."""
-    prove_at_end: Callable[[], Proof] | None = None
-    """For a regular language: makes the proof of `end_of_sequence`."""
+    is_regular: bool = False
+    """Whether the three rulings are about a regular language; otherwise they have one proof."""
     certified_apart: bool = False
     """Whether `prediction` has a certificate of its own.
 
@@ -147,25 +161,21 @@ class Verdict:
     note: str | None = None
     """Why something beside the answer is undecided."""
     checked_to: int | None = None
-    """Of a task that nobody can see into: the length to which its answers bear out the verdict, which is then
-    no proof; None: it holds for all lengths."""
+    """Of a black box: the length to which its answers bear out the verdict, which is then no proof; None: it
+    holds for all lengths."""
+
+    @property
+    def answer(self) -> Answer:
+        return self.membership.answer
+
+    @property
+    def proof(self) -> Proof:
+        return self.membership.proof
 
     @property
     def reason(self) -> str:
-        """Of the answer, in one sentence."""
+        """Why membership has its answer, in one sentence."""
         return self.proof.reason
-
-    @property
-    def window(self) -> int | None:
-        return self.proof.window
-
-    @property
-    def modulus(self) -> int | None:
-        return self.proof.modulus
-
-    @property
-    def depth(self) -> int | None:
-        return self.proof.depth
 
     @property
     def program(self) -> Program | None:
@@ -173,63 +183,38 @@ class Verdict:
         return self.proof.program
 
     @property
-    def not_written(self) -> str:
-        """For a yes without a program: which budget ended the work."""
-        return self.proof.not_written
-
-    @property
     def certificate(self) -> CertificateDocument:
-        """Whatever proves the answer."""
+        """What proves the answer."""
         return self.proof.certificate
-
-    # Prediction on prefixes
-
-    @cached_property
-    def prediction_proof(self) -> Proof:
-        """Of `prediction`; of tasks that are no regular languages that of the answer."""
-        return self.proof if self.prove_prediction is None else self.prove_prediction()
-
-    @property
-    def prediction_reason(self) -> str:
-        return self.prediction_proof.reason
-
-    @property
-    def prediction_window(self) -> int | None:
-        return self.prediction_proof.window
-
-    @property
-    def prediction_modulus(self) -> int | None:
-        return self.prediction_proof.modulus
-
-    @property
-    def prediction_depth(self) -> int | None:
-        return self.prediction_proof.depth
-
-    @property
-    def predictor(self) -> Program | None:
-        """Where prediction on prefixes is a yes, a program for it; None where a budget ended the work, or the
-        token for the end is a letter."""
-        return self.prediction_proof.program
 
     @property
     def prediction_certificate(self) -> CertificateDocument | None:
-        """What proves `prediction`; None where that is the certificate already."""
-        return self.prediction_proof.certificate if self.certified_apart else None
+        """What proves `prediction`; None where `certificate` does."""
+        return self.prediction.proof.certificate if self.certified_apart else None
 
-    # Reading after the last letter
+    def read_at_end(self) -> Verdict:
+        """The same verdict with `at_end` as its answer."""
+        return replace(self, membership=self.at_end, predicts=False)
 
-    @cached_property
-    def at_end(self) -> Verdict:
-        """The same verdict with `end_of_sequence` as its answer."""
-        proof = self.proof if self.prove_at_end is None else self.prove_at_end()
-        return replace(self, answer=self.end_of_sequence, proof=proof, predicts=False)
+    def with_proofs(self, change: Callable[[Proof], Proof]) -> Verdict:
+        """The same answers, with a change made to each proof when it is asked for."""
+
+        def changed(ruling: Ruling) -> Ruling:
+            return replace(ruling, prove=lambda: change(ruling.proof))
+
+        return replace(
+            self,
+            membership=changed(self.membership),
+            at_end=changed(self.at_end),
+            prediction=changed(self.prediction),
+        )
 
     # What is trained
 
     @property
     def trained(self) -> Answer:
         """The forecast for what is trained."""
-        return self.prediction if self.predicts else self.answer
+        return self.prediction.answer if self.predicts else self.answer
 
     @property
     def differs(self) -> bool:
@@ -239,7 +224,13 @@ class Verdict:
     @property
     def trained_proof(self) -> Proof:
         """Of `trained`; a program for membership knows what may follow as well."""
-        return self.prediction_proof if self.differs else self.proof
+        return self.prediction.proof if self.differs else self.proof
+
+    @property
+    def easiest_proof(self) -> Proof:
+        """Of `trained`, with the smallest window and modulus."""
+        easier = self.predicts and self.prediction.answer is Answer.YES
+        return self.prediction.proof if easier else self.proof
 
     @property
     def trained_needs(self) -> tuple[int | None, int | None]:
@@ -247,15 +238,35 @@ class Verdict:
         return self.easiest_proof.window, self.easiest_proof.modulus
 
     @property
-    def easiest_proof(self) -> Proof:
-        """Of `trained`, with the smallest window and modulus."""
-        easier = self.predicts and self.prediction is Answer.YES
-        return self.prediction_proof if easier else self.proof
+    def trained_certificate(self) -> CertificateDocument:
+        """What proves the forecast for what is trained."""
+        return (self.prediction_certificate if self.differs else None) or self.certificate
 
     @property
-    def trained_certificate(self) -> CertificateDocument:
-        """Whatever proves the forecast for what is trained."""
-        return (self.prediction_certificate if self.differs else None) or self.certificate
+    def clause(self) -> str:
+        """Why what is trained has its answer, in one clause without technical terms.
+
+        >>> from longreach.theory.automata.regex import from_expression
+        >>> from longreach.theory.verdicts.judge import judge
+        >>> judge(from_expression("(aa)*")).nope.clause
+        'after a long word, counting cannot tell "a" from "aa"'
+        """
+        proof = self.easiest_proof
+        return proof.clause or plainly(proof.reason) or _USUAL[self.trained]
+
+    @property
+    def basis(self) -> str:
+        """What the forecast for what is trained rests on, in a few words.
+
+        >>> from longreach.theory.automata.regex import from_expression
+        >>> from longreach.theory.verdicts.judge import judge
+        >>> found = judge(from_expression("(aa)*"))
+        >>> found.nope.basis, found.ape.basis
+        ('proved', 'program, proved for all lengths')
+        """
+        if self.trained is Answer.UNDECIDED:
+            return NOT_KNOWN
+        return self.trained_proof.basis or "claimed, not checked"
 
     def __repr__(self) -> str:
         proof = self.easiest_proof
@@ -277,45 +288,40 @@ class Verdict:
         if certificates:
             found["certificate"] = self.certificate.model_dump(mode="json", by_alias=True)
         found |= {
-            "end_of_sequence": self.end_of_sequence.value,
-            "prediction": self.prediction.value,
+            "end_of_sequence": self.at_end.answer.value,
+            "prediction": self.prediction.answer.value,
             "prediction_everywhere": self.prediction_everywhere.value,
         }
-        found |= self._prediction_document(certificates)
-        if self.answer is Answer.YES and self.window is not None:
-            found |= {"window": self.window, "modulus": self.modulus, "depth": self.depth}
+        if self.is_regular:
+            found |= _needs(self.prediction, "prediction_")
+            if self.certified_apart:
+                found["prediction_reason"] = self.prediction.proof.reason
+            own = self.prediction_certificate if certificates else None
+            if own is not None:
+                found["prediction_certificate"] = own.model_dump(mode="json", by_alias=True)
+        found |= _needs(self.membership)
         if self.note is not None:
             found["note"] = self.note
         if self.checked_to is not None:
             found["checked_to"] = self.checked_to
         return found
 
-    def _prediction_document(self, certificates: bool) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        if self.prove_prediction is None:
-            return found
-        if self.prediction is Answer.YES and self.prediction_window is not None:
-            found |= {
-                "prediction_window": self.prediction_window,
-                "prediction_modulus": self.prediction_modulus,
-                "prediction_depth": self.prediction_depth,
-            }
-        if self.certified_apart:
-            found["prediction_reason"] = self.prediction_reason
-        certificate = self.prediction_certificate if certificates else None
-        if certificate is not None:
-            found["prediction_certificate"] = certificate.model_dump(mode="json", by_alias=True)
-        return found
+
+def _needs(ruling: Ruling, prefix: str = "") -> dict[str, int | None]:
+    """What a program for a yes needs, where it is known."""
+    if ruling.answer is not Answer.YES or ruling.proof.window is None:
+        return {}
+    return {f"{prefix}{name}": getattr(ruling.proof, name) for name in ("window", "modulus", "depth")}
 
 
 def same_answers(program_class: ProgramClass, answer: Answer, proof: Proof) -> Verdict:
     """One answer to all questions."""
+    ruling = Ruling(answer, lambda: proof)
     return Verdict(
         program_class=program_class,
-        answer=answer,
-        proof=proof,
-        end_of_sequence=answer,
-        prediction=answer,
+        membership=ruling,
+        at_end=ruling,
+        prediction=ruling,
         prediction_everywhere=answer,
     )
 
@@ -329,3 +335,32 @@ def undecided(program_class: ProgramClass, reason: str, *, clause: str | None = 
     say = None if clause is None else lambda: clause
     proof = Proof(reason=reason, say=say, certify=lambda: NoCertificate(reason=reason))
     return same_answers(program_class, Answer.UNDECIDED, proof)
+
+
+# Reasons of the papers, in words that need none.
+
+
+_CITATION = re.compile(r"\s*\([^()]*(?:et al\.|arXiv|Theorem|Corollary|Table)[^()]*\)")
+_TERMS = re.compile(
+    r"C-RASP|\bRASP|idempotent|component|\bstates?\b|transformer|monoid|semigroup|potential|relation|"
+    r"induction head|reduction|reduces|\bflows?\b|et al|arXiv|Corollary|Theorem|automat|certificate|"
+    r"communication|\bw\b|\b[ES]OS\b|\bSEP\b",
+    re.IGNORECASE,
+)
+"""What a reader would have to look up."""
+
+_USUAL = {
+    Answer.YES: "a program with counts over the input does it",
+    Answer.NO: "an argument says that attention cannot do it at every length",
+    Answer.UNDECIDED: "no argument for or against it has been found",
+}
+
+
+def plainly(reason: str) -> str | None:
+    """A reason without its citation; None if it has words of the papers.
+
+    >>> plainly("letters are counted (Huang et al., C.1.3)"), plainly("the graph of idempotents is large")
+    ('letters are counted', None)
+    """
+    found = _CITATION.sub("", reason).strip()
+    return None if _TERMS.search(found) or len(found) > 110 else found
