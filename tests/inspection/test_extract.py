@@ -90,7 +90,7 @@ def test_a_run(tmp_path: Path) -> None:
     assert not isinstance(found.learned, NotLearned) or "states" in found.learned.reason
     assert [each.lengths.name for each in found.agreements] == ["1-6", "7-9"]
     assert 0 < len(found.partings) <= 5
-    with pytest.raises(InputError, match="other tokens"):
+    with pytest.raises(InputError, match="task: sort has"):
         open_run(directory, "sort")
 
 

@@ -21,9 +21,6 @@ from longreach.theory.limit.compiler import compile_program
 from longreach.theory.limit.model import START, Array, Transformer
 from longreach.theory.limit.run import residuals
 
-# How hard attention is: how much of it lies where it should, and how evenly (Izzo et al., Figure 3).
-
-
 Wanted = NDArray[np.bool_]
 
 
@@ -57,7 +54,6 @@ class Hardness:
     """The mean total variation distance from hard attention: 0 is hard, 1 elsewhere."""
 
     def document(self) -> dict[str, float]:
-        """As JSON has it."""
         return dict(vars(self))
 
 
@@ -136,7 +132,6 @@ class HeadMatch:
     hardness: Hardness
 
     def document(self) -> dict[str, object]:
-        """As JSON has it."""
         return {
             "program_head": [self.program_layer, self.program_head],
             "does": self.does,

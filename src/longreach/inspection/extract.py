@@ -16,11 +16,10 @@ import numpy as np
 import torch
 
 from longreach.config.model import Model, ModelConfig
-from longreach.config.run import RunConfig
 from longreach.errors import Argument, Field, InputError
+from longreach.inspection.models import read_run, read_task
 from longreach.models.network import Inputs, network
 from longreach.models.parameters import Parameters
-from longreach.tasks.catalog import load_argument
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.regular import LanguageTask
@@ -32,11 +31,8 @@ from longreach.theory.names import TaskName
 from longreach.theory.search.space import Family
 from longreach.theory.search.synthesize import Synthesis, synthesize_target
 from longreach.theory.search.targets import ExamplesTarget, accepted_words
-from longreach.training.checkpoint import MODEL, load_model
-from longreach.training.result import RESULT, read_file
-
-# A trained model → the automaton that says what it says, and where model and task part.
-
+from longreach.training.checkpoint import MODEL
+from longreach.training.result import RESULT
 
 INPUTS = 100
 """Of each range on which model, automaton and task are compared."""
@@ -189,17 +185,15 @@ def open_run(directory: str | Path, task: str | None = None) -> TrainedModel:
     folder = Path(directory)
     if not (folder / MODEL).is_file() or not (folder / RESULT).is_file():
         raise InputError(f"{directory}: no {MODEL} and {RESULT} there", place=Argument("run"))
-    config = RunConfig.read(read_file(folder / RESULT).config)
+    parameters, model, _, config = read_run(folder, "run")
+    assert config is not None
     if config.id_scheme in OTHER_IDS:
         reason = "a word is asked about with the ids 0, 1, 2, … of its positions"
         raise InputError(f"{directory}: trained with {config.id_scheme} ids; {reason}", place=Argument("run"))
     name = TaskName(config.task)
     if task is None and (name.is_attribute or name.is_session):
         raise InputError(f"the run's task, {name.short}, is code; name it yourself", place=Field("task"))
-    parameters, model = load_model(folder / MODEL)
-    known = load_argument(task or config.task, config.alphabet if task in (None, config.task) else None)
-    if len(known.tokens) != model.vocabulary:
-        raise InputError(f"{known.name} is not what the model learned: other tokens", place=Field("task"))
+    known = read_task(task or config.task, config.alphabet if task in (None, config.task) else None, model)
     return TrainedModel(known, model, parameters, config.train_lengths, config.test_lengths)
 
 

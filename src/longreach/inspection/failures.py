@@ -93,7 +93,6 @@ class FailureAnalysis:
     beyond: tuple[BeyondTraining, ...]
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return asdict(self)
 
 

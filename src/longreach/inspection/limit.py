@@ -43,9 +43,6 @@ from longreach.tasks.task import Batch, Task
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
 from longreach.theory.limit.norms import LimitRegularizer, Regularizer, limit_regularizer, regularizer
 
-# From a trained decoder to an approximate limit transformer, which has no longest input.
-
-
 UNSUPPORTED = {
     "rope": "RoPE turns keys and queries, which is no function of positions alone",
     "alibi": "ALiBi falls with the distance for ever, which is neither local nor periodic",
@@ -286,7 +283,6 @@ class LimitSize:
     summary: LimitSummary
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "period": self.period,
             "local_to": self.local_to,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from longreach.config.model import BaselineConfig, ModelConfig
+from longreach.config.model import BaselineConfig, Model, ModelConfig
 from longreach.config.run import RunConfig
 from longreach.errors import Argument, Field, InputError, MissingExtra
 from longreach.models import huggingface
@@ -32,9 +32,6 @@ from longreach.theory.limit.model import Array
 from longreach.theory.names import TaskName
 from longreach.training.checkpoint import MODEL, load_model
 from longreach.training.result import RESULT, Result, read_file
-
-# What is inspected: a run, a checkpoint of ours, or a Hugging Face directory.
-
 
 MOST_POSITIONS = 1024
 """Of a model without a task, so many are looked at."""
@@ -112,9 +109,7 @@ def open_model(
         )
     if not (folder / MODEL).is_file():
         raise InputError(f"{folder}: no {MODEL} there", place=Argument("model"))
-    result = _result(folder)
-    training = None if result is None else _training(result, folder)
-    parameters, model = load_model(folder / MODEL)
+    parameters, model, result, training = read_run(folder)
     if isinstance(model, BaselineConfig):
         raise InputError(f"{folder}: the baseline has no attention to look at", place=Argument("model"))
     found = Subject(
@@ -130,39 +125,40 @@ def open_model(
         name = TaskName(training.task)
         if name.is_attribute or name.is_session or (name.is_file and not name.is_text):
             remark = f"the run's task, {name.short}, is not loaded from a result; name it with --task"
-            return _remarked(found, remark)
+            return replace(found, remarks=(remark,))
         task, alphabet = training.task, training.alphabet
     return _with_task(found, task, alphabet)
 
 
-def _remarked(found: Subject, remark: str) -> Subject:
-    return Subject(**{**vars(found), "remarks": (*found.remarks, remark)})
+def read_run(
+    folder: Path, argument: str = "model"
+) -> tuple[Parameters, Model, Result | None, RunConfig | None]:
+    """The parameters and the shape in a directory, and how they were trained if a result says so."""
+    path = folder / RESULT
+    result = read_file(path.resolve()) if path.exists() else None
+    task = None if result is None else result.config.get("task")
+    if isinstance(task, str) and has_numbers(task):
+        raise InputError(f"{folder}: {task} has numbers as answers", place=Argument(argument))
+    training = None if result is None else RunConfig.read(result.config)
+    return *load_model(folder / MODEL), result, training
+
+
+def read_task(name: str, alphabet: tuple[str, ...] | None, model: Model) -> Task:
+    """A task by its name, if the model can have learned it."""
+    if has_numbers(name):
+        reason = f"{name}: answers are numbers; what is inspected predicts tokens"
+        raise InputError(reason, place=Field("task"))
+    task = load_argument(name, alphabet)
+    if len(task.tokens) != model.vocabulary:
+        reason = f"{name} has {len(task.tokens)} tokens, the model {model.vocabulary}"
+        raise InputError(reason, place=Field("task"))
+    return task
 
 
 def _with_task(found: Subject, task: str | None, alphabet: tuple[str, ...] | None) -> Subject:
     if task is None:
         return found
-    if has_numbers(task):
-        raise InputError(
-            f"{task}: answers are numbers; what is inspected predicts tokens", place=Field("task")
-        )
-    loaded = load_argument(task, alphabet)
-    if len(loaded.tokens) != found.config.vocabulary:
-        sizes = f"{len(loaded.tokens)} tokens, the model {found.config.vocabulary}"
-        raise InputError(f"{task} has {sizes}", place=Field("task"))
-    return Subject(**{**vars(found), "task": loaded, "task_name": task})
-
-
-def _result(folder: Path) -> Result | None:
-    path = folder / RESULT
-    return read_file(path.resolve()) if path.exists() else None
-
-
-def _training(result: Result, folder: Path) -> RunConfig | None:
-    task = result.config.get("task")
-    if isinstance(task, str) and has_numbers(task):
-        raise InputError(f"{folder}: {task} has numbers as answers", place=Argument("model"))
-    return RunConfig.read(result.config)
+    return replace(found, task=read_task(task, alphabet, found.config), task_name=task)
 
 
 def _huggingface_document(folder: Path) -> dict[str, Any] | None:

@@ -26,9 +26,6 @@ from longreach.errors import Field, InputError
 from longreach.inspection.texts import Tokens
 from longreach.models import huggingface
 
-# What measurements ask of a language model: how surprised it is by each token, with some tokens hidden.
-
-
 Losses = NDArray[np.float64]
 Visible = NDArray[np.bool_]
 MEMORY = 1 << 28
@@ -36,8 +33,6 @@ MEMORY = 1 << 28
 
 
 class Scorer(Protocol):
-    """A model."""
-
     @property
     def longest(self) -> int | None:
         """The longest input that it has positions for; None: any."""
@@ -111,12 +106,10 @@ class AtLength:
 
     @property
     def loss(self) -> float:
-        """Mean over all positions."""
         return sum(self.by_position) / self.length
 
     @property
     def perplexity(self) -> float:
-        """The exponential of the mean loss."""
         return math.exp(self.loss)
 
     @property
@@ -125,7 +118,6 @@ class AtLength:
         return math.exp(self.by_position[-1])
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "length": self.length,
             "perplexity": self.perplexity,
@@ -186,7 +178,6 @@ class ThreeLosses:
         return round(float(np.corrcoef(everything, few)[0, 1]), 12)
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         everything, few = self.gains
         return {
             "examples": len(self.short),

@@ -30,9 +30,6 @@ from longreach.models.decoder import ENCODING_MODULES
 from longreach.models.parameters import Parameters
 from longreach.theory.limit.model import Array
 
-# Product functions of positions of a trained decoder: p_jᵀ KᵀQ p_i of every head, and those through V.
-
-
 Path = tuple[tuple[int, int], ...]
 MOST_PRODUCTS = 64
 """Products through value matrices of one head that are looked at."""
@@ -310,7 +307,6 @@ class PeriodicFit:
         return " ".join([self.shape, *nearest, *near, *turns]) + (")" if nearest else "")
 
     def document(self) -> dict[str, object]:
-        """As JSON has it."""
         return {
             "shape": self.shape,
             "tau": self.local_to,

@@ -57,9 +57,6 @@ from longreach.inspection.trace import FoldedModel, Trace, fold, norm_scales, tr
 from longreach.runs.cells import ByAccuracy
 from longreach.theory.limit.model import Array
 
-# The numbers of one head, and of one product function.
-
-
 MOST_PROFILE = 512
 """Distances of which a document has the means."""
 MOST_DRAWN = 4
@@ -68,15 +65,12 @@ MOST_DRAWN = 4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProductReport:
-    """One product function."""
-
     name: str
     offset_variance: float
     total_variance: float
     fit: PeriodicFit
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "name": self.name,
             "offset_variance": self.offset_variance,
@@ -106,11 +100,9 @@ class HeadReport:
 
     @property
     def name(self) -> str:
-        """As people read it."""
         return f"{self.layer}.{self.head}"
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "layer": self.layer,
             "head": self.head,
@@ -179,8 +171,6 @@ Stage = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Inspection:
-    """What was found in a model."""
-
     name: str
     kind: str
     facts: dict[str, Any]
@@ -188,9 +178,7 @@ class Inspection:
     products_from: str
     """What the matrices of the heads are made of."""
     values: tuple[ProductReport, ...] = ()
-    """Products through value matrices."""
     value_products: int = 0
-    """How many there were."""
     construction: tuple[HeadMatch, ...] = ()
     limit: LimitSize | None = None
     lengths: tuple[LengthRow, ...] = ()
@@ -198,7 +186,6 @@ class Inspection:
     remarks: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "model": self.name,
             "kind": self.kind,

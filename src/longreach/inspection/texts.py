@@ -26,9 +26,6 @@ from numpy.typing import NDArray
 from longreach.errors import InputError, MissingExtra
 from longreach.files import write_atomically
 
-# Texts of a local dataset: the rows of Parquet, Arrow and JSON-lines files, read one by one.
-
-
 COLUMN = "text"
 """The column that is read, unless a table has one column of strings alone."""
 JSON_LINES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
@@ -346,7 +343,6 @@ class BytePairs:
 
 
 def has_byte_pairs() -> bool:
-    """Whether the library is installed."""
     return importlib.util.find_spec("tokenizers") is not None
 
 
@@ -364,7 +360,6 @@ def write_tokenizer(path: Path, tokenizer: TextTokenizer) -> None:
 
 
 def read_tokenizer(path: Path) -> TextTokenizer:
-    """The stored tokenizer."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if document["kind"] == "bytes":
@@ -423,11 +418,9 @@ class TokenFile:
         return len(self._tokens)
 
     def windows(self, starts: Iterable[int], length: int) -> Tokens:
-        """The tokens from each start on."""
         return np.stack([np.asarray(self._tokens[at : at + length], dtype=np.int64) for at in starts])
 
     def drawn(self, count: int, length: int, rng: np.random.Generator) -> Tokens:
-        """Random windows."""
         _check_size(len(self), length)
         return self.windows(rng.integers(0, len(self) - length + 1, count), length)
 

@@ -214,7 +214,6 @@ class FoldedModel:
     """A row for each id; None where the encoding has no vectors that are added."""
     layers: tuple[FoldedLayer, ...]
     read: Map
-    """To the outputs."""
 
 
 def norm_names(config: ModelConfig) -> tuple[str, ...]:

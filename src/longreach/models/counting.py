@@ -31,8 +31,6 @@ from torch import Tensor
 from longreach.models.network import Network, Outputs
 from longreach.models.parameters import Parameters, views
 
-# The small transformers of Izzo, Nichani and Lee (arXiv 2510.27015): shapes, μP initial values and rates.
-
 
 @dataclass(frozen=True)
 class RegressionShape:
@@ -78,7 +76,6 @@ class RegressionShape:
 
     @property
     def size(self) -> int:
-        """The number of parameters."""
         return sum(math.prod(shape) for shape in self.table.values())
 
     def named(self, vectors: Tensor) -> Parameters:
@@ -86,7 +83,6 @@ class RegressionShape:
         return views(self.table, vectors)
 
     def initial(self, rng: np.random.Generator) -> Tensor:
-        """A vector of initial values."""
         parts = [
             rng.standard_normal(shape).reshape(-1) * self._deviation(name, shape)
             for name, shape in self.table.items()
@@ -94,7 +90,6 @@ class RegressionShape:
         return torch.from_numpy(np.concatenate(parts).astype(np.float32))
 
     def rates(self, rate: float) -> Tensor:
-        """The learning rate of each parameter."""
         return torch.cat(
             [
                 torch.full((math.prod(shape),), rate if _embeds(name) else rate / self.width)
@@ -182,15 +177,12 @@ class CountTransformer:
         self.shape = shape
 
     def outputs(self, vectors: Tensor, batch: CountBatch) -> Tensor:
-        """The answers (members, rows)."""
         return self.answers(self.shape.named(vectors), batch)
 
     def answers(self, named: Parameters, batch: CountBatch) -> Tensor:
-        """The same of parameters by name."""
         return self._forward(named, batch)[0]
 
     def losses(self, vectors: Tensor, batch: CountBatch) -> Tensor:
-        """The mean squared errors (members,)."""
         return ((self.outputs(vectors, batch) - batch.targets).square() * batch.shares).sum(-1)
 
     def attention(self, vectors: Tensor, batch: CountBatch) -> Tensor:
@@ -364,7 +356,6 @@ class KGramTransformer:
         return self.answers(self.shape.named(vector), batch)
 
     def answers(self, named: Parameters, batch: KGramBatch) -> Tensor:
-        """The same of parameters by name."""
         stream = self._first(named, batch)[batch.view]
         last = stream[batch.end]
         asked = last @ named["1.query"].mT @ named["1.key"] / self.shape.width
@@ -381,7 +372,6 @@ class KGramTransformer:
         return (self.outputs(vector, batch) - batch.targets.to(vector.dtype)).square().sum(-1).mean()
 
     def gradient(self, vector: Tensor, batch: KGramBatch) -> tuple[Tensor, Tensor]:
-        """The loss and its gradient."""
         leaf = vector.detach().requires_grad_()
         loss = self.losses(leaf, batch)
         return loss.detach(), torch.autograd.grad(loss, leaf)[0]

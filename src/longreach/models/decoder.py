@@ -263,7 +263,6 @@ class Decoder:
         return F.layer_norm(y, (self.config.width,), weight, bias, self.config.norm_epsilon)
 
     def bias(self, layer: int, reading: Reading) -> Tensor | None:
-        """What is added to the logits."""
         return self.encoding.bias(self.parameters, self.config, layer, reading.query_ids, reading.key_ids)
 
     def attend(self, layer: int, y: Tensor, reading: Reading, bias: Tensor | None) -> Tensor:

@@ -100,11 +100,9 @@ class Network:
 
     @property
     def size(self) -> int:
-        """The number of parameters."""
         return sum(map(math.prod, self.table.values()))
 
     def vector(self, parameters: Mapping[str, Tensor]) -> Tensor:
-        """The vector of these parameters."""
         return torch.cat([parameters[name].reshape(-1) for name in self.table])
 
     def named(self, vectors: Tensor) -> Parameters:

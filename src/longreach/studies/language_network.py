@@ -13,12 +13,8 @@ from longreach.config.scales import Scale
 from longreach.errors import InputError
 from longreach.inspection.perplexity import TorchScorer
 
-# The settings of the study of natural language, as data, by scale.
-
 
 class NetworkShape(BaseModel):
-    """The shape of the model."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     layers: int = Field(ge=1)

@@ -49,8 +49,6 @@ from longreach.studies.language_network import (
     NetworkShape,
 )
 
-# What the processes of one training share, when `torchrun` starts several: gradients, and who may write.
-
 
 @dataclass(frozen=True)
 class Workers:
@@ -81,7 +79,6 @@ class Workers:
             start += tensor.numel()
 
     def wait(self) -> None:
-        """Until all are here."""
         if self.count > 1:
             distributed.barrier()
 
@@ -97,7 +94,6 @@ def join_workers(device: torch.device) -> Workers:
 
 
 def leave_workers() -> None:
-    """At the end of the process."""
     if distributed.is_available() and distributed.is_initialized():
         distributed.destroy_process_group()
 
@@ -144,8 +140,6 @@ def batch_of(training: LanguageTraining, tokens: TokenFile, step: int) -> tuple[
 
 
 class LanguageTrainer:
-    """One model in training."""
-
     def __init__(
         self,
         shape: NetworkShape,
@@ -296,7 +290,6 @@ class LanguageRun:
 
     @property
     def findings_file(self) -> Path:
-        """Where the report is kept."""
         return self.directory / "findings.json"
 
     def prepare(self, stage: Stage) -> TextTokenizer:
@@ -376,7 +369,6 @@ class LanguageRun:
         return LanguageFindings(perplexity, losses)
 
     def keep(self, document: dict[str, Any]) -> None:
-        """The report, beside what it was made of."""
         write_atomically(self.findings_file, json.dumps(document).encode())
 
 

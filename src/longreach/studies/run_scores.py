@@ -56,8 +56,6 @@ from longreach.inspection.trace import fold, norm_scales, trace
 from longreach.runs.table import read_lines
 from longreach.theory.limit.model import Array
 
-# Numbers of a trained run, all at its training length, that may tell whether it works at three times it.
-
 
 @dataclass(frozen=True)
 class Feature:
@@ -262,7 +260,6 @@ class FittedScore:
     scores: tuple[JointScore, ...]
 
     def text(self) -> str:
-        """As its file has it."""
         document = _FITTED_SCORE.dump_python(self, mode="json")
         return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
@@ -299,7 +296,6 @@ def fit_scores(runs: Sequence[ScoredRun], areas: Mapping[str, float]) -> FittedS
 
 
 def read_score(path: Path = FITTED) -> FittedScore:
-    """The scores in a file."""
     if not path.exists():
         reason = f"there is no score yet; {COMMAND} makes one from development runs"
         raise InputError(reason, place=File(str(path)))
@@ -360,7 +356,6 @@ class ScoreRow:
     """By how much the area is larger than that of the reference, on the runs that have both."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         gain = None if self.gain is None else self.gain.rounded()
         return {"name": self.name, "kind": self.kind, "runs": self.runs, "auc": self.auc.rounded(),
                 "minus_reference": gain}  # fmt: skip
@@ -368,8 +363,6 @@ class ScoreRow:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScoreSlice:
-    """The scores of some runs."""
-
     name: str
     runs: int
     languages: int
@@ -379,7 +372,6 @@ class ScoreSlice:
     """By name of a row, shares of failures and of successes."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "runs_of": self.name,
             "runs": self.runs,
@@ -404,7 +396,6 @@ class LimitComparison:
     """… and lower by as much."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return asdict(self)
 
 

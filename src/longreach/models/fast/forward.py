@@ -24,9 +24,6 @@ from longreach.models.encodings import Encoding
 from longreach.models.fast.packed import Packed, PackedBiases, Queries, Workspace
 from longreach.models.parameters import Parameters
 
-# Causal attention over packed rows, forward and backward, written out.
-
-
 PER_BIT = math.log2(math.e)
 LARGEST = 64.0
 """Logits in bits between ± this need no shift: their exponentials and sums of these stay in range."""
@@ -41,7 +38,6 @@ class _Group:
     value: Tensor
     exponentials: Tensor
     slots: slice
-    """Of the queries."""
     keys: slice
 
 

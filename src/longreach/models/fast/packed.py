@@ -23,9 +23,6 @@ from longreach.config.model import ModelConfig
 from longreach.models.decoder import ENCODING_MODULES
 from longreach.models.parameters import Parameters
 
-# Rows of different sizes without padding, tokens one after the other, as the gradient by hand takes them.
-
-
 Ints = NDArray[np.int64]
 
 
@@ -61,7 +58,6 @@ class Packed:
 
     tokens: Tensor
     ids: Tensor
-    """The position id of each token."""
     places: Tensor
     """The place of each token in its row, from 0."""
     rows: tuple[int, ...]
