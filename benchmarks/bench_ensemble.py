@@ -41,33 +41,29 @@ def _seconds(work: Callable[[], None]) -> float:
 
 
 def _steps(task: str, given: dict[str, Any], steps: int) -> tuple[Callable[[], None], Callable[[], None]]:
-    """So many steps of all members, one after the other and side by side."""
+    """So many steps of all runs, one after the other and side by side."""
     from longreach.runs.resolve import resolve
-    from longreach.training.devices import CPU
-    from longreach.training.loop import _Ensemble, _Place, _Run
-    from longreach.training.members import Member
+    from longreach.training.loop import Trainer, start_run
 
     given = {**given, "compile": False, "test_size": 1}
     configs = [resolve(task, scale="paper", **given, seed=seed) for seed in range(MEMBERS)]
-    runs = [_Run(config, None, None, 1e9) for config in configs]
-    places = [_Place(number, Member(config), None) for number, config in enumerate(configs)]
-    ensemble = _Ensemble(places, 1e9, CPU)
+    alone = [Trainer([start_run(config)], 1e9) for config in configs]
+    together = Trainer([start_run(config) for config in configs], 1e9)
 
     def single() -> None:
-        for run in runs:
+        for each in alone:
             for _ in range(steps):
-                run._step()
+                each.step()
 
     def stacked() -> None:
         for _ in range(steps):
-            ensemble._step()
-            ensemble._read()
+            together.step()
 
     single()  # the first ones are slow
     stacked()
     apart = max(
-        float((run.member.state.vector - row).abs().max())
-        for run, row in zip(runs, ensemble.vectors, strict=True)
+        float((each.stepper.runs[0].state.vector - run.state.vector).abs().max())
+        for each, run in zip(alone, together.stepper.runs, strict=True)
     )
     assert apart < 1e-3, f"not the same work: {apart}"
     return single, stacked

@@ -33,19 +33,21 @@ def _config(longest: int, seed: int = 0) -> RunConfig:
 
 
 def _stack(longest: int, members: int) -> Callable[[], list[float]]:
-    from longreach.training.numbers import RegressionMember, _Stack
+    from longreach.training.loop import start_run
+    from longreach.training.stepping import StackedNumbers
 
-    return _Stack([RegressionMember(_config(longest, seed)) for seed in range(members)]).step
+    stacked = StackedNumbers([start_run(_config(longest, seed)) for seed in range(members)])
+    return lambda: stacked.step()[0].tolist()
 
 
 def _plain_loss(config: RunConfig) -> tuple[list[Any], Callable[[Any, Any], Any]]:
     """Parameters and outputs at all positions of a module, from tokens and their mask."""
     import torch
 
-    from longreach.training.numbers import initial_vector, shape_of
+    from longreach.training.setup import counting_of, network_of
 
-    shape = shape_of(config)
-    start = shape.named(initial_vector(config))
+    shape = counting_of(config)
+    start = network_of(config).initial(config.seed)
     named = {name: torch.nn.Parameter(value.clone()) for name, value in start.items()}
 
     def outputs(tokens: Any, lengths: Any) -> Any:
@@ -132,20 +134,21 @@ def _loss_difference() -> float:
     import numpy as np
     import torch
 
-    from longreach.tasks.numbers import CountTask
-    from longreach.training.numbers import CountModels, count_batch, initial_vector, shape_of, task_of
+    from longreach.models.counting import CountTransformer
+    from longreach.tasks.numbers import CountTask, load_regression
+    from longreach.training.numbers import count_batch
+    from longreach.training.setup import counting_of, network_of
 
-    config = _config(50)
-    task = task_of(config.task)
+    config, made = _config(50), network_of(_config(50))
+    task = load_regression(config.task)
     assert isinstance(task, CountTask)
     words = task.words(np.random.default_rng(1).integers(1, 51, 1024), np.random.default_rng(2))
     _, outputs = _plain_loss(config)
     with torch.inference_mode():
         theirs = outputs(torch.from_numpy(words.tokens), torch.from_numpy(words.lengths))
-        models = CountModels(shape_of(config))
-        mine = models.model.outputs(
-            initial_vector(config)[None], count_batch([task.counted(words)], once=False)
-        )[0]
+        start = made.vector(made.initial(config.seed))[None]
+        batch = count_batch([task.counted(words)], once=False)
+        mine = CountTransformer(counting_of(config)).outputs(start, batch)[0]
     return float((mine - theirs).abs().max())
 
 

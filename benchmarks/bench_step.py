@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.harness import Row
 
 if TYPE_CHECKING:
-    from longreach.training.loop import _Run
+    from longreach.training.stepping import Alone
 
 LANGUAGE = "regex:(ab|ba|c)*"
 SHAPES = {
@@ -54,16 +54,17 @@ def rows() -> Iterator[Row]:
             yield Row(f"{name}: products / peak of products", 100 * share, "%", "")
 
 
-def _run(task: str, encoding: str, given: dict[str, Any]) -> _Run:
+def _alone(task: str, encoding: str, given: dict[str, Any]) -> Alone:
     from longreach.runs.resolve import resolve
-    from longreach.training.loop import _Run
+    from longreach.training.loop import start_run
+    from longreach.training.stepping import Alone
 
-    return _Run(resolve(task, encoding, **given), None, None, 1e9)
+    return Alone(start_run(resolve(task, encoding, **given)))
 
 
 def _seconds(task: str, encoding: str, given: dict[str, Any]) -> tuple[float, float]:
     """Of the processor, per step: by automatic differentiation, and by hand."""
-    runs = [_run(task, encoding, given) for _ in range(2)]
+    runs = [_alone(task, encoding, given) for _ in range(2)]
     assert runs[1].by_hand is not None
     runs[0].by_hand = None
     times = []
@@ -71,11 +72,11 @@ def _seconds(task: str, encoding: str, given: dict[str, Any]) -> tuple[float, fl
         pair = []
         for run in runs:
             start = time.process_time()
-            run._step()
+            run.step()
             pair.append(time.process_time() - start)
         if number >= WARM:
             times.append(pair)
-    apart = float((runs[0].member.state.vector - runs[1].member.state.vector).abs().max())
+    apart = float((runs[0].runs[0].state.vector - runs[1].runs[0].state.vector).abs().max())
     assert apart < 1e-2, f"not the same work: {apart}"
     quick = sorted(times, key=sum)[: PAIRS // 2]
     plain, hand = (sum(side) / len(quick) for side in zip(*quick, strict=True))
@@ -86,11 +87,11 @@ def _products(task: str, encoding: str, given: dict[str, Any]) -> float:
     """The floating-point operations of matrix products in a step, each row as long as it is."""
     from torch.utils.flop_counter import FlopCounterMode
 
-    run = _run(task, encoding, given)
-    run.by_hand, run.parts = None, run.config.batch
+    run = _alone(task, encoding, given)
+    run.by_hand, run.parts = None, run.runs[0].config.batch
     with FlopCounterMode(display=False) as counter:
         for _ in range(4):
-            run._step()
+            run.step()
     return counter.get_total_flops() / 4
 
 

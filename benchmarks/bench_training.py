@@ -18,7 +18,7 @@ from benchmarks.harness import Row, best_time
 
 if TYPE_CHECKING:
     from longreach.config.run import RunConfig
-    from longreach.training.loop import _Run
+    from longreach.training.loop import Trainer
 
 LARGE = {"layers": 4, "heads": 4, "width": 256, "lr": 1e-4}
 CASES: dict[str, tuple[str, dict[str, Any], int, str]] = {
@@ -41,10 +41,10 @@ def _config(case: str) -> RunConfig:
     return resolve(task, scale="paper", **given, test_size=1)
 
 
-def _run(config: RunConfig) -> _Run:
-    from longreach.training.loop import _Run
+def _trainer_of(config: RunConfig) -> Trainer:
+    from longreach.training.loop import Trainer, start_run
 
-    return _Run(config, None, None, 1e9)
+    return Trainer([start_run(config)], 1e9)
 
 
 def _plain_config(case: str) -> RunConfig:
@@ -56,8 +56,8 @@ def _module(config: RunConfig) -> Any:
     from longreach.models.huggingface import to_module
     from longreach.training.setup import decoder_of
 
-    run = _run(config)
-    return to_module(run.member.network.named(run.member.state.vector), decoder_of(config))
+    (run,) = _trainer_of(config).stepper.runs
+    return to_module(run.network.named(run.state.vector), decoder_of(config))
 
 
 def _plain(config: RunConfig) -> Callable[[], float]:
@@ -142,7 +142,7 @@ def _measure(kind: str, case: str) -> float:
     if kind == "trainer":
         return _trainer(_plain_config(case), max(3, steps // 4))
     step: Callable[[], object] = (
-        _run(_config(case))._step if kind == "engine" else _plain(_plain_config(case))
+        _trainer_of(_config(case)).step if kind == "engine" else _plain(_plain_config(case))
     )
     for _ in range(3):
         step()
@@ -169,11 +169,12 @@ def _together(kind: str, case: str, processes: int, threads: int) -> float:
 def _loss_difference(case: str) -> float:
     """The largest difference of the losses of the first steps."""
     config = _config(case)
-    plain, run = _plain(config), _run(config)
+    plain, trainer = _plain(config), _trainer_of(config)
+    (run,) = trainer.stepper.runs
     largest = 0.0
     for _ in range(COMPARED_STEPS):
-        run._step()
-        mine, run.member.losses = run.member.losses[0], (0.0, 0)
+        trainer.step()
+        mine, run.losses = run.losses[0], (0.0, 0)
         largest = max(largest, abs(mine - plain()))
     return largest
 
@@ -182,11 +183,14 @@ def _products(config: RunConfig) -> float:
     """The floating-point operations of matrix products in a step, on average."""
     from torch.utils.flop_counter import FlopCounterMode
 
-    run = _run(config.model_copy(update={"compile": False, "dtype": "float32"}))
+    from longreach.training.loop import start_run
+    from longreach.training.stepping import Alone
+
+    run = Alone(start_run(config.model_copy(update={"compile": False, "dtype": "float32"})))
     run.by_hand, run.parts = None, 4
     with FlopCounterMode(display=False) as counter:
         for _ in range(8):
-            run._step()
+            run.step()
     return counter.get_total_flops() / 8
 
 
@@ -205,10 +209,11 @@ def _sampling(case: str) -> float:
     from longreach.training.batches import BLOCK, Batches, Streams
     from longreach.training.steps import fixed_shape
 
-    run = _run(_config(case))
-    shape = None if run.compiled is None else fixed_shape(run.config)
+    trainer = _trainer_of(_config(case))
+    (run,) = trainer.stepper.runs
+    shape = fixed_shape(run.config) if run.is_compiled else None
     batches = Batches(run.config, Streams(1).data, shape)
-    take = batches.packed if run.compiled is None else batches.fixed
+    take = batches.fixed if run.is_compiled else batches.packed
     times: list[tuple[float, float]] = []
     for block in range(1 + PAIRS):
         start = time.process_time()
@@ -216,7 +221,7 @@ def _sampling(case: str) -> float:
             take(block * BLOCK + number)
         drawn = time.process_time()
         for _ in range(BLOCK):
-            run._step()
+            trainer.step()
         times.append((drawn - start, time.process_time() - drawn))
     quick = sorted(times[1:], key=sum)[: PAIRS // 2]
     return sum(draw for draw, _ in quick) / sum(step for _, step in quick)

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from longreach.models.counting import RegressionShape
-from longreach.training.job import save_regression
+from longreach.training.checkpoint import save_model
 
 
 def saved_numbers(shape: RegressionShape, directory: Path, seed: int = 0) -> Path:
     """Write initial values, and give the directory back."""
     named = shape.named(shape.initial(np.random.default_rng(seed)))
-    save_regression(directory, {name: value.clone() for name, value in named.items()}, shape)
+    save_model(directory, {name: value.clone() for name, value in named.items()}, shape)
     return directory

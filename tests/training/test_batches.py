@@ -16,8 +16,9 @@ from longreach.models.decoder import forward, last_states
 from longreach.models.network import Network
 from longreach.tasks.task import Batch
 from longreach.training.batches import Batches, Occasion, Streams, chunks, placed
-from longreach.training.loop import side_by_side, train
+from longreach.training.loop import train
 from longreach.training.setup import decoder_of, network_of, positions_of, task_of
+from longreach.training.stepping import side_by_side
 from longreach.training.steps import (
     GradientByHand,
     chunk_loss,

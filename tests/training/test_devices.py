@@ -15,8 +15,8 @@ from longreach.training.batches import Batches, Streams
 from longreach.training.devices import CPU, check_dtype, describe, find_device, precision, prepare, send_chunk
 from longreach.training.job import run
 from longreach.training.loop import train
-from longreach.training.members import Diverged
 from longreach.training.result import Evaluation
+from longreach.training.run import Diverged
 from longreach.training.setup import decoder_of, network_of
 from longreach.training.steps import State, step_numbers, update
 from tests.training.test_loop import Killed, same, tiny

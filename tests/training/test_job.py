@@ -20,7 +20,8 @@ from longreach.execution.local import LocalEngine
 from longreach.runs.record import run_pending
 from longreach.runs.resolve import resolve_regression
 from longreach.training import checkpoint
-from longreach.training.job import FUNCTION, regression_groups, run, run_members, run_numbers
+from longreach.training.job import FUNCTION, run, run_group
+from longreach.training.loop import groups
 from longreach.training.result import PROGRESS, RESULT, Diary, read_result
 from longreach.training.setup import decoder_of, model_of, task_of
 from tests.training.test_loop import tiny
@@ -58,7 +59,7 @@ def test_the_baseline_guesses_and_leaves_its_model(tmp_path: Path) -> None:
     assert shape == model_of(config)
     assert sorted(parameters) == ["embedding", "in.bias", "in.weight", "out.bias", "out.weight"]
     members = [tiny(encoding="mlp", layers=2, max_steps=200, evaluate_every=100, seed=s) for s in (0, 1)]
-    together = run_members({"members": [member.document() for member in members]})
+    together = run_group({"members": [member.document() for member in members]})
     assert together[0]["final"]["accuracy"] == result.final.accuracy
 
 
@@ -115,7 +116,7 @@ def _small(task: str = "simple-task", seed: int = 0, **given: object) -> RunConf
 
 def test_a_result_and_a_model_are_left(tmp_path: Path) -> None:
     config = _small("modp-task:p=2,k=1")
-    result = run_numbers(config.document(), tmp_path / config.key)
+    result = run(config.document(), tmp_path / config.key)
     assert read_result(tmp_path, config.key) == result
     assert result.final is not None
     assert result.final.details["stopped"] == "the step budget"
@@ -130,15 +131,15 @@ def test_a_result_and_a_model_are_left(tmp_path: Path) -> None:
 
 def test_a_group_trains_what_is_not_done(tmp_path: Path) -> None:
     members = [_small(seed=seed) for seed in range(3)]
-    first = run_numbers(members[1].document(), tmp_path / members[1].key)
-    results = run_members({"members": [member.document() for member in members]}, tmp_path)
+    first = run(members[1].document(), tmp_path / members[1].key)
+    results = run_group({"members": [member.document() for member in members]}, tmp_path)
     assert [result["key"] for result in results] == [member.key for member in members]
     assert results[1]["timings"]["started"] == json.loads(first.model_dump_json())["timings"]["started"]
 
 
 def test_one_that_diverges_is_a_failed_result(tmp_path: Path) -> None:
     config = _small(lr=1e30)
-    result = run_numbers(config.document(), tmp_path / config.key)
+    result = run(config.document(), tmp_path / config.key)
     assert result.status == "failed"
     assert result.error is not None
     assert result.error.startswith("the loss is ")
@@ -152,7 +153,7 @@ def test_groups_have_one_shape() -> None:
         "simple-task:omega=3",
         "modp-task:p=3",
     ]
-    made = regression_groups([_small(task).document() for task in tasks], 2)
+    made = groups([_small(task) for task in tasks], 2)
     names = [[config.task.partition(",")[0] for config in group] for group in made]
     assert names == [
         ["simple-task:omega=1", "simple-task:omega=2"],
@@ -165,4 +166,4 @@ def test_groups_have_one_shape() -> None:
 def test_lengths_are_checked_where_a_document_is_read() -> None:
     document = {**_small("modp-task:p=5").document(), "train_lengths": [2, 9]}
     with pytest.raises(InputError, match="train_lengths: 2:9: modp-task:p=5,k=0 has sequences of at least 5"):
-        run_numbers(document)
+        run(document)

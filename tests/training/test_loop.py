@@ -24,18 +24,18 @@ from longreach.errors import InputError
 from longreach.models.decoder import forward, initialise
 from longreach.runs.resolve import resolve
 from longreach.tasks.catalog import load_task
-from longreach.training import checkpoint
+from longreach.training import checkpoint, evaluate, stepping
 from longreach.training import loop as engine
 from longreach.training import loop as ensemble
-from longreach.training import members as member
 from longreach.training import steps as compiled
 from longreach.training import steps as step
 from longreach.training.batches import BLOCK, Batches, Streams, chunks
-from longreach.training.job import run, run_members
-from longreach.training.loop import groups, side_by_side, train, train_members
-from longreach.training.members import Diverged, Member, Trained
+from longreach.training.job import run, run_group
+from longreach.training.loop import groups, train, train_runs
 from longreach.training.result import Evaluation, read_result
+from longreach.training.run import Diverged, Trained
 from longreach.training.setup import decoder_of, network_of
+from longreach.training.stepping import Alone, side_by_side
 from longreach.training.steps import (
     GradientByHand,
     State,
@@ -158,17 +158,13 @@ def test_update_is_adamw_with_clipping() -> None:
 )
 def test_steps_by_hand_have_the_losses_of_automatic_differentiation(change: dict[str, Any]) -> None:
     config = tiny(**change)
-    runs = [engine._Run(config, None, None, 1e9) for _ in range(2)]
-    assert runs[0].by_hand is not None
-    runs[1].by_hand = None
+    by_hand, plain = (Alone(engine.start_run(config)) for _ in range(2))
+    assert by_hand.by_hand is not None
+    plain.by_hand = None
     for _ in range(BLOCK + 4):
-        losses = []
-        for each in runs:
-            each._step()
-            losses.append(each.member.losses[0])
-            each.member.losses = 0.0, 0
-        assert losses[0] == pytest.approx(losses[1], abs=1e-4)
-    one, other = (run.member.state.vector for run in runs)
+        (mine, _), (theirs, _) = by_hand.step(), plain.step()
+        assert mine.item() == pytest.approx(theirs.item(), abs=1e-4)
+    one, other = (each.runs[0].state.vector for each in (by_hand, plain))
     assert (one - other).abs().max() < 1e-3
 
 
@@ -247,7 +243,7 @@ def test_stops_when_the_training_range_is_right(monkeypatch: pytest.MonkeyPatch)
         return 1.0 if len(calls) >= 2 else 0.5
 
     calls: list[int] = []
-    monkeypatch.setattr(member, "accuracy", right_from_the_second)
+    monkeypatch.setattr(evaluate, "accuracy", right_from_the_second)
     trained = train(tiny())
     assert (trained.steps, trained.reached) == (40, True)
     assert [row.step for row in trained.rows] == [20, 40]
@@ -362,7 +358,7 @@ def test_packed_batches_are_the_batches(task: str, encoding: str) -> None:
 
 
 def together(configs: Sequence[RunConfig], **options: Any) -> list[Trained]:
-    ended = dict(train_members(configs, **options))
+    ended = dict(train_runs(configs, **options))
     assert sorted(ended) == list(range(len(configs)))
     for end in ended.values():
         assert isinstance(end, Trained)
@@ -493,7 +489,7 @@ def test_the_same_numbers_twice_and_whoever_is_beside() -> None:
 @pytest.mark.parametrize("lr", [1e30, 1e15])
 def test_a_member_that_diverges_fails_alone(lr: float) -> None:
     members = [tiny(seed=0), tiny(seed=1, lr=lr), tiny(seed=2)]
-    ended = dict(train_members(members))
+    ended = dict(train_runs(members))
     with pytest.raises(Diverged) as alone:
         train(members[1])
     failed = ended[1]
@@ -510,9 +506,9 @@ def test_a_member_that_is_right_leaves_and_costs_nothing(monkeypatch: pytest.Mon
     easy = tiny(**given, lr=0.01, max_steps=120, test_size=20)
     slow = tiny(**given, lr=1e-9, max_steps=120, test_size=20, seed=1)
     drawn = []
-    draw = Member.draw
-    monkeypatch.setattr(Member, "draw", lambda self: drawn.append(self.config.seed) or draw(self))
-    ends = list(train_members([slow, easy]))
+    draw = stepping._next_batch
+    monkeypatch.setattr(stepping, "_next_batch", lambda run: drawn.append(run.config.seed) or draw(run))
+    ends = list(train_runs([slow, easy]))
     assert [place for place, _ in ends] == [1, 0]
     first, last = (end for _, end in ends)
     assert isinstance(first, Trained)
@@ -528,16 +524,16 @@ def test_a_member_that_is_right_leaves_and_costs_nothing(monkeypatch: pytest.Mon
 
 def test_shapes_that_differ_are_refused() -> None:
     for fields, message in [
-        ({"width": 8}, "members 0 and 1 cannot be stacked: width is 16 and 8"),
+        ({"width": 8}, "runs 0 and 1 cannot be stacked: width is 16 and 8"),
         ({"task": "sort"}, "vocabulary is "),
         ({"test_lengths": ((11, 30),)}, "positions is "),
         ({"batch": 3}, "batch is 64 and 3"),
         ({"weight_decay": 0.5}, "weight_decay is 0.01 and 0.5"),
         ({"dtype": "bfloat16"}, "dtype is float32 and bfloat16"),
-        ({}, "one stands twice"),
+        ({}, "one is listed twice"),
     ]:
         with pytest.raises(InputError, match=message):
-            train_members([tiny(), tiny(**fields)])
+            train_runs([tiny(), tiny(**fields)])
 
 
 def test_groups() -> None:
@@ -627,7 +623,7 @@ def test_members_at_different_steps(tmp_path: Path) -> None:
 def test_results_are_those_of_single_runs(tmp_path: Path) -> None:
     members = [tiny(seed=0), tiny(seed=1, lr=1e30), tiny(seed=2)]
     documents = [config.document() for config in members]
-    results = run_members({"members": documents, "device": "cpu"}, tmp_path)
+    results = run_group({"members": documents, "device": "cpu"}, tmp_path)
     assert [result["status"] for result in results] == ["done", "failed", "done"]
     for config, document in zip(members, results, strict=True):
         found, alone = read_result(tmp_path, config.key), run(config.document())
@@ -639,7 +635,7 @@ def test_results_are_those_of_single_runs(tmp_path: Path) -> None:
         assert files == (["model.safetensors", "result.json"] if found.status == "done" else ["result.json"])
     # A group that is run again after a kill takes what is done as it is.
     before = (tmp_path / members[0].key / "result.json").stat().st_mtime_ns
-    again = run_members({"members": documents}, tmp_path)
+    again = run_group({"members": documents}, tmp_path)
     assert again[0] == results[0]
     assert (tmp_path / members[0].key / "result.json").stat().st_mtime_ns == before
 
@@ -658,7 +654,7 @@ def save_and_die(*arguments):
         os.kill(os.getpid(), signal.SIGKILL)
 
 checkpoint.save = save_and_die
-job.run_members(json.loads(sys.argv[1]), Path(sys.argv[2]), checkpoint_seconds=0)
+job.run_group(json.loads(sys.argv[1]), Path(sys.argv[2]), checkpoint_seconds=0)
 """
 
 
@@ -667,7 +663,7 @@ def test_a_group_that_is_killed_while_it_writes_goes_on(tmp_path: Path) -> None:
     config = {"members": [each.document() for each in members]}
     command = [sys.executable, "-c", KILLED, json.dumps(config), str(tmp_path)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
-    results = run_members(config, tmp_path)
+    results = run_group(config, tmp_path)
     assert [result["final"]["details"]["resumed"] for result in results] == [21, 21, 20]
     for each, result in zip(members, results, strict=True):
         alone = run(each.document())
@@ -684,9 +680,9 @@ def test_compiling_is_left_out_and_said() -> None:
 
 def test_losses_that_are_read_late_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     members = [tiny(seed=0), tiny(seed=1, lr=1e30), tiny(seed=2, max_steps=31)]
-    at_once = dict(train_members(members))
+    at_once = dict(train_runs(members))
     monkeypatch.setattr(ensemble, "steps_between_reads", lambda device: 7)
-    late = dict(train_members(members))
+    late = dict(train_runs(members))
     assert str(late[1]) == str(at_once[1])
     for place in (0, 2):
         mine, yours = at_once[place], late[place]

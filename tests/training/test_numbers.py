@@ -1,4 +1,4 @@
-""""""
+"""Runs that learn numbers: their loop, their batches, and what is measured."""
 
 from __future__ import annotations
 
@@ -13,19 +13,13 @@ from longreach.config.run import RunConfig
 from longreach.models.counting import CountBatch, CountTransformer
 from longreach.tasks.numbers import CountTask, load_regression
 from longreach.training.checkpoint import STATE
-from longreach.training.members import Diverged
-from longreach.training.numbers import (
-    Fitted,
-    RegressionMember,
-    _Stack,
-    adam,
-    count_batch,
-    draw_tests,
-    models_of,
-    shape_of,
-    train_regression,
-)
+from longreach.training.loop import start_run, train, train_runs
+from longreach.training.numbers import NumberModels, count_batch, draw_tests
 from longreach.training.result import Evaluation
+from longreach.training.run import Diverged, Trained
+from longreach.training.setup import counting_of
+from longreach.training.stepping import StackedNumbers
+from longreach.training.steps import adam
 
 TASKS = ["simple-task:omega=2", "modp-task:p=2,k=1", "in-context-kgram:S=2,k=1"]
 
@@ -38,15 +32,9 @@ def small(task: str = "simple-task:omega=1", **given: Any) -> RunConfig:
     return RunConfig.read({"task": task, **fields, **given})
 
 
-def ended(config: RunConfig, directory: Path | None = None) -> Fitted:
-    ((_, found),) = train_regression([config], [directory])
-    assert isinstance(found, Fitted)
-    return found
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_a_member_learns_and_says_its_losses(task: str) -> None:
-    found = ended(small(task, max_steps=150, width=8, hidden=32, lr=0.05))
+    found = train(small(task, max_steps=150, width=8, hidden=32, lr=0.05))
     assert found.steps == 150
     assert not found.reached
     losses = [row.loss for row in found.rows]
@@ -54,15 +42,16 @@ def test_a_member_learns_and_says_its_losses(task: str) -> None:
     assert losses[-1] is not None
     assert losses[0] is not None
     assert losses[-1] < losses[0] / 2
-    assert {"loss 2-8", "loss 12-12", "loss 20-24"} <= found.measured.keys()
-    assert ("L" in found.measured) == ("kgram" not in task)
+    assert {"loss 2-8", "loss 12-12", "loss 20-24"} <= found.final.other.keys()
+    assert ("L" in found.final.other) == ("kgram" not in task)
 
 
 def test_it_stops_at_the_loss() -> None:
     config = small(max_steps=3000, target_loss=0.05, lr=0.03)
-    found = ended(config)
+    found = train(config)
     assert found.reached
-    assert found.loss < 0.05
+    assert found.final.loss is not None
+    assert found.final.loss < 0.05
     assert found.steps < 3000
     assert found.rows[-1].step == found.steps
 
@@ -70,7 +59,7 @@ def test_it_stops_at_the_loss() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_a_killed_run_goes_on_with_the_same_numbers(task: str, tmp_path: Path) -> None:
     config = small(task)
-    whole = ended(config)
+    whole = train(config)
 
     class KilledError(Exception):
         pass
@@ -80,43 +69,43 @@ def test_a_killed_run_goes_on_with_the_same_numbers(task: str, tmp_path: Path) -
             raise KilledError
 
     with pytest.raises(KilledError):
-        list(train_regression([config], [tmp_path], reports=[kill], checkpoint_seconds=0.0))
-    again = ended(config, tmp_path)
+        list(train_runs([config], [tmp_path], reports=[kill], checkpoint_seconds=0.0))
+    again = train(config, tmp_path)
     assert again.resumed == 16
-    assert again.measured == whole.measured
+    assert again.final.other == whole.final.other
     assert again.rows == whole.rows
     for name, value in whole.parameters.items():
         assert torch.equal(value, again.parameters[name]), name
 
 
 def test_the_state_of_another_run_is_not_used(tmp_path: Path) -> None:
-    member = RegressionMember(small(seed=1), tmp_path)
-    _Stack([member]).step()
-    member.count(1.0)
-    member.save()
-    found = ended(small(seed=2), tmp_path)
+    other = start_run(small(seed=1), tmp_path)
+    StackedNumbers([other]).step()
+    other.count(1, 1.0)
+    other.save()
+    found = train(small(seed=2), tmp_path)
     assert found.resumed == 0
     assert "the state of another configuration" in found.notes[0]
     (tmp_path / STATE).write_bytes(b"nonsense")
-    assert "cannot be read" in ended(small(seed=1), tmp_path).notes[0]
+    assert "cannot be read" in train(small(seed=1), tmp_path).notes[0]
 
 
 def test_members_side_by_side_are_as_if_alone() -> None:
     configs = [small(seed=0), small(seed=1, train_lengths=(2, 5), max_steps=20), small("simple-task:omega=3")]
-    together = dict(train_regression(configs))
+    together = dict(train_runs(configs))
     assert list(together) == [1, 0, 2]
     for place, config in enumerate(configs):
-        alone, found = ended(config), together[place]
-        assert isinstance(found, Fitted)
+        alone, found = train(config), together[place]
+        assert isinstance(found, Trained)
         assert found.steps == alone.steps
-        assert found.measured == pytest.approx(alone.measured, rel=1e-3)
+        assert found.final.other == pytest.approx(alone.final.other, rel=1e-3)
 
 
 def test_one_that_diverges_fails_alone() -> None:
     configs = [small(seed=0, lr=1e30), small(seed=1)]
-    found = dict(train_regression(configs))
+    found = dict(train_runs(configs))
     assert isinstance(found[0], Diverged)
-    assert isinstance(found[1], Fitted)
+    assert isinstance(found[1], Trained)
     assert found[1].steps == 30
 
 
@@ -137,7 +126,7 @@ def test_adam_is_that_of_torch() -> None:
 
 
 def test_rates_and_initial_values_are_those_of_mup() -> None:
-    shape = shape_of(small("modp-task:p=3,k=1", width=64, hidden=128))
+    shape = counting_of(small("modp-task:p=3,k=1", width=64, hidden=128))
     rates = shape.named(shape.rates(0.01))
     for name, rate in rates.items():
         own = 0.01 if name in ("embedding", "positions") else 0.01 / 64
@@ -155,8 +144,8 @@ def test_tests_are_the_same_in_every_call_and_of_their_range() -> None:
     one, other = (list(draw_tests(config, 2)) for _ in range(2))
     assert sum(map(len, one)) == 50
     assert all(24 >= length >= 20 for part in one for length in part.lengths.tolist())
-    model = models_of(shape_of(config))
-    vector = torch.zeros(1, shape_of(config).size)
+    model = NumberModels(counting_of(config))
+    vector = torch.zeros(1, counting_of(config).size)
     assert torch.equal(model.losses(vector, one), model.losses(vector, other))
     targets = count_batch(one, once=False).targets
     assert model.losses(vector, one).item() == pytest.approx(targets.square().mean().item())
@@ -168,7 +157,7 @@ def test_rows_that_stand_once_give_the_loss_and_the_gradient_of_all_rows(task: s
     known, rng = load_regression(task), np.random.default_rng(3)
     assert isinstance(known, CountTask)
     least = known.least_length
-    shape = shape_of(small(task, train_lengths=(least, least + 6), test_lengths=((64, 64),)))
+    shape = counting_of(small(task, train_lengths=(least, least + 6), test_lengths=((64, 64),)))
     drawn = [known.draw(rng.integers(least, least + size, 64), rng) for size in (2, 6)]
     vectors = torch.stack([shape.initial(rng) for _ in drawn]).double()
     whole, once = (_doubled(count_batch(drawn, once=each)) for each in (False, True))

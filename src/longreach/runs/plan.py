@@ -171,6 +171,8 @@ def seconds_of(configs: Iterable[RunConfig], *, budget: float = SAMPLE_BUDGET) -
     True
     """
     check_torch()
+    from longreach.training.loop import steps_at_most
+
     members = {config.key: config for config in configs}
     work = {key: work_of_step(config) for key, config in members.items()}
     ordered = sorted(members, key=work.__getitem__, reverse=True)
@@ -180,7 +182,7 @@ def seconds_of(configs: Iterable[RunConfig], *, budget: float = SAMPLE_BUDGET) -
             each[key] = _step_seconds(_shape(members[key]))
     tried = sorted((work[key], seconds) for key, seconds in each.items())
     return {
-        key: (each[key] if key in each else _between(work[key], tried)) * _steps(config)
+        key: (each[key] if key in each else _between(work[key], tried)) * steps_at_most(config)
         for key, config in members.items()
     }
 
@@ -196,25 +198,14 @@ def _between(work: float, tried: Sequence[tuple[float, float]]) -> float:
     return most if high == low else least + (most - least) * (work - low) / (high - low)
 
 
-def _steps(config: RunConfig) -> float:
-    from longreach.training.loop import steps_at_most
-
-    return float(config.max_steps) if config.loss == "squared" else steps_at_most(config)
-
-
 def _shape(config: RunConfig) -> RunConfig:
     """One configuration for all whose steps take as long."""
-    if config.loss == "squared":
-        return config.model_copy(update={"seed": 0, "max_steps": 10**9, "test_size": 1, "target_loss": 0.0})
     same = {"seed": 0, "lr": 1e-3, "max_steps": 10**9, "warmup": 0, "evaluate_every": 10**9, "test_size": 1}
-    return config.model_copy(update=same)
+    return config.model_copy(update={**same, "target_loss": 0.0})
 
 
 @lru_cache(maxsize=256)
 def _step_seconds(config: RunConfig) -> float:
     from longreach.training.loop import step_seconds
-    from longreach.training.numbers import regression_step_seconds
 
-    if config.loss == "squared":
-        return regression_step_seconds(config)
     return step_seconds(config)

@@ -16,7 +16,6 @@ from longreach.errors import Field, InputError, MissingExtra
 from longreach.execution.engines import EngineOptions, make_engine
 from longreach.execution.jobs import Engine, Failure, Job, Outcome, is_over
 from longreach.runs.record import pending, run_pending
-from longreach.tasks.names import has_numbers
 from longreach.theory.names import TaskName
 from longreach.training.result import Result, read_result
 from longreach.training.result import finished as result_of
@@ -79,24 +78,17 @@ def stacked_maker(
 
 def _stacked(engine: Engine, device: str, size: int) -> Engine:
     from longreach.execution.jobs import StackedEngine
-    from longreach.training.job import GROUP_FUNCTION, regression_groups
+    from longreach.training.job import GROUP_FUNCTION
     from longreach.training.loop import groups
 
     def group(jobs: Sequence[Job]) -> list[list[Job]]:
-        # No core waits because all members stand in one process.
+        # No core waits because all runs are in one process.
         most = -(-len(jobs) // engine.parallel) if device == "cpu" else size
         known = {job.key: job for job in jobs}
-        numbers = [job.config for job in jobs if _learns_numbers(job)]
-        tokens = [RunConfig.read(job.config) for job in jobs if not _learns_numbers(job)]
-        made = [[member.key for member in group] for group in groups(tokens, min(size, most))]
-        made += [[member.key for member in group] for group in regression_groups(numbers, min(size, most))]
-        return [[known[key] for key in keys] for keys in made]
+        made = groups([RunConfig.read(job.config) for job in jobs], min(size, most))
+        return [[known[config.key] for config in group] for group in made]
 
     return StackedEngine(engine, GROUP_FUNCTION, group, {"device": device})
-
-
-def _learns_numbers(job: Job) -> bool:
-    return has_numbers(job.config["task"])
 
 
 # Training in this process, one member after the other: for tasks that no other process can find.
@@ -245,12 +237,10 @@ def writable_runs(runs: str | Path) -> Path:
 
 
 def job_of(config: RunConfig) -> Job:
-    """The job that trains a member."""
+    """The job of a run."""
     from longreach.training import job
-    from longreach.training import job as regression_job
 
-    function = regression_job.NUMBERS_FUNCTION if config.loss == "squared" else job.FUNCTION
-    return Job.of(function, config.document())
+    return Job.of(job.FUNCTION, config.document())
 
 
 def train_pending(

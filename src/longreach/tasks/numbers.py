@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -422,6 +423,7 @@ CLASSES: dict[str, type[RegressionTask]] = {
 }
 
 
+@lru_cache(maxsize=64)
 def load_regression(name: str) -> RegressionTask:
     """The task of a name.
 

@@ -10,7 +10,8 @@ import contextlib
 import json
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +24,8 @@ from longreach.config.model import Model
 from longreach.config.run import RunConfig
 from longreach.errors import InputError, one_line
 from longreach.files import clean_up, write_atomically
-from longreach.models.network import network, read_model
+from longreach.models.counting import RegressionShape
+from longreach.models.network import Shape, network, read_model
 from longreach.models.parameters import Parameters
 from longreach.training.result import PROGRESS, RESULT, Count, Evaluation, Seconds
 from longreach.training.steps import State
@@ -64,17 +66,9 @@ def save(directory: Path, state: State, progress: Progress) -> None:
 
 
 def load(directory: Path, config: RunConfig, size: int) -> tuple[State, Progress] | None:
-    """The last state of the run with this configuration and so many parameters; None when there is none."""
-    return load_state(directory, size, lambda progress: _inconsistent(progress, config))
+    """The last state of the run with this configuration and so many parameters; None when there is none.
 
-
-def load_state(
-    directory: Path, size: int, inconsistent: Callable[[Progress], str | None]
-) -> tuple[State, Progress] | None:
-    """The last state of a run with so many parameters; None when there is none.
-
-    A file that this run cannot have written is an `InvalidState`, nothing of it is used: `inconsistent` says
-    why the run cannot have come to a progress.
+    A file that this run cannot have written is an `InvalidState`; nothing of it is used.
     """
     path = directory / STATE
     if not path.exists():
@@ -88,7 +82,7 @@ def load_state(
         progress = Progress.model_validate_json(text)
     except ValidationError as error:
         raise InvalidState(f"{path}: {one_line(error)}") from None
-    problem = inconsistent(progress) or _not_a_state(tensors)
+    problem = _inconsistent(progress, config) or _not_a_state(tensors)
     if problem is not None:
         raise InvalidState(f"{path}: {problem}")
     return State(tensors["vector"], tensors["first"], tensors["second"], progress.step), progress
@@ -101,6 +95,8 @@ def _inconsistent(progress: Progress, config: RunConfig) -> str | None:
     step, every = progress.step, config.evaluate_every
     if step > config.max_steps:
         return f"step {step} of {config.max_steps}"
+    if config.loss == "squared":
+        return None if isinstance(progress.data.get("last_loss"), float) else "it has no last loss"
     expected = list(range(every, step + 1, every))
     if step == config.max_steps and step % every:
         expected.append(step)
@@ -174,11 +170,15 @@ def _some(names: set[str]) -> str:
     return f"{shown}, …" if len(names) > 3 else shown
 
 
-def save_model(directory: Path, parameters: Parameters, config: Model) -> None:
+def save_model(directory: Path, parameters: Parameters, shape: Shape) -> None:
     """Write the parameters by name, with the model's shape in the header."""
     directory.mkdir(parents=True, exist_ok=True)
     tensors = {name: value.clone() for name, value in parameters.items()}  # views may share memory
-    metadata = {"config": config.model_dump_json()}
+    if isinstance(shape, RegressionShape):
+        metadata = {"regression": json.dumps(asdict(shape))}
+    else:
+        assert isinstance(shape, BaseModel)
+        metadata = {"config": shape.model_dump_json()}
     write_atomically(directory / MODEL, safetensors.torch.save(tensors, metadata))
 
 

@@ -6,7 +6,8 @@ Each token that is written is read next, with its position id: the one that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,10 +27,8 @@ from longreach.tasks.lengths import LengthRange
 from longreach.tasks.task import EOS, Batch, IntArray, Task, draw_lengths
 from longreach.training.batches import Chunk, Occasion, Rows, chunks, placed
 from longreach.training.devices import CPU, send_chunk
-from longreach.training.setup import decoder_of, network_of, task_of
-
-# Accuracy per range of lengths, on test sets that are fixed for a run.
-
+from longreach.training.result import TOKENS_WRITTEN, WRITTEN, Evaluation, task_number
+from longreach.training.setup import decoder_of, network_of, on_task, task_of
 
 EVALUATED_AT_ONCE = 16_384
 """Rows that are evaluated together hold about so many tokens: enough to be fast, few enough for the cache."""
@@ -50,6 +49,7 @@ class PackedPart:
 
 
 Part: TypeAlias = Chunk | PackedPart
+Timed: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,72 @@ def _wrong(run: PackedForward, part: PackedPart) -> int:
     if ids is not None:
         wrong |= ids.argmax(dim=-1) != part.packed.target_ids
     return int(torch.zeros(part.rows, dtype=torch.long).index_fill_(0, part.row[wrong], 1).sum())
+
+
+class TokenTests:
+    """The test sets of a run that learns tokens; `timed` counts the seconds of the parts of the work."""
+
+    def __init__(
+        self, config: RunConfig, rng: np.random.Generator, device: torch.device, timed: Timed
+    ) -> None:
+        self._config, self._rng, self._device, self._timed = config, rng, device, timed
+        self._network = network_of(config)
+        # Before the end only the training range is needed, and many runs need much memory.
+        self._undrawn = draw_bins(config, rng, device)
+        with timed("prepare"):
+            self.bins = [next(self._undrawn)]
+
+    def is_right(self, row: Evaluation) -> bool:
+        """Whether all test sequences of the training range are right."""
+        return row.accuracy[self.bins[0].name] == 1.0
+
+    def on_the_way(self, vector: Tensor) -> dict[str, float]:
+        """The accuracy on the training range."""
+        return self._accuracy(vector, "first")
+
+    def at_the_end(self, vector: Tensor, step: int, rows: Sequence[Evaluation]) -> Evaluation:
+        """The accuracy on all ranges, at random offsets as well, and on further tasks."""
+        with self._timed("prepare"):
+            self.bins += self._undrawn
+        first = self._accuracy(vector, "first")
+        same = all(each.shifted is each.first for each in self.bins)
+        return Evaluation(
+            step=step,
+            loss=rows[-1].loss if rows else None,
+            accuracy=first,
+            accuracy_random_offset=dict(first) if same else self._accuracy(vector, "shifted"),
+            other=self._written(vector) | self._on_other_tasks(vector),
+        )
+
+    def _accuracy(self, vector: Tensor, kind: str) -> dict[str, float]:
+        with self._timed("evaluate"):
+            return {each.name: accuracy(vector, self._network, getattr(each, kind)) for each in self.bins}
+
+    def _on_other_tasks(self, vector: Tensor) -> dict[str, float]:
+        """The accuracy on each further task and range; drawn after all other tests, and not kept."""
+        found: dict[str, float] = {}
+        for name in self._config.test_tasks:
+            for each in draw_bins(on_task(self._config, name), self._rng, self._device):
+                with self._timed("evaluate"):
+                    found[task_number(name, each.name)] = accuracy(vector, self._network, each.first)
+        return found
+
+    def _written(self, vector: Tensor) -> dict[str, float]:
+        """The shares that a model which predicts ids writes right on its own, by range."""
+        found: dict[str, float] = {}
+        if not self._config.predict_ids:
+            return found
+        with self._timed("generate"):
+            for each in self.bins:
+                assert each.written is not None
+                task, named = task_of(self._config), self._network.named(vector)
+                share = written_right(named, self._network, task, each.written)
+                if share is not None:
+                    found |= {
+                        f"{WRITTEN} {each.name}": share.right,
+                        f"{TOKENS_WRITTEN} {each.name}": share.tokens_right,
+                    }
+        return found
 
 
 # What models write on their own: batched, greedy, with keys and values kept.

@@ -18,6 +18,7 @@ from longreach.tasks.positions import coupled_offsets
 from longreach.tasks.task import Batch, IntArray, Task
 
 if TYPE_CHECKING:
+    from longreach.models.counting import RegressionShape
     from longreach.models.network import Network
 
 SOME_EXAMPLES = 256
@@ -25,11 +26,11 @@ SOME_EXAMPLES = 256
 
 
 def task_of(config: RunConfig) -> Task:
-    """The task that a member learns."""
+    """The task that a run learns."""
     return _task(config.task, config.alphabet)
 
 
-# Members of one task share it: tasks do not change, and some take a while to make.
+# Runs of one task share it: tasks do not change, and some take a while to make.
 @lru_cache(maxsize=64)
 def _task(name: str, alphabet: tuple[str, ...] | None) -> Task:
     return load_argument(name, alphabet)
@@ -46,18 +47,35 @@ def positions_of(config: RunConfig) -> int:
 
 
 def model_of(config: RunConfig) -> Model:
-    """The shape of what is trained."""
+    """The shape of a model that predicts tokens."""
     if config.architecture != BASELINE:
         return decoder_of(config)
     vocabulary = len(task_of(config).tokens)
     return BaselineConfig(width=config.width, vocabulary=vocabulary, outputs=vocabulary)
 
 
+def counting_of(config: RunConfig) -> RegressionShape:
+    """The shape of a model that predicts numbers."""
+    from longreach.models.counting import RegressionShape  # loads torch
+
+    task = load_regression(config.task)
+    return RegressionShape(
+        symbols=task.symbols,
+        outputs=task.outputs,
+        layers=config.layers,
+        width=config.width,
+        hidden=config.hidden,
+        period=task.period,
+        locality=task.locality,
+        log_length=config.log_length,
+    )
+
+
 def network_of(config: RunConfig) -> Network:
     """What is trained."""
     from longreach.models.network import network  # loads torch
 
-    return network(model_of(config))
+    return network(counting_of(config) if config.loss == "squared" else model_of(config))
 
 
 @lru_cache(maxsize=256)
@@ -90,7 +108,7 @@ def check_lengths(config: RunConfig) -> None:
 
 
 def on_task(config: RunConfig, name: str) -> RunConfig:
-    """The same member as if its tests were on another task, in the ranges where that has inputs.
+    """The same run as if its tests were on another task, in the ranges where that has inputs.
 
     >>> from longreach.runs.resolve import resolve
     >>> config = resolve("sparse-parity:2", train_lengths=(6, 8), test_lengths=((10, 10), (12, 20)))

@@ -28,9 +28,6 @@ from longreach.training.batches import Chunk
 from longreach.training.devices import precision
 from longreach.training.setup import network_of, task_of
 
-# One step of training: loss and gradient over chunks, clipping, AdamW. All parameters are one vector.
-
-
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
 
@@ -133,7 +130,7 @@ def update(
     """Clip and apply AdamW (Loshchilov and Hutter, arXiv 1711.05101) in place; the norm before clipping.
 
     `numbers` are those of `step_numbers`: a tensor, so that a compiled step is one for all steps. All may
-    have a leading member axis.
+    have a leading axis of runs.
     """
     rate, size, scale = numbers.unsqueeze(-1).unbind(-2)
     norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1, keepdim=True)
@@ -151,6 +148,20 @@ def step_numbers(config: RunConfig, step: int) -> Tensor:
     rate = learning_rate(config, step)
     size = rate / (1 - BETAS[0] ** (step + 1))
     return torch.tensor([rate, size, (1 - BETAS[1] ** (step + 1)) ** -0.5])
+
+
+def bias_corrections(step: int) -> tuple[float, float]:
+    """Of both moments, after a step counted from 0."""
+    return 1 / (1 - BETAS[0] ** (step + 1)), (1 - BETAS[1] ** (step + 1)) ** -0.5
+
+
+def adam(
+    vectors: Tensor, firsts: Tensor, seconds: Tensor, gradients: Tensor, rates: Tensor, scales: Tensor
+) -> None:
+    """Adam (Kingma and Ba, arXiv 1412.6980) in place, with a rate per parameter; both corrected already."""
+    firsts.lerp_(gradients, 1 - BETAS[0])
+    seconds.mul_(BETAS[1]).addcmul_(gradients, gradients, value=1 - BETAS[1])
+    vectors.addcdiv_(firsts * rates, seconds.sqrt().mul_(scales).add_(EPSILON), value=-1.0)
 
 
 # The whole step as one compiled graph, for models so small that a step is mostly overhead.
@@ -187,7 +198,7 @@ def fixed_shape(config: RunConfig) -> tuple[int, int]:
 def compiled_step(config: RunConfig) -> Step:
     """Forward, backward, clipping and AdamW in one graph; it is compiled at its first call.
 
-    Members that differ in seed or learning rate share it, one after the other in one process.
+    Runs that differ in seed or learning rate share it, one after the other in one process.
     """
     same = {"seed": 0, "lr": 1.0, "warmup": 0, "schedule": "constant", "max_steps": 1, "evaluate_every": 1}
     return _shared(config.model_copy(update=same))

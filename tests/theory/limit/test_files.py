@@ -31,7 +31,7 @@ from longreach.theory.limit.model import Array, Transformer
 from longreach.theory.limit.named import load_model
 from longreach.theory.limit.rounding import Dtype, Rounding, round_bfloat16
 from longreach.theory.limit.run import run
-from longreach.training.job import save_regression
+from longreach.training.checkpoint import save_model
 from tests.helpers.small_models import general, random_words, small_model
 
 # Export and import: round trips, a second evaluator that knows only the description, and bad files.
@@ -289,7 +289,7 @@ SHAPES = [
 def _saved(shape: RegressionShape, folder: Path) -> dict[str, Array]:
     rng = np.random.default_rng(4)
     vector = shape.initial(rng) + 0.3 * torch.from_numpy(rng.standard_normal(shape.size).astype(np.float32))
-    save_regression(folder, {name: value.clone() for name, value in shape.named(vector).items()}, shape)
+    save_model(folder, {name: value.clone() for name, value in shape.named(vector).items()}, shape)
     return {name: value.double().numpy() for name, value in shape.named(vector).items()}
 
 

@@ -11,9 +11,9 @@ import torch
 from longreach.config.run import RunConfig
 from longreach.runs.index import row_of
 from longreach.training.job import run
-from longreach.training.loop import train, train_members
-from longreach.training.members import Trained
+from longreach.training.loop import train, train_runs
 from longreach.training.result import Evaluation
+from longreach.training.run import Trained
 from tests.training.test_loop import same, tiny
 
 
@@ -65,7 +65,7 @@ def test_the_result_tells_what_the_model_writes_on_its_own(tmp_path: Path) -> No
 
 def test_members_that_predict_ids_train_side_by_side() -> None:
     configs = [ppc(seed=seed, max_steps=20) for seed in range(2)]
-    ended = dict(train_members(configs))
+    ended = dict(train_runs(configs))
     for place, config in enumerate(configs):
         mine = ended[place]
         assert isinstance(mine, Trained)
