@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longreach.studies.laws import Line, growth_law, law_of, slopes, taus
+from longreach.studies.laws import growth_law, law_of
+from longreach.studies.statistics import Line, slopes, taus
 
 samples = st.lists(st.tuples(st.integers(1, 9), st.none() | st.sampled_from([5, 10, 20, 40])), min_size=1)
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 
-from longreach.answers.statistics import PENALTY, fit_logistic, roc_auc
 from longreach.errors import InputError
 from longreach.inspection.limit import LengthRow
 from longreach.inspection.models import batch_at
@@ -29,9 +28,11 @@ from longreach.studies.run_scores import (
     run_features,
     scored_text,
 )
+from longreach.studies.statistics import PENALTY, fit_logistic
 from tests.helpers.inspected_models import small_subject
 from tests.helpers.scored_runs import scored_run
 from tests.helpers.scored_runs import scored_run as _run
+from tests.helpers.scores import roc_auc
 
 # Scores that are fitted, kept and read again.
 
@@ -218,5 +219,5 @@ def test_bad_lines_are_named(tmp_path: Path, change: tuple[str, str], said: str)
     path.write_text(text.replace(*change), encoding="utf-8")
     with pytest.raises(InputError, match=said):
         read_scored(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         read_scored(tmp_path / "none")

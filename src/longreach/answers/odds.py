@@ -28,7 +28,6 @@ from longreach.answers.odds_features import (
     side_features,
     summaries_needed,
 )
-from longreach.answers.statistics import FloatArray, logistic
 from longreach.config.encodings import ENCODINGS
 from longreach.files import read_document
 from longreach.tasks.lengths import LengthRange
@@ -37,6 +36,19 @@ from longreach.tasks.task import Task
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.shares.words import word_measure
 from longreach.theory.verdicts.verdict import Verdict
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def logistic(values: FloatArray) -> FloatArray:
+    """The probabilities that belong to logarithms of odds.
+
+    >>> logistic(np.array([0.0, 1000.0])).tolist()
+    [0.5, 1.0]
+    """
+    positive = np.exp(-np.abs(values))
+    return np.asarray(np.where(values >= 0, 1.0, positive) / (1 + positive), dtype=np.float64)
+
 
 # Odds as they were fitted on the census: few numbers, read from a file that says where they come from.
 

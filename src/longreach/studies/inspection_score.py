@@ -39,8 +39,8 @@ from longreach.wording import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from longreach.answers.statistics import Estimate
     from longreach.studies.run_scores import FittedScore, LimitComparison, ScoredRun, ScoreSlice
+    from longreach.studies.statistics import Estimate
 
 # The runs of a results directory that can be looked into, and what is seen there.
 
@@ -319,7 +319,7 @@ def _limit_table(limits: Sequence[LimitComparison]) -> Table:
 def _shown(found: Estimate, sign: str = "") -> str:
     """A number and its interval.
 
-    >>> from longreach.answers.statistics import Estimate
+    >>> from longreach.studies.statistics import Estimate
     >>> _shown(Estimate(value=0.5, low=0.25, high=0.75), sign="+")
     '+0.500 (+0.250 to +0.750)'
     """

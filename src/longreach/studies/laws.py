@@ -7,39 +7,19 @@ missing where none was long enough; the slope leaves these out, the rank correla
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from longreach.answers.odds import FloatArray
+from longreach.studies.statistics import Estimate, Line, draws, interval, slopes, taus
 
 # How a length grows with a quantity of languages: a slope and a rank correlation, with intervals.
 
 
-Floats = NDArray[np.float64]
-
 RESAMPLES = 2000
-INTERVAL = (2.5, 97.5)
-FEWEST = 3
-"""Languages with a length from which on there is a slope."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Interval:
-    """A number with its interval; None where it cannot be told."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def words(self) -> str:
-        """For people."""
-        if self.value is None:
-            return "not to be told"
-        between = "" if self.low is None else f" ({self.low:.2f} to {self.high:.2f})"
-        return f"{self.value:.2f}{between}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +31,9 @@ class GrowthLaw:
     """With a length."""
     missing: int
     """Without one: none was long enough."""
-    slope: Interval
+    slope: Estimate
     """Of log₂ length against log₂ quantity: 1 is linear, 0 is not at all."""
-    tau: Interval
+    tau: Estimate
     """Kendall's τ_b of length and quantity."""
 
     def document(self) -> dict[str, Any]:
@@ -78,92 +58,35 @@ def growth_law(
         quantity=quantity,
         languages=int(known.sum()),
         missing=int((~known).sum()),
-        slope=_interval(slopes, x[known], y[known], rng),
-        tau=_interval(taus, x, y, rng),
+        slope=_estimate(slopes, x[known], y[known], rng),
+        tau=_estimate(taus, x, y, rng),
     )
 
 
-def slopes(x: Floats, y: Floats) -> Floats:
-    """The slopes of the least-squares lines of several samples, a row each; NaN where x does not vary."""
-    if x.shape[-1] < FEWEST:
-        return np.full(x.shape[:-1], np.nan)
-    dx = x - x.mean(axis=-1, keepdims=True)
-    spread = (dx**2).sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(spread > 1e-12, (dx * y).sum(axis=-1) / spread, np.nan)
-    return found
-
-
-def taus(x: Floats, y: Floats) -> Floats:
-    """Kendall's τ_b of several samples, a row each; NaN where one of the two does not vary."""
-    # Ranks, so that infinite values can be subtracted.
-    ranks = np.unique(y, return_inverse=True)[1].reshape(y.shape)
-    signs_x = np.sign(x[..., :, None] - x[..., None, :])
-    signs_y = np.sign(ranks[..., :, None] - ranks[..., None, :])
-    both = (signs_x * signs_y).sum(axis=(-2, -1))
-    size = np.sqrt((signs_x**2).sum(axis=(-2, -1)) * (signs_y**2).sum(axis=(-2, -1)))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(size > 0, both / size, np.nan)
-    return found
-
-
-def _interval(statistic: Any, x: Floats, y: Floats, rng: np.random.Generator) -> Interval:
-    if not len(x):
-        return Interval(value=None, low=None, high=None)
-    value = float(statistic(x[None], y[None])[0])
-    if np.isnan(value):
-        return Interval(value=None, low=None, high=None)
-    drawn = rng.integers(0, len(x), (RESAMPLES, len(x)))
+def _estimate(
+    statistic: Callable[[FloatArray, FloatArray], FloatArray],
+    x: FloatArray,
+    y: FloatArray,
+    rng: np.random.Generator,
+) -> Estimate:
+    nothing = Estimate(value=None, low=None, high=None)
+    if not len(x) or np.isnan(value := float(statistic(x[None], y[None])[0])):
+        return nothing
+    drawn = draws(len(x), RESAMPLES, rng)
     found = statistic(x[drawn], y[drawn])
     # Samples in which nothing varies say nothing; where they are many, neither does the interval.
     found = found[~np.isnan(found)]
     if 2 * len(found) < RESAMPLES:
-        return Interval(value=value, low=None, high=None)
-    low, high = np.percentile(found, INTERVAL)
-    return Interval(value=value, low=float(low), high=float(high))
+        return replace(nothing, value=value)
+    low, high = interval(found)
+    return Estimate(value=value, low=low, high=high)
 
 
 # Does the least training length grow with a parameter as a law says: lines with intervals.
 
 
-# The 97.5 % points of Student's t by degrees of freedom; beyond the table the normal one is used, widened.
-_T = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
 LEAST_VALUES = 3
 """Of the parameter: a line through fewer says nothing."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line through points by least squares, with the 95 % interval of its slope."""
-
-    slope: float
-    low: float
-    high: float
-    intercept: float
-
-    @staticmethod
-    def through(x: Sequence[float], y: Sequence[float]) -> Line:
-        """Of at least three points, not all with one x.
-
-        >>> line = Line.through([1, 2, 3, 4], [3, 5, 7, 9])
-        >>> round(line.slope, 9), round(line.intercept, 9), round(line.high - line.low, 6)
-        (2.0, 1.0, 0.0)
-        """
-        a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        centred = a - a.mean()
-        spread = float(centred @ centred)
-        slope = float(centred @ b) / spread
-        intercept = float(b.mean() - slope * a.mean())
-        rest, free = b - slope * a - intercept, len(a) - 2
-        reach = _student(free) * math.sqrt(float(rest @ rest) / free / spread)
-        return Line(slope, slope - reach, slope + reach, intercept)
-
-
-def _student(free: int) -> float:
-    return _T[free - 1] if free <= len(_T) else 1.960 + 2.5 / free
 
 
 @dataclass(frozen=True, kw_only=True)

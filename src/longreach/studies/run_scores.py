@@ -20,18 +20,8 @@ import numpy as np
 import torch
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from longreach.answers.statistics import (
-    PENALTY,
-    SAMPLES,
-    Estimate,
-    FloatArray,
-    IntArray,
-    Resampling,
-    fit_logistic,
-    logistic,
-    roc_curve,
-)
-from longreach.answers.statistics import FloatArray as Floats
+from longreach.answers.odds import FloatArray, logistic
+from longreach.answers.odds import FloatArray as Floats
 from longreach.errors import File, InputError
 from longreach.files import read_document
 from longreach.inspection.attention import softness
@@ -54,6 +44,15 @@ from longreach.inspection.positions import (
 from longreach.inspection.report import limit_summary
 from longreach.inspection.trace import fold, norm_scales, trace
 from longreach.runs.table import read_lines
+from longreach.studies.statistics import (
+    PENALTY,
+    SAMPLES,
+    Estimate,
+    IntArray,
+    Resampling,
+    fit_logistic,
+    roc_curve,
+)
 from longreach.theory.limit.model import Array
 
 

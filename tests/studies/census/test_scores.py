@@ -6,11 +6,11 @@ from functools import cache
 
 import pytest
 
-from longreach.answers.statistics import roc_auc
 from longreach.errors import InputError
 from longreach.studies.census.scores import PREDICTORS, SliceScore, census_scores
 from longreach.studies.census.tables import Cell, cells
 from tests.helpers.census_samples import census_languages, synthetic_runs
+from tests.helpers.scores import roc_auc
 
 
 @cache

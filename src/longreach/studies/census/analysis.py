@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from longreach.answers.odds import OddsModel
-from longreach.answers.statistics import SAMPLES, Estimate, FloatArray, bootstrap, estimate
+from longreach.answers.odds import FloatArray, OddsModel
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
 from longreach.studies.census.draw import Part
@@ -30,6 +29,7 @@ from longreach.studies.census.tables import (
     cells,
     longest_lasting,
 )
+from longreach.studies.statistics import SAMPLES, Estimate, bootstrap, estimate
 from longreach.studies.study import table_of, table_text
 from longreach.wording import Table
 

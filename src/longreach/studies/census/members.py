@@ -18,7 +18,6 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import longreach
-from longreach.answers.statistics import bootstrap, interval
 from longreach.config.run import RunConfig
 from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
 from longreach.errors import File, InputError
@@ -26,6 +25,7 @@ from longreach.files import read_document
 from longreach.runs.index import Row
 from longreach.studies.census.draw import Part, Stratum, ranges_tested
 from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, bins, read_language_table
+from longreach.studies.statistics import bootstrap, interval
 
 # With what the census trains: one setting for all languages at one training length, in a file.
 

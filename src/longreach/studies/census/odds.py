@@ -11,21 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from longreach.answers.odds import Comparable, OddsModel
+from longreach.answers.odds import Comparable, FloatArray, OddsModel, logistic
 from longreach.answers.odds_features import CANDIDATES, CONTEXT, KNOWN, odds_features
-from longreach.answers.statistics import (
-    SAMPLES,
-    Estimate,
-    FloatArray,
-    ReliabilityBin,
-    Resampling,
-    logistic,
-    reliability,
-)
 from longreach.errors import InputError
 from longreach.studies.census.draw import Part
 from longreach.studies.census.scores import OddsTable, by_run, counts, odds_table, reliability_document
 from longreach.studies.census.tables import Cell, CensusRun, LanguageFacts, cells
+from longreach.studies.statistics import SAMPLES, Estimate, ReliabilityBin, Resampling, reliability
 
 # Odds from the census: features chosen by cross-validation over languages, then fitted and frozen.
 

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from longreach.answers.odds import FloatArray
 from longreach.answers.odds_features import CONTEXT, ODDS_ENCODINGS, odds_features
-from longreach.answers.statistics import (
+from longreach.errors import InputError
+from longreach.studies.census.tables import CRITERIA, Cell
+from longreach.studies.statistics import (
     PENALTY,
     SAMPLES,
     Estimate,
-    FloatArray,
     LogisticModel,
     ReliabilityBin,
     Resampling,
     fit_logistic,
     reliability,
 )
-from longreach.errors import InputError
-from longreach.studies.census.tables import CRITERIA, Cell
 
 # Cells as rows of numbers: what is fitted, weighted, and told apart by language.
 

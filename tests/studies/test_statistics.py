@@ -1,4 +1,4 @@
-"""Tests of `answers.statistics`."""
+"""Tests of `studies.statistics`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from longreach.answers.statistics import (
+from longreach.errors import InputError
+from longreach.studies.statistics import (
     Estimate,
     IntArray,
     LogisticModel,
     Resampling,
     bootstrap,
-    brier,
-    brier_skill,
     fit_logistic,
     interval,
     reliability,
-    roc_auc,
     roc_curve,
+    student,
 )
-from longreach.errors import InputError
+from tests.helpers.scores import brier, brier_skill, roc_auc
 
 # Scores of probabilities against slow loops and closed forms.
 
@@ -140,7 +139,7 @@ def test_samples_without_a_value_are_left_out() -> None:
     ],
 )
 def test_what_cannot_be_scored(values: list[float], outcomes: list[float], message: str) -> None:
-    for score in (brier, roc_auc, reliability):
+    for score in (roc_curve, reliability):
         with pytest.raises(InputError, match=message):
             score(values, outcomes)
 
@@ -363,3 +362,11 @@ def test_what_cannot_be_fitted(
 ) -> None:
     with pytest.raises(InputError, match=message):
         fit_logistic(["x"], features, outcomes, weights=weights)
+
+
+@pytest.mark.parametrize(
+    ("free", "point"),
+    [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042)],
+)
+def test_points_of_student_s_t_as_tables_have_them(free: int, point: float) -> None:
+    assert student(free) == pytest.approx(point, abs=5e-4)
