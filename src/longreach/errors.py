@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -125,6 +126,23 @@ def failure_line(error: BaseException) -> str:
     "KeyError: 'a'"
     """
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+@contextmanager
+def own_code(call: str) -> Iterator[None]:
+    """Whatever a user's own Python raises here becomes an error of one line that names the call.
+
+    >>> with own_code("mine: answer(a b)"):
+    ...     [][0]
+    Traceback (most recent call last):
+    longreach.errors.InputError: mine: answer(a b) fails: IndexError: list index out of range
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except OWN_FAILURES as error:
+        raise InputError(f"{call} fails: {failure_line(error)}") from error
 
 
 class MissingExtra(InputError):

@@ -256,5 +256,5 @@ def test_the_name_is_the_text_without_comments() -> None:
 def test_programs_that_cannot_be_trained_on() -> None:
     with pytest.raises(InputError, match="mine: 151 outputs make too many labels to train on"):
         _ = ProgramTask("mine", load("sort")).tokens
-    with pytest.raises(InputError, match="mine: the alphabet has 'SOS'"):
+    with pytest.raises(InputError, match="mine: 'SOS' cannot be a symbol"):
         _ = ProgramTask("mine", load("binary-majority")).tokens

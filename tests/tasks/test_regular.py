@@ -88,7 +88,7 @@ def test_what_comes_next_is_said_for_all_lengths() -> None:
 
 
 def test_letters_that_the_task_needs_itself() -> None:
-    with pytest.raises(InputError, match=r"mine: '\{x\}' cannot be a letter"):
+    with pytest.raises(InputError, match=r"mine: '\{x\}' cannot be a symbol"):
         LabelledLanguage("mine", labelled(["{x}"], [[0]], 0, ["x"]))
     one = LabelledLanguage("one", labelled("a", [[0]], 0, ["x"]))
     assert (one.chance, SWAPS.chance) == (1.0, 0.0)
@@ -319,7 +319,7 @@ def test_mistakes() -> None:
         load_task("states:a&b")
     with pytest.raises(InputError, match="no word begins with a a"):
         load_task("states:(ab)*").answer("aab")
-    with pytest.raises(InputError, match="'SEP' cannot be a letter, the task needs it itself"):
+    with pytest.raises(InputError, match="'SEP' cannot be a symbol, the task needs it itself"):
         StateTask("mine", after_each_letter(from_expression("a*"), "SEP"))
     with pytest.raises(InputError, match="an alphabet goes with regex:… and states:…"):
         load_task("sort", "ab")

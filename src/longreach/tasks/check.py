@@ -14,6 +14,7 @@ from longreach.errors import OWN_FAILURES, InputError, failure_line
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.regular import LanguageTask
 from longreach.tasks.task import PAD, SEP, SEP_ID, SOS, SOS_ID, Batch, IntArray, Task
+from longreach.wording import percent, some
 
 Status: TypeAlias = Literal["passed", "failed", "note"]
 SPAN, MOST_LENGTHS = 150, 40
@@ -100,7 +101,7 @@ def check_task(task: Task) -> TaskCheck:
     said, guessed = (None, None) if found is None else found[:2]
     if said is not None and guessed is not None:
         if abs(guessed - said) > NEAR:
-            checks[-1] = Check("chance", "note", f"{found[2]}; the task says {100 * said:.0f} %")
+            checks[-1] = Check("chance", "note", f"{found[2]}; the task says {percent(said, 0)}")
         elif guessed > SAYS_LITTLE:
             checks[-1] = Check("chance", "note", f"{found[2]}: being right there says little")
     speed = look("speed", lambda: _speed(task, known[0]))
@@ -164,7 +165,7 @@ def _drawn(task: Task, lengths: IntArray) -> tuple[Batch, str]:
 
 def _read(task: Task, batch: Batch, row: int) -> str:
     tokens = task.decode(batch.tokens[row, : batch.sizes[row]].tolist())
-    return " ".join(tokens[:40]) + (" …" if len(tokens) > 40 else "")
+    return some(tokens, 40)
 
 
 def _answers(task: Task, batch: Batch, lengths: IntArray) -> str:
@@ -230,7 +231,7 @@ def _chance(task: Task, length: int) -> tuple[float, str]:
     share = times / len(answers)
     shown = " ".join(task.decode(said[: 1 if task.kind == "language" else 8]))
     always = f"always saying the same ({shown})" if said else "always saying the same"
-    return share, f"{always} is right on {100 * share:.0f} % at length {length}"
+    return share, f"{always} is right on {percent(share, 0)} at length {length}"
 
 
 def _speed(task: Task, known: IntArray) -> tuple[float, str]:

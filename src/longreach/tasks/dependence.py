@@ -21,6 +21,7 @@ import numpy as np
 from longreach.errors import Field, InputError
 from longreach.tasks.layouts import joined
 from longreach.tasks.task import Batch, BoolArray, IntArray, Task
+from longreach.wording import Column, Table
 
 # The fewest columns that meet every row of a table of truth values.
 
@@ -181,28 +182,20 @@ class MeasuredParents:
 
     def text(self) -> str:
         """A line for each place."""
-        head = ("place", "parents", "at most", "distance", "span", "tested")
-        lines = [head, *(self._line(each) for each in self.places)]
-        widths = [max(len(line[part]) for line in lines) for part in range(len(head))]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
-        )
+        titles = ("place", "parents", "at most", "distance", "span", "tested")
+        return "\n".join(Table(map(Column, titles), map(self._row, self.places)).terminal())
 
-    def _line(self, each: PlaceParents) -> tuple[str, ...]:
+    def _row(self, each: PlaceParents) -> tuple[str | int | None, ...]:
         sign = "" if each.is_tested or each.mean is None else "≥ "
         mean = "" if each.mean is None else f"{sign}{each.mean:.3g}"
         most = f"> {self.tried}" if each.most is None else f"{sign}{each.most}"
-        return str(each.place), mean, most, _shown(each.distance), _shown(each.span), str(each.tested)
+        return each.place, mean, most, each.distance, each.span, each.tested
 
 
 def _largest(numbers: Iterable[int | None]) -> int | None:
     found = list(numbers)
     known = [each for each in found if each is not None]
     return max(known) if len(known) == len(found) else None
-
-
-def _shown(number: int | None) -> str:
-    return "" if number is None else str(number)
 
 
 def measured_parents(

@@ -27,8 +27,8 @@ from longreach.tasks.task import (
     BoolArray,
     Images,
     IntArray,
+    Reading,
     Task,
-    image,
 )
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
@@ -242,23 +242,16 @@ class RegularAnswer(SequenceTask):
 
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The machine, read after what `after` has before SEP; None if some word gives no input."""
-        images = [image(letters, [letter]) for letter in letters]
-        known = self.machine.letter_index.keys()
         if tuple(after[-1:]) != (SEP,) or token not in self.machine.classes or token == UNDEFINED:
             return None
-        if not {*after[:-1], *(symbol for word in images for symbol in word)} <= known:
+        reading = Reading.of(self.machine, letters, after[:-1])
+        if reading is None:
             return None
-        states = range(len(self.machine))
-        rows = [[self.machine.run(word, state) for word in images] for state in states]
-        ends = [self.machine.outputs[self.machine.run(after[:-1], state)] for state in states]
-        reached, waiting = set[int](), [0]
-        while waiting:
-            new = {*rows[waiting.pop()]} - reached
-            reached |= new
-            waiting += new
-        if any(ends[state] == UNDEFINED for state in reached):
+        said = [self.machine.outputs[end] for end in reading.ends]
+        if any(said[state] == UNDEFINED for state in reading.reached):
             return None
-        return minimal(tuple(letters), rows, 0, (state for state in states if ends[state] == token))
+        wanted = (state for state, label in enumerate(said) if label == token)
+        return minimal(tuple(letters), reading.rows, 0, wanted)
 
     @cached_property
     def _moves(self) -> tuple[IntArray, IntArray]:
@@ -367,6 +360,18 @@ def check_distinct(name: str, tokens: Sequence[str]) -> None:
     twice = next((token for place, token in enumerate(tokens) if token in tokens[:place]), None)
     if twice is not None:
         raise InputError(f"{TaskName(name).short}: {twice!r} cannot be a symbol, the task needs it itself")
+
+
+def states_along(table: IntArray, letters: IntArray) -> IntArray:
+    """The states of an automaton before each letter and behind the last, for many words at once.
+
+    >>> states_along(np.array([[0, 1], [1, 0]]), np.array([[1, 1, 0]])).tolist()
+    [[0, 1, 0, 0]]
+    """
+    states = np.zeros((len(letters), letters.shape[1] + 1), dtype=np.int64)
+    for column in range(letters.shape[1]):
+        states[:, column + 1] = table[states[:, column], letters[:, column]]
+    return states
 
 
 def places_of(symbols: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from longreach.errors import OWN_FAILURES, Argument, InputError, failure_line, near_names
-from longreach.tasks.layouts import SequenceTask
+from longreach.files import read_bytes, read_text
+from longreach.tasks.layouts import SequenceTask, check_distinct
 from longreach.tasks.lengths import LengthRange
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, label_name
 from longreach.tasks.task import (
@@ -122,11 +123,7 @@ class ProgramTask(LanguageTask):
     @cached_property
     def tokens(self) -> tuple[str, ...]:
         tokens = super().tokens
-        for place, token in enumerate(tokens):
-            if token in tokens[:place]:
-                raise InputError(
-                    f"{TaskName(self.name).short}: the alphabet has {token!r}, which the task needs itself"
-                )
+        check_distinct(self.name, tokens)
         return tokens
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
@@ -246,8 +243,6 @@ def program_task(name: str) -> ProgramTask:
 
 def automaton_file(name: str) -> AutomatonFile:
     """The automaton of `dfa:FILE`, or of `dfa:` and the text of one."""
-    from longreach.files import read_text
-
     read = TaskName(name)
     if not read.source:
         reason = f"the name of the file is empty; expected {AUTOMATON}FILE"
@@ -481,14 +476,7 @@ def read_examples(name: str, ids: IdScheme | None = None) -> DataTask:
     if not read.file:
         raise InputError(f"the name of the file is empty; expected {DATA}FILE", place=Argument("task"))
     path = Path(read.file)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{path}: is a directory, not a file") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    content = read_bytes(path, pipe=True)
     digest = hashlib.sha256(content).hexdigest()
     if read.content is not None and not digest.startswith(read.content):
         raise InputError(

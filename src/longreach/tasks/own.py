@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from longreach.errors import OWN_FAILURES, InputError, failure_line
+from longreach.errors import InputError, own_code
 from longreach.tasks.layouts import SequenceTask
 from longreach.tasks.outside import ACCEPTED, REJECTED
 from longreach.tasks.regular import LanguageTask, RegularLanguage, label_name
@@ -34,11 +34,12 @@ from longreach.tasks.task import (
     IdScheme,
     IntArray,
     Task,
+    called,
     ids_by_function,
 )
 from longreach.theory.automata.automaton import Automaton, Word
 from longreach.theory.names import SESSION
-from longreach.wording import counted
+from longreach.wording import counted, some, spelled
 
 if TYPE_CHECKING:
     from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits, NotLearned
@@ -98,16 +99,12 @@ class FunctionTask(SequenceTask):
         return token
 
     def _drawn(self, length: int, rng: np.random.Generator) -> tuple[str, ...]:
-        call = f"{_called(self.drawer, 'draw')}({length}, rng)"
-        try:
+        call = f"{called(self.drawer, 'draw')}({length}, rng)"
+        with own_code(f"{self.name}: {call}"):
             drawn = self.drawer(length, rng)
             if not isinstance(drawn, Iterable):
                 raise InputError(f"{self.name}: {call} gives {drawn!r}; expected a list of tokens")
             found = tuple(drawn)
-        except InputError:
-            raise
-        except OWN_FAILURES as error:
-            raise InputError(f"{self.name}: {call} fails: {failure_line(error)}") from error
         if len(found) != length:
             raise InputError(
                 f"{self.name}: {call} gives {counted(len(found), 'token')}, not {length}: {_shown(found)}"
@@ -115,8 +112,8 @@ class FunctionTask(SequenceTask):
         return tuple(self._check_token(token, call) for token in found)
 
     def _answered(self, x: Sequence[str]) -> tuple[str, ...]:
-        call = f"{_called(self.answerer, 'answer')}({_shown(x)})"
-        try:
+        call = f"{called(self.answerer, 'answer')}({_shown(x)})"
+        with own_code(f"{self.name}: {call}"):
             found = self.answerer(tuple(x))
             if isinstance(found, bool | np.bool_):
                 found = "yes" if found else "no"
@@ -125,10 +122,6 @@ class FunctionTask(SequenceTask):
             elif not isinstance(found, Iterable):
                 raise InputError(f"{self.name}: {call} gives {found!r}; expected {ANSWERS}")
             tokens = (found,) if isinstance(found, str) else tuple(found)
-        except InputError:
-            raise
-        except OWN_FAILURES as error:
-            raise InputError(f"{self.name}: {call} fails: {failure_line(error)}") from error
         return tuple(self._check_token(token, call) for token in tokens)
 
     def _tries(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -216,7 +209,7 @@ class FunctionTask(SequenceTask):
             written = self._answered(read)
             most = self.answer_size(length)
             if len(written) > most:
-                call = f"{_called(self.answerer, 'answer')}({_shown(read)})"
+                call = f"{called(self.answerer, 'answer')}({_shown(read)})"
                 raise InputError(
                     f"{self.name}: {call} has {len(written)} tokens, more than the {most} expected at length "
                     f"{length}; say longest_answer=…"
@@ -225,8 +218,8 @@ class FunctionTask(SequenceTask):
         x = np.zeros((len(pairs), int(lengths.max())), dtype=np.int64)
         y = np.zeros((len(pairs), max(1, *(len(written) for _, written in pairs))), dtype=np.int64)
         for row, (read, written) in enumerate(pairs):
-            x[row, : len(read)] = self._numbers(read, _called(self.drawer, "draw"), f"{len(read)}, rng")
-            y[row, : len(written)] = self._numbers(written, _called(self.answerer, "answer"), _shown(read))
+            x[row, : len(read)] = self._numbers(read, called(self.drawer, "draw"), f"{len(read)}, rng")
+            y[row, : len(written)] = self._numbers(written, called(self.answerer, "answer"), _shown(read))
         return x, y, np.array([len(written) for _, written in pairs], dtype=np.int64)
 
     def _numbers(self, tokens: Sequence[str], function: str, argument: str) -> list[int]:
@@ -239,14 +232,9 @@ class FunctionTask(SequenceTask):
         return [self._places[token] for token in tokens]
 
 
-def _called(function: Callable[..., Any], usual: str) -> str:
-    name = getattr(function, "__name__", usual)
-    return usual if name == "<lambda>" else str(name)
-
-
 def _shown(tokens: Sequence[str]) -> str:
-    shown = " ".join(map(str, tokens[:30]))
-    return shown if len(tokens) <= 30 else f"{shown} … ({len(tokens)} tokens)"
+    shown = some([str(token) for token in tokens], 30)
+    return shown if len(tokens) <= 30 else f"{shown} ({len(tokens)} tokens)"
 
 
 # A language from a Python predicate: nothing but whether a word belongs to it can be asked.
@@ -299,16 +287,11 @@ class PredicateLanguage(LanguageTask):
 
     def contains(self, word: Sequence[str]) -> bool:
         """Whether the predicate accepts a word."""
-        return self._said(self.predicate, "the predicate", tuple(word))
+        return self._said(self.predicate, called(self.predicate, "predicate"), tuple(word))
 
     def _said(self, function: Callable[[Word], Any], what: str, word: Word) -> bool:
-        try:
+        with own_code(f"{self.name}: {what}({spelled(word)})"):
             return bool(function(word))
-        except InputError:
-            raise
-        except OWN_FAILURES as error:
-            shown = " ".join(word) or "ε"
-            raise InputError(f"{self.name}: {what} fails for {shown}: {failure_line(error)}") from error
 
     def learn(self, limits: LearningLimits | None = None) -> LearnedAutomaton | NotLearned:
         """The automaton of the language, its classes "accept" and "reject", if it is learned."""
@@ -378,12 +361,8 @@ class PredicateLanguage(LanguageTask):
 
     def _drawn(self, length: int, rng: np.random.Generator) -> Word:
         assert self.drawer is not None
-        try:
+        with own_code(f"{self.name}: draw({length}, rng)"):
             found = tuple(self.drawer(length, rng))
-        except InputError:
-            raise
-        except OWN_FAILURES as error:
-            raise InputError(f"{self.name}: draw({length}, rng) fails: {failure_line(error)}") from error
         strange = next((letter for letter in found if letter not in self.letters), None)
         if strange is not None:
             raise InputError(f"{self.name}: draw({length}, rng) has {strange!r}, which is no letter")
@@ -470,7 +449,7 @@ def fingerprint(task: Task) -> str:
     """The beginning of a hash of the task's tokens and of examples that are always the same."""
     found = hashlib.sha256(repr((task.kind, tuple(task.tokens), task.least_length)).encode())
     rng = np.random.default_rng(0)
-    try:
+    with own_code(f"{task.name}: drawing examples"):
         for length in _lengths(task):
             batch = task.sample([length] * EXAMPLES, rng)
             for array in (batch.tokens, batch.targets, batch.mask, batch.position_ids, batch.sizes):
@@ -478,10 +457,6 @@ def fingerprint(task: Task) -> str:
                 found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
             if (ids := task.coupled_ids(batch)) is not None:
                 found.update(np.ascontiguousarray(ids, dtype=np.int64).tobytes())
-    except InputError:
-        raise
-    except OWN_FAILURES as error:
-        raise InputError(f"{task.name}: drawing examples fails: {failure_line(error)}") from None
     return found.hexdigest()[:12]
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
+from longreach.tasks.layouts import check_distinct, states_along
 from longreach.tasks.task import (
     EOS,
     OWN_LANGUAGE,
@@ -34,8 +35,8 @@ from longreach.tasks.task import (
     Evidence,
     Images,
     IntArray,
+    Reading,
     Task,
-    image,
 )
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
@@ -379,24 +380,12 @@ class RegularLanguage(LanguageTask):
 
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The automaton itself, read after `after`; None if some word cannot go on: it is not asked of it."""
-        images = [image(letters, [letter]) for letter in letters]
-        if (
-            not {*after, *(symbol for word in images for symbol in word)}
-            <= self.automaton.letter_index.keys()
-        ):
-            return None
+        reading = Reading.of(self.automaton, letters, after)
         # Words are asked about whole, also where the middle of an image leaves the language.
-        rows = [[self.automaton.run(word, state) for word in images] for state in range(len(self.automaton))]
-        ends = [self.automaton.run(after, state) for state in range(len(rows))]
-        reached, waiting = set[int](), [0]
-        while waiting:
-            new = {*rows[waiting.pop()]} - reached
-            reached |= new
-            waiting += new
-        if any(ends[state] not in self.state_labels for state in reached):
+        if reading is None or any(reading.ends[state] not in self.state_labels for state in reading.reached):
             return None
-        wanted = [state for state, end in enumerate(ends) if token in self.state_labels.get(end, ())]
-        return minimal(tuple(letters), rows, 0, wanted)
+        wanted = [state for state, end in enumerate(reading.ends) if token in self.state_labels.get(end, ())]
+        return minimal(tuple(letters), reading.rows, 0, wanted)
 
     @cached_property
     def _label_table(self) -> IntArray:
@@ -437,11 +426,7 @@ class LabelledLanguage(LanguageTask):
     least_length = 1
 
     def __post_init__(self) -> None:
-        if len(set(self.tokens)) < len(self.tokens):
-            twice = next(token for place, token in enumerate(self.tokens) if token in self.tokens[:place])
-            raise InputError(
-                f"{TaskName(self.name).short}: {twice!r} cannot be a letter, the task needs it itself"
-            )
+        check_distinct(self.name, self.tokens)
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -464,13 +449,11 @@ class LabelledLanguage(LanguageTask):
 
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The automaton itself, read after `after`."""
-        images = [image(letters, [letter]) for letter in letters]
-        if not {*after, *(symbol for word in images for symbol in word)} <= self.machine.letter_index.keys():
+        reading = Reading.of(self.machine, letters, after)
+        if reading is None:
             return None
-        states = range(len(self.machine))
-        rows = [[self.machine.run(word, state) for word in images] for state in states]
-        ends = [self.machine.outputs[self.machine.run(after, state)] for state in states]
-        return minimal(tuple(letters), rows, 0, (state for state in states if ends[state] == token))
+        wanted = (state for state, end in enumerate(reading.ends) if self.machine.outputs[end] == token)
+        return minimal(tuple(letters), reading.rows, 0, wanted)
 
     @cached_property
     def _label_table(self) -> IntArray:
@@ -479,10 +462,7 @@ class LabelledLanguage(LanguageTask):
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         words = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
-        states = np.zeros((len(lengths), words.shape[1] + 1), dtype=np.int64)
-        for column in range(words.shape[1]):
-            states[:, column + 1] = self.machine.table[states[:, column], words[:, column]]
-        return words, self._label_table[states]
+        return words, self._label_table[states_along(self.machine.table, words)]
 
 
 # State prediction: along a word of a regular language the state of its minimal automaton.
@@ -517,12 +497,7 @@ class StateTask(LanguageTask):
     def __post_init__(self) -> None:
         if not self.language.accepting:
             raise InputError(f"{TaskName(self.name).short}: the language is empty")
-        reserved = {PAD, SOS, SEP, *map(state_name, range(len(self.language)))}
-        twice = next((letter for letter in self.letters if letter in reserved), None)
-        if twice is not None:
-            raise InputError(
-                f"{TaskName(self.name).short}: {twice!r} cannot be a letter, the task needs it itself"
-            )
+        check_distinct(self.name, (PAD, SOS, SEP, *map(state_name, range(len(self.language))), *self.letters))
 
     @property
     def letters(self) -> tuple[str, ...]:

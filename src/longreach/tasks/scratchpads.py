@@ -17,6 +17,7 @@ from longreach.tasks.layouts import (
     RegularAnswer,
     check_distinct,
     places_of,
+    states_along,
 )
 from longreach.tasks.own import FunctionTask
 from longreach.tasks.positions import END, LocalSteps
@@ -144,11 +145,8 @@ class RunScratchpad(ChangedTask):
 
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         x = self._inputs(lengths, rng) * (np.arange(int(lengths.max())) < lengths[:, None])
-        rows, table, first = np.arange(len(x)), self.run.table, len(self.run.letters)
-        states = np.zeros((len(x), x.shape[1] + 1), dtype=np.int64)
-        for column in range(x.shape[1]):
-            states[:, column + 1] = table[states[:, column], x[:, column]]
-        written = states[:, 1:] + first
+        rows, states = np.arange(len(x)), states_along(self.run.table, x)
+        written = states[:, 1:] + len(self.run.letters)
         if not self.run.said:
             return x, written, lengths
         y = np.zeros((len(x), x.shape[1] + 1), dtype=np.int64)

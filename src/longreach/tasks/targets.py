@@ -24,6 +24,7 @@ from longreach.theory.search.targets import (
     Target,
     target_of,
 )
+from longreach.wording import EMPTY
 
 # A file of labelled words: a word, a tab and a label, or JSON lines of input and output.
 
@@ -33,7 +34,6 @@ LABELS = {
     **dict.fromkeys(("0", "false", "no", "reject", "-"), False),
 }
 EXPECTED = f"expected one of {' '.join(LABELS)}"
-EMPTY = "ε"
 
 
 def read_labelled_words(path: Path) -> dict[tuple[str, ...], bool]:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longreach.errors import OWN_FAILURES, InputError, failure_line
+from longreach.errors import InputError, own_code
 from longreach.tasks.lengths import LengthRange
-from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.automaton import Automaton, LabelledAutomaton
+from longreach.wording import some
 
 if TYPE_CHECKING:
     from longreach.tasks.own import FunctionTask, PredicateLanguage
@@ -83,14 +84,9 @@ def ids_by_function(task: Task, batch: Batch, scheme: IdScheme, separator: int) 
 
 
 def _checked(task: str, scheme: IdScheme, x: tuple[str, ...], y: tuple[str, ...]) -> list[int]:
-    name = getattr(scheme, "__name__", "ids")
-    call = f"{'ids' if name == '<lambda>' else name}({_shown(x)!r}, {_shown(y)!r})"
-    try:
+    call = f"{called(scheme, 'ids')}({some(x, 20)!r}, {some(y, 20)!r})"
+    with own_code(f"{task}: {call}"):
         found = list(scheme(x, y))
-    except InputError:
-        raise
-    except OWN_FAILURES as error:
-        raise InputError(f"{task}: {call} fails: {failure_line(error)}") from error
     wanted = len(x) + len(y) + 3
     if len(found) != wanted:
         raise InputError(f"{task}: {call} gives {len(found)} ids, not {wanted}, for SOS x SEP y EOS")
@@ -100,14 +96,16 @@ def _checked(task: str, scheme: IdScheme, x: tuple[str, ...], y: tuple[str, ...]
     return [int(each) for each in found]
 
 
-def _shown(tokens: Sequence[str]) -> str:
-    shown = " ".join(tokens[:20])
-    return shown if len(tokens) <= 20 else f"{shown} …"
+def called(function: Callable[..., Any], usual: str) -> str:
+    """The name of a user's function, or what it usually has."""
+    name = getattr(function, "__name__", usual)
+    return usual if name == "<lambda>" else str(name)
 
 
 # What a forecast may rely on for a task: where the reason for a yes or a no is to be found.
 
 
+AnyAutomaton: TypeAlias = Automaton | LabelledAutomaton
 Images: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """For each letter of a language one symbol of a task, or several."""
 
@@ -123,6 +121,36 @@ def image(letters: Images, word: Iterable[str]) -> tuple[str, ...]:
         symbols = letters[letter]
         found += [symbols] if isinstance(symbols, str) else symbols
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an automaton does with the images of letters, and then with some symbols."""
+
+    rows: list[list[int]]
+    """For each state the state behind the image of each letter."""
+    ends: list[int]
+    """For each state the one behind the symbols."""
+
+    @property
+    def reached(self) -> set[int]:
+        """The states behind images of words that are not empty."""
+        found, waiting = set[int](), [0]
+        while waiting:
+            new = {*self.rows[waiting.pop()]} - found
+            found |= new
+            waiting += new
+        return found
+
+    @staticmethod
+    def of(machine: AnyAutomaton, letters: Images, after: Sequence[str]) -> Reading | None:
+        """None where something is no letter of the automaton."""
+        images = [image(letters, [letter]) for letter in letters]
+        if not {*after, *(symbol for word in images for symbol in word)} <= machine.letter_index.keys():
+            return None
+        states = range(len(machine))
+        rows = [[machine.run(word, state) for word in images] for state in states]
+        return Reading(rows, [machine.run(after, state) for state in states])
 
 
 @dataclass(frozen=True)
