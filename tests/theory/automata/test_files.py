@@ -1,4 +1,4 @@
-""""""
+"""Automata as JSON documents."""
 
 from __future__ import annotations
 

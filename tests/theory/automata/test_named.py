@@ -1,4 +1,4 @@
-""""""
+"""The named languages."""
 
 from __future__ import annotations
 

@@ -221,11 +221,3 @@ def test_guards_longer_than_the_word() -> None:
 def test_a_modulus_longer_than_the_word() -> None:
     program = parse("P = i % 100000000000 in {0, 3, 5} || i % 1000000 != 4")
     assert [program.accepts(["x"] * n) for n in range(7)] == [True, True, True, True, False, True, True]
-
-
-def test_asking_an_acceptor_to_predict() -> None:
-    acceptor, predictor = parse("P = true").core, parse('output "a" = true').core
-    with pytest.raises(ValueError, match="accepts"):
-        predictions(acceptor, [])
-    with pytest.raises(ValueError, match="predictions"):
-        accepts(predictor, [])

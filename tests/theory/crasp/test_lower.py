@@ -1,4 +1,4 @@
-"""Tests of `theory.crasp.lower`."""
+"""From programs as written to core operations and back, and simplification."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from longreach.theory.crasp.syntax import integer
 from tests.helpers import crasp_oracle as oracle
 from tests.helpers import crasp_strategies as strategies
 from tests.helpers.examples import examples
-
-# From programs as written to core programs and back.
 
 
 @settings(max_examples=examples(500))

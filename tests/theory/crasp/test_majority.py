@@ -125,22 +125,6 @@ def test_sharing_depth_and_logic() -> None:
     assert b.letter("a", "y") == b.letter("a", "y")
 
 
-def test_errors() -> None:
-    b = FormulaBuilder()
-    with pytest.raises(InputError, match="x is free"):
-        b.sentence(b.letter("a", "x"))
-    with pytest.raises(InputError, match="free variable"):
-        satisfies("a", b.formula(b.letter("a", "x")))
-    with pytest.raises(InputError, match="residue"):
-        Formula((Mod(2, 2, "x"),), 0)
-    with pytest.raises(InputError, match="before"):
-        Formula((Not(0),), 0)
-    with pytest.raises(InputError, match="at least once"):
-        Formula((Top(), Majority("x", ((0, 0),))), 1)
-    with pytest.raises(InputError, match="no node"):
-        Formula((Top(),), 1)
-
-
 WORDS = list(words_up_to("ab", 5))
 
 

@@ -1,13 +1,57 @@
-""""""
+"""Decisions about the labels of prediction, and about letters that act alike."""
 
 from __future__ import annotations
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from longreach.theory.automata.automaton import Automaton
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.certificates.check_no import check_certificate
+from longreach.theory.certificates.check_yes import check_program
+from longreach.theory.certificates.documents import NoCertificate, ProgramCertificate
 from longreach.theory.decide.decisions import label_answers, labels
 from longreach.theory.decide.with_positions import decide_positional
 from longreach.theory.decide.without_positions import plain_analysis
+from longreach.theory.prove.equivalence import rightness
+from longreach.theory.verdicts.judge import judge
+from longreach.theory.verdicts.verdict import Answer
+from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import all_of, automata, words
+
+
+def doubled(automaton: Automaton, times: int) -> Automaton:
+    """Every letter so many times, under names of its own."""
+    letters = tuple(f"{letter}{k}" for k in range(times) for letter in automaton.alphabet)
+    return Automaton(letters, tuple(row * times for row in automaton.transitions), automaton.accepting)
+
+
+@settings(max_examples=at_most(40))
+@given(automata(states=4), st.integers(2, 3))
+def test_more_letters_of_the_same_kind_change_no_verdict(automaton, times) -> None:
+    more = doubled(automaton, times)
+    assert len(more.essential.alphabet) == len(automaton.essential.alphabet)
+    few, many = (judge(each) for each in (automaton, more))
+    for name, answer in many.sides.items():
+        assert answer.answer is few.sides[name].answer
+        assert answer.proof.window == few.sides[name].proof.window
+        assert answer.certificate.automaton.alphabet == more.alphabet
+        if isinstance(answer.certificate, ProgramCertificate):
+            assert check_program(answer.certificate, None).valid
+        elif not isinstance(answer.certificate, NoCertificate):
+            assert check_certificate(answer.certificate) is None
+
+
+def test_classes_of_many_letters() -> None:
+    automaton = from_expression(r"(\w+\d)*.x")
+    assert (len(automaton.alphabet), len(automaton.essential.alphabet)) == (63, 3)
+    verdicts = judge(automaton)
+    answer, analysis = verdicts.ape, verdicts.decisions.ape.analysis
+    assert (answer.answer, answer.proof.window) == (Answer.YES, 2)
+    assert analysis is not None
+    assert len(analysis.extended.states) < 100
+    assert answer.program is not None
+    assert rightness(answer.program.core, automaton, length=4).proved
 
 
 @given(automata(states=5))

@@ -1,4 +1,4 @@
-""""""
+"""Exact linear algebra against fractions."""
 
 from __future__ import annotations
 

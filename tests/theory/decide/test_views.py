@@ -1,4 +1,4 @@
-""""""
+"""Extended automata: what a program sees of the past."""
 
 from __future__ import annotations
 

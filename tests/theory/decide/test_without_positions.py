@@ -1,4 +1,4 @@
-""""""
+"""The criterion without positions, and its proofs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of `theory.search.enumeration`."""
+"""Programs in order of size, against all programs of a size one by one."""
 
 from __future__ import annotations
 
@@ -7,25 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from longreach.errors import InputError
 from longreach.theory.budget import Budget
 from longreach.theory.crasp.evaluate import accepts
 from longreach.theory.crasp.words import Encoder
-from longreach.theory.search.enumeration import (
-    Enumeration,
-    Finisher,
-    MemoryLimit,
-    load_enumeration,
-    save_enumeration,
-)
+from longreach.theory.search.behaviours import KeyTable
+from longreach.theory.search.enumeration import Enumeration, Finisher, MemoryLimit
+from longreach.theory.search.files import load_enumeration, save_enumeration
 from longreach.theory.search.programs import core_of
 from longreach.theory.search.space import Family, WordTree
 from tests.helpers.all_programs import all_programs
 from tests.helpers.crasp_oracle import core_values
-
-# Programs in order of size, against all programs of a size one by one.
-
 
 Behaviour = tuple[bool, ...]
 
@@ -187,7 +182,26 @@ def test_damage_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not belong"):
         load_enumeration(tmp_path)
     state.write_text("{")
-    with pytest.raises(InputError, match="is not JSON"):
+    with pytest.raises(InputError, match="not JSON"):
         load_enumeration(tmp_path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         load_enumeration(tmp_path / "nowhere")
+
+
+# Look-ups by the array, against a dictionary.
+
+
+KEYS = st.integers(1, 2**64 - 1) | st.integers(1, 40)
+
+
+@given(st.lists(st.lists(KEYS, unique=True, max_size=60), max_size=6), st.lists(KEYS, max_size=40))
+def test_it_finds_what_was_put_in(parts: list[list[int]], asked: list[int]) -> None:
+    table, wanted = KeyTable(2), dict[int, int]()
+    for part in parts:
+        fresh = [key for key in part if key not in wanted]
+        values = list(range(len(wanted), len(wanted) + len(fresh)))
+        table.insert(np.array(fresh, np.uint64), np.array(values, np.int32))
+        wanted.update(zip(fresh, values, strict=True))
+    keys = [*wanted, *asked]
+    assert table.find(np.array(keys, np.uint64)).tolist() == [wanted.get(key, -1) for key in keys]
+    assert len(table) == len(wanted)

@@ -46,7 +46,6 @@ class Moves:
 
     @cached_property
     def letter_index(self) -> dict[str, int]:
-        """The place of each token in the alphabet."""
         return {token: index for index, token in enumerate(self.alphabet)}
 
     def run(self, word: Iterable[str], state: int = 0) -> int:
@@ -93,7 +92,6 @@ class Automaton(Moves):
 
     @cached_property
     def accepting_mask(self) -> npt.NDArray[np.bool_]:
-        """Whether each state accepts."""
         return np.isin(np.arange(len(self)), list(self.accepting))
 
     @cached_property
@@ -115,7 +113,6 @@ class Automaton(Moves):
         return frozenset(q for q, row in enumerate(self.transitions) if row[letter] in self.live)
 
     def accepts(self, word: Iterable[str]) -> bool:
-        """Whether the word is in the language."""
         return self.run(word) in self.accepting
 
     def complement(self) -> Automaton:
@@ -300,7 +297,6 @@ class LabelledAutomaton(Moves):
     """
 
     outputs: tuple[str, ...]
-    """The class of each state."""
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
@@ -308,11 +304,9 @@ class LabelledAutomaton(Moves):
         return tuple(dict.fromkeys(self.outputs))
 
     def class_of(self, word: Iterable[str]) -> str:
-        """The class of a word."""
         return self.outputs[self.run(word)]
 
     def language(self, label: str) -> Automaton:
-        """The automaton of the words of a class."""
         wanted = (state for state, output in enumerate(self.outputs) if output == label)
         return minimal(self.alphabet, self.transitions, 0, wanted)
 

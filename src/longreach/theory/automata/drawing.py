@@ -56,17 +56,14 @@ class Text:
 
     @property
     def box(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom."""
         (x, y), half = self.place, len(self.text) * LETTER / 2
         return (x - half, y - LINE / 2, x + half, y + LINE / 2)
 
     def holds(self, point: Point) -> bool:
-        """Whether a point lies within."""
         left, top, right, bottom = self.box
         return left < point[0] < right and top < point[1] < bottom
 
     def meets(self, other: Text) -> bool:
-        """Whether one stands on the other."""
         one, two = self.box, other.box
         return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
 
@@ -135,7 +132,6 @@ class Layout:
 
     @property
     def size(self) -> Point:
-        """Width and height."""
         left, top, right, bottom = self._box
         return (right - left, bottom - top)
 

@@ -49,7 +49,6 @@ class NamedDocument(_Document):
     accepting: tuple[str, ...] | None = None
     outputs: dict[str, str] | None = None
     transitions: dict[str, dict[str, str]]
-    """From a state, by a token, to a state."""
 
 
 class NumberedDocument(_Document):
@@ -65,12 +64,8 @@ class NumberedDocument(_Document):
 
 @dataclass(frozen=True)
 class AutomatonFile:
-    """What a document holds."""
-
     machine: Machine
-    """The least automaton."""
     name: str | None = None
-    """What its writer calls it."""
 
     @property
     def text(self) -> str:

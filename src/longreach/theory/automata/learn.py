@@ -125,7 +125,6 @@ class LearningLimits:
     extra: int = 1
     """States more than learned, up to which the trial is exact."""
     asked: int = 150_000
-    """Different words asked about."""
     budget: Budget = LEARNING_BUDGET
     """Its time."""
 
@@ -142,13 +141,10 @@ class LearnedAutomaton:
     exact_states: int
     """If some automaton with so many states is right on all words, this one is."""
     asked: int
-    """Different words asked about."""
 
 
 @dataclass(frozen=True)
 class NotLearned:
-    """Which limit ended it."""
-
     reason: str
 
 
@@ -228,8 +224,6 @@ FIRST, MORE = 100, 50
 
 @dataclass(frozen=True, kw_only=True)
 class FittingAutomaton:
-    """An automaton that agrees with every example."""
-
     machine: LabelledAutomaton
     examples: int
     used: int

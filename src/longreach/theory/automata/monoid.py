@@ -134,7 +134,6 @@ def stable_semigroup(monoid: TransitionMonoid) -> StableSemigroup:
 
 
 def idempotents(elements: IntArray) -> IntArray:
-    """Which rows are idempotent maps."""
     return np.flatnonzero((np.take_along_axis(elements, elements, axis=1) == elements).all(axis=1))
 
 

@@ -17,8 +17,6 @@ from longreach.theory.automata.regex import from_expression
 
 @dataclass(frozen=True)
 class NamedLanguage:
-    """An expression and its alphabet."""
-
     expression: str
     alphabet: str
 

@@ -16,6 +16,7 @@ from longreach.errors import InputError
 from longreach.theory.automata.automaton import Automaton, minimal
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.names import PROGRAM, REGEX
+from longreach.wording import some
 
 _REPETITION = re.compile(r"\{(\d*)(,?)(\d*)\}")
 _CLASS = re.compile(r"\[(\^?)((?:\\.|[^\]\\])*)\]", re.DOTALL)
@@ -396,8 +397,7 @@ def _meaning(expression: str, token: _Token, alphabet: tuple[str, ...]) -> list[
     outside = sorted(token.letters - set(alphabet))
     # A shorthand such as \d means those of its letters that the alphabet has.
     if outside and not (token.text[0] == "\\" and len(token.letters) > 1 and inside):
-        listed = " ".join(alphabet[:40]) + (" …" if len(alphabet) > 40 else "")
-        _fail(expression, token.column, f"symbol {outside[0]!r} is not in the alphabet {listed}")
+        _fail(expression, token.column, f"symbol {outside[0]!r} is not in the alphabet {some(alphabet, 40)}")
     return inside
 
 

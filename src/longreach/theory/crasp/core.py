@@ -113,7 +113,6 @@ _BOOLEAN = (Token, Top, Not, And, Periodic, Leq)
 
 
 def is_boolean(op: Op) -> bool:
-    """Whether an operation is Boolean-valued (otherwise it is count-valued)."""
     return isinstance(op, _BOOLEAN)
 
 
@@ -131,7 +130,6 @@ def operands(op: Op) -> tuple[int, ...]:
 
 
 def with_operands(op: Op, indices: Sequence[int]) -> Op:
-    """The same operation reading other operations."""
     match op:
         case Not():
             return Not(*indices)

@@ -312,7 +312,6 @@ class Stream:
         return self._state.position
 
     def feed(self, codes: Codes) -> None:
-        """Reads the next tokens of the word."""
         for start in range(0, len(codes), BLOCK):
             block = codes[None, start : start + BLOCK]
             for root, value in self._kernel.advance(self._state, block).items():

@@ -121,7 +121,6 @@ def parts_of(node: Node) -> tuple[int, ...]:
 
 
 def with_parts(node: Node, indices: Sequence[int]) -> Node:
-    """The same node made of other formulas."""
     match node:
         case Not():
             return Not(indices[0])
@@ -153,7 +152,6 @@ class Formula:
 
     @cached_property
     def free_variables(self) -> tuple[frozenset[Variable], ...]:
-        """The free variables of every node."""
         found: list[frozenset[Variable]] = []
         for node in self.nodes:
             below = frozenset[Variable]().union(*(found[k] for k in parts_of(node)))
@@ -403,7 +401,6 @@ class _Translation:
 
     @property
     def formula(self) -> int:
-        """That of acceptance, at x."""
         return self._formulas[acceptance(self._core), "x"]
 
     def _boolean(self, op: c.Op, x: Variable) -> int:

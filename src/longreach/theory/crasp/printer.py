@@ -33,13 +33,11 @@ def to_text(program: Listing) -> str:
 
 
 def statement_text(statement: Statement) -> str:
-    """One statement in the `.cr` format."""
     head = f"output {_quoted(statement.name)}" if statement.is_output else statement.name
     return f"{head} = {_render(statement.expr, _text, _text_level)}"
 
 
 def expression_text(expr: Expr) -> str:
-    """One expression in the `.cr` format."""
     return _render(expr, _text, _text_level)
 
 
@@ -55,7 +53,6 @@ def to_latex(program: Listing) -> str:
 
 
 def write(program: Listing, notation: Notation) -> str:
-    """The program in one of the three notations."""
     return {"text": to_text, "paper": to_paper, "latex": to_latex}[notation](program)
 
 

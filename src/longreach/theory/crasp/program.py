@@ -47,7 +47,7 @@ from longreach.theory.crasp.syntax import (
     reference,
 )
 from longreach.theory.crasp.words import Codes, Encoder, encode
-from longreach.wording import counted, html_listing
+from longreach.wording import counted, html_listing, some
 
 if TYPE_CHECKING:
     from longreach.theory.limit.model import Transformer
@@ -60,8 +60,6 @@ WIDTH = 100
 
 
 class Lowered(Protocol):
-    """A program: its statements, and their core operations."""
-
     @property
     def statements(self) -> tuple[Statement, ...]: ...
 
@@ -128,7 +126,6 @@ class Trace:
 
 
 def widths_of(cells: Sequence[tuple[str, list[str]]]) -> list[int]:
-    """The widths of the columns of a table."""
     return [max(len(values[k]) for _, values in cells) for k in range(len(cells[0][1]))]
 
 
@@ -240,7 +237,6 @@ class Program(Listing):
 
     @property
     def text(self) -> str:
-        """The program in the `.cr` format."""
         return to_text(self)
 
     def accepts(self, word: str | Sequence[str]) -> bool:
@@ -288,9 +284,8 @@ class Program(Listing):
         except InputError:
             return f"Program: {counted(len(self.statements), 'statement')}, not a program yet"
         kind = "a predictor" if core.is_predictor else "an acceptor"
-        letters = " ".join(core.alphabet[:SHOWN]) + (" …" if len(core.alphabet) > SHOWN else "")
         size = f"{counted(core.size, 'operation')}, depth {core.depth}"
-        return f"Program: {kind} over {letters} in {core.class_name}, {size}"
+        return f"Program: {kind} over {some(core.alphabet, SHOWN)} in {core.class_name}, {size}"
 
     def _repr_html_(self) -> str:
         return html_listing(self.text, title=repr(self))
@@ -312,7 +307,6 @@ def parse(text: str, file: str = "<text>") -> Program:
 
 
 def parse_file(path: str | Path) -> Program:
-    """The program in a file."""
     return parse(read_text(path), str(path))
 
 
@@ -353,7 +347,6 @@ class Builder:
         return Program(tuple(self._statements), self._alphabet, self._title)
 
     def program(self) -> Program:
-        """The finished program."""
         program = self.draft()
         _ = program.core  # rejects programs without a Boolean statement and tokens outside the alphabet
         return program

@@ -266,7 +266,6 @@ def conditional(test: Operand, then: Operand, other: Operand) -> Expr:
 
 
 def reference(name: str, target: Expr) -> Expr:
-    """A use of a named statement."""
     return Expr("name", (target,), name, target.sort)
 
 

@@ -498,7 +498,6 @@ class Padding:
 
     @property
     def length(self) -> int:
-        """The length of a block."""
         return self.before + 1 + self.after
 
     def pad(self, word: Sequence[str]) -> tuple[str, ...]:

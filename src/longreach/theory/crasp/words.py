@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from longreach.errors import Field, InputError, near_names
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import Stream, accepts, predictions
+from longreach.wording import some
 
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
@@ -63,7 +64,6 @@ class Encoder:
         return list(text) if self._together and not _SPACE.search(text) else text.split()
 
     def tokens(self, tokens: Sequence[str]) -> Codes:
-        """The codes of a list of tokens."""
         codes = np.array([self._codes.get(token, self._other) for token in tokens], dtype=self._dtype)
         unknown = self._unknown(codes)
         if unknown is not None:
@@ -123,8 +123,7 @@ class Encoder:
         if len(token) > 1 and self._together and all(char in self._codes for char in token):
             hint = "; tokens are separated by spaces, or all written together"
         else:
-            listed = " ".join(self._alphabet[:12]) + (" …" if len(self._alphabet) > 12 else "")
-            hint = near_names(shown, self._alphabet) or f" ({listed})"
+            hint = near_names(shown, self._alphabet) or f" ({some(self._alphabet, 12)})"
         return f"token {shown!r} is not in the alphabet{hint}"
 
 

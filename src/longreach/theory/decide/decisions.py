@@ -153,8 +153,6 @@ class ClassDecision:
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """What the deciders find for a language."""
-
     automaton: Automaton
     nope: ClassDecision
     """C-RASP[∅]."""

@@ -70,8 +70,6 @@ class Potential:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One step of the refinement."""
-
     graph: Graph
     before: Classes
     classes: Classes
@@ -103,11 +101,9 @@ class Refinement:
 
     @property
     def classes(self) -> Classes:
-        """The classes at the end."""
         return self.rounds[-1].classes if self.rounds else self.start
 
     def after(self, rounds: int) -> Classes:
-        """The classes after that many rounds."""
         return self.rounds[rounds - 1].classes if rounds else self.start
 
 

@@ -199,7 +199,6 @@ class Sample:
     """The length of every object word; it divides the length of every arrow word."""
     objects: tuple[Letters, ...]
     words: tuple[Letters, ...]
-    """The word of each arrow of the failure."""
     failure: Failure
 
 
@@ -332,7 +331,6 @@ class ArrowRefutation:
     objects: Mapping[int, Word]
     """The word of each object that the failure names by number."""
     words: tuple[Word, ...]
-    """The word of each arrow of the failure."""
     failure: Failure
 
 
@@ -346,7 +344,6 @@ class Decision:
     smallest: bool = True
     """Whether window and modulus are known to be the smallest."""
     refutation: ArrowRefutation | None = None
-    """For no."""
     exhausted: str = ""
     """The budget that ended the search, in words."""
     length: int = 1

@@ -40,6 +40,7 @@ from longreach.theory.crasp.words import Encoder
 from longreach.theory.prove.first_difference import Decision, first_difference
 from longreach.theory.prove.induction import Induction, prove
 from longreach.theory.prove.step import automaton_side
+from longreach.wording import word
 
 CHECKED_LENGTH = 12
 MODULI = 4
@@ -56,20 +57,17 @@ class Rightness:
     length: int
     """All words up to here were compared."""
     witness: Word | None = None
-    """A word on which the program is wrong."""
     reason: str = ""
-    """Why there is no proof."""
     tried: int = 0
     """Without a proof: so many random words, each with all its beginnings."""
 
     @property
     def word(self) -> str:
-        """The same in one word."""
         return "proved" if self.proved else "checked" if self.witness is None else "wrong"
 
     def __str__(self) -> str:
         if self.witness is not None:
-            return f"wrong on {' '.join(self.witness) or 'ε'}"
+            return f"wrong on {word(self.witness)}"
         if self.proved:
             return "proved for all lengths"
         why = f" ({self.reason})" if self.reason else ""

@@ -42,15 +42,11 @@ class Edge:
     source: int
     target: int
     letter: int
-    """Its place in the alphabet."""
     seen: tuple[int, ...]
     """The last letters, this one at the end; fewer than the program looks back only near the start."""
     residue: int
-    """Of the position."""
     state: int
-    """That of the automaton after the letter."""
     adds: tuple[bool, ...]
-    """Which counters grow."""
 
 
 def not_one_level(core: Core) -> str | None:

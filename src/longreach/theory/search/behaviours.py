@@ -212,12 +212,10 @@ class Behaviours:
 
     @property
     def bits(self) -> Array:
-        """The packed truth values of the Boolean behaviours."""
         return self._bits.values[: self._bits.count]
 
     @property
     def counts(self) -> Array:
-        """The values of the count behaviours."""
         return self._counts.values[: self._counts.count]
 
     def restore(self, bits: Array, counts: Array) -> None:
@@ -309,11 +307,9 @@ class Sets:
         return self.booleans.nbytes + self.counts.nbytes + self.unused.nbytes + self.keys.nbytes
 
     def take(self, rows: NDArray[np.int64] | slice) -> Sets:
-        """Some of the sets."""
         return Sets(self.booleans[rows], self.counts[rows], self.unused[rows], self.keys[rows])
 
     def chunks(self, size: int) -> Iterator[Sets]:
-        """All of them, in pieces."""
         for start in range(0, len(self), size):
             yield self.take(slice(start, start + size))
 
@@ -339,7 +335,6 @@ class Sets:
 
 
 def start() -> Sets:
-    """The empty set alone."""
     none = np.zeros((1, 0), np.int32)
     return Sets(none, none, np.zeros(1, np.uint32), np.ones(1, np.uint64))
 

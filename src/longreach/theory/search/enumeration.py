@@ -1,4 +1,4 @@
-"""Programs in order of size, with equal behaviours merged, in memory and in files.
+"""Programs in order of size, with equal behaviours merged.
 
 The size of a program is the number of its operations, equal ones shared. So programs grow by one operation
 at a time, as sets of behaviours, and a behaviour that turns up for the first time among programs of size s
@@ -13,20 +13,13 @@ branches are tried apart: P ? C1 : C2 ≤ C3 where P holds is C1 ≤ C3, and els
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import os
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longreach.errors import InputError
 from longreach.theory.budget import Budget, OverBudget
 from longreach.theory.crasp.core import is_boolean
 from longreach.theory.search.behaviours import (
@@ -234,7 +227,6 @@ class Enumeration:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the behaviours and sets."""
         return self.behaviours.nbytes + sum(sets.nbytes for sets in self.sets.values())
 
     @property
@@ -471,118 +463,3 @@ def _absent(columns: Numbers, results: Numbers) -> NDArray[np.int64]:
 def _dtype(tree: WordTree) -> str:
     """Integers that hold every count of a program that can be reached."""
     return "int16" if tree.longest <= 60 else "int32"
-
-
-# An enumeration in a directory, from which a later one goes on: arrays and JSON, nothing that runs.
-
-
-STATE, ARRAYS = "state.json", "arrays.npz"
-VERSION = 1
-
-
-def save_enumeration(enumeration: Enumeration, directory: Path) -> None:
-    """Write what is known; the state is written last, and says which arrays belong to it.
-
-    Sets of a size that was not finished are not among it.
-    """
-    arrays: dict[str, Any] = {
-        "parents": enumeration.tree.parents,
-        "letters": enumeration.tree.letters,
-        "starts": np.array(enumeration.tree.starts),
-        "bits": enumeration.behaviours.bits,
-        "counts": enumeration.behaviours.counts,
-        "found": _found_rows(enumeration.found),
-    }
-    for (booleans, counts), sets in enumeration.sets.items():
-        name = f"sets_{booleans}_{counts}_"
-        arrays |= {f"{name}booleans": sets.booleans, f"{name}counts": sets.counts}
-        arrays |= {f"{name}unused": sets.unused, f"{name}keys": sets.keys}
-    packed = io.BytesIO()
-    np.savez(packed, allow_pickle=False, **arrays)
-    state = {
-        "version": VERSION,
-        "alphabet": list(enumeration.tree.alphabet),
-        "modulus": enumeration.family.modulus,
-        "distance": enumeration.family.distance,
-        "level": enumeration.level,
-        "complete": enumeration.complete,
-        "candidates": enumeration.candidates,
-        "shapes": [list(shape) for shape in enumeration.sets],
-        "arrays": hashlib.sha256(packed.getvalue()).hexdigest(),
-    }
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        _replace(directory / ARRAYS, packed.getvalue())
-        _replace(directory / STATE, (json.dumps(state, indent=1) + "\n").encode())
-    except OSError as error:
-        raise InputError(f"{directory}: cannot be written: {error.strerror}") from None
-
-
-def load_enumeration(directory: Path, budget: Budget | None = None) -> Enumeration:
-    """The enumeration of a directory; an InputError says what is wrong with it."""
-    place = directory / STATE
-    try:
-        state = json.loads(place.read_text(encoding="utf-8"))
-        content = (directory / ARRAYS).read_bytes()
-    except OSError as error:
-        raise InputError(f"{directory}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise InputError(f"{place}: is not JSON") from None
-    if not isinstance(state, dict) or state.get("version") != VERSION:
-        raise InputError(f"{place}: is not the state of an enumeration of this version")
-    if hashlib.sha256(content).hexdigest() != state.get("arrays"):
-        raise InputError(
-            f"{directory / ARRAYS}: does not belong to {STATE}; remove the directory to begin anew"
-        )
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            return _restored(state, dict(arrays), budget)
-    except (KeyError, ValueError, TypeError, IndexError, zipfile.BadZipFile) as error:
-        raise InputError(f"{directory}: is damaged: {type(error).__name__}: {error}") from None
-
-
-def _restored(state: dict[str, Any], arrays: dict[str, Any], budget: Budget | None) -> Enumeration:
-    tree = WordTree(
-        tuple(state["alphabet"]), arrays["parents"], arrays["letters"], tuple(arrays["starts"].tolist())
-    )
-    family = Family(modulus=state["modulus"], distance=state["distance"])
-    enumeration = Enumeration(tree, family, budget)
-    enumeration.behaviours.restore(arrays["bits"], arrays["counts"])
-    sets = {}
-    for booleans, counts in state["shapes"]:
-        name = f"sets_{booleans}_{counts}_"
-        columns = (arrays[name + part] for part in ("booleans", "counts", "unused", "keys"))
-        sets[booleans, counts] = Sets(*columns)
-    enumeration.restore(
-        sets,
-        _found_of(arrays["found"]),
-        level=state["level"],
-        complete=state["complete"],
-        candidates=state["candidates"],
-    )
-    return enumeration
-
-
-def _found_rows(found: tuple[Found, ...]) -> Any:
-    """A row each: behaviour, size, number of Boolean members, then the members, filled up with −1."""
-    width = max((len(each.members[0]) + len(each.members[1]) for each in found), default=0)
-    rows = np.full((len(found), 3 + width), -1, np.int32)
-    for row, each in zip(rows, found, strict=True):
-        members = [*each.members[0], *each.members[1]]
-        row[: 3 + len(members)] = [each.behaviour, each.size, len(each.members[0]), *members]
-    return rows
-
-
-def _found_of(rows: Any) -> list[Found]:
-    found = []
-    for behaviour, size, booleans, *members in rows.tolist():
-        members = [number for number in members if number >= 0]
-        parts = (tuple(members[:booleans]), tuple(members[booleans:]))
-        found.append(Found(behaviour=behaviour, size=size, members=parts))
-    return found
-
-
-def _replace(path: Path, content: bytes) -> None:
-    draft = path.with_name(f"{path.name}.{os.getpid()}.draft")
-    draft.write_bytes(content)
-    os.replace(draft, path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -55,7 +55,6 @@ SCHEDULES: Final[dict[str, Schedule]] = {
 
 
 def schedule_named(name: str) -> Schedule:
-    """The schedule of a name."""
     if name not in SCHEDULES:
         hint = near_names(name, SCHEDULES) or f"; expected {', '.join(SCHEDULES)}"
         raise InputError(f"no training length is named {name!r}{hint}", place=Field("schedule"))
@@ -94,16 +93,7 @@ class InferenceStep:
         return None if self.errors is None else self.errors == 0
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "n": self.n,
-            "trained_to": self.trained_to,
-            "complexity": self.complexity,
-            "at_least": self.at_least,
-            "errors": self.errors,
-            "worst_errors": self.worst_errors,
-            "choices": self.choices,
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -177,7 +167,6 @@ class Hypothesis:
     at_least: int
     """No program that fits has fewer operations; the size where that is known."""
     program: Program | None
-    """The first of them."""
     wrong: tuple[int, ...]
     """For each length how many words the first one gets wrong."""
     choices: int
@@ -213,11 +202,9 @@ class Inference(InferenceRun):
 
     @property
     def program(self) -> Program | None:
-        """The last one."""
         return self.hypotheses[-1].program if self.hypotheses else None
 
     def words(self) -> list[str]:
-        """What the run shows, in lines."""
         any_run = "" if self.n0_of_any is None else f" ({self.n0_of_any} whichever smallest program is taken)"
         lines = self.summary(any_run)
         if self.program is not None:
@@ -229,7 +216,6 @@ class Inference(InferenceRun):
         return lines
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "class": self.family.class_name,
             "schedule": self.schedule.name,

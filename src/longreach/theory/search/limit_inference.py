@@ -141,7 +141,6 @@ class SmallLimit:
     """v, for each place modulo Δ."""
 
     def accepted(self, words: CountedWords) -> Truth:
-        """Whether each word is accepted."""
         sums, totals = sums_of(self.shape, words, np.array([self.logits]), np.array([self.values]))
         bias = (
             np.array(self.outputs)[words.back(0)]
@@ -177,7 +176,6 @@ class SmallLimit:
         )
 
     def lines(self) -> list[str]:
-        """Its numbers, a line each."""
         tokens = (START, *self.alphabet)
 
         def listed(numbers: Sequence[int]) -> str:
@@ -245,11 +243,9 @@ class LimitInference(InferenceRun):
 
     @property
     def model(self) -> SmallLimit | None:
-        """The last one."""
         return self.models[-1]
 
     def words(self) -> list[str]:
-        """What the run shows, in lines."""
         lines = self.summary()
         if self.model is not None:
             right = f"right, compared up to length {self.to}, not beyond"
@@ -257,7 +253,6 @@ class LimitInference(InferenceRun):
         return lines
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         model = self.model
         return {
             "hypotheses": "limit transformers, one layer, one head, integers",

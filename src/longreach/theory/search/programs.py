@@ -217,7 +217,6 @@ def _operation(step: Step, tests: list[int], counts: list[tuple[int, int]], beha
 
 
 def readable(core: Core) -> Program:
-    """The program as a person would write it."""
     return tidy_statements(raise_core(core))
 
 
@@ -231,14 +230,11 @@ MAX_SIZE = 14
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SmallestSearch:
-    """What a search for a smallest program came to."""
-
     core: Core | None
     check: Check | None
     none_up_to: int
     """No program of the family has so few operations or fewer."""
     reason: str
-    """Why it ended without a program."""
     tried: int
     enumeration: Enumeration
     """The last one, whose behaviours larger programs can be joined from."""
@@ -393,8 +389,6 @@ ROUNDS = 40
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LargerSearch:
-    """What these searches came to."""
-
     core: Core | None
     check: Check | None
     method: str

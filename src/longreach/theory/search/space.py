@@ -81,16 +81,13 @@ class WordTree:
 
     @property
     def longest(self) -> int:
-        """The length of the longest word."""
         return len(self.starts) - 2
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """The length of each node's word."""
         return np.repeat(np.arange(self.longest + 1), np.diff(self.starts))
 
     def word(self, node: int) -> Word:
-        """The word of a node."""
         found: list[str] = []
         while node:
             found.append(self.alphabet[self.letters[node]])
@@ -103,7 +100,6 @@ class WordTree:
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """All words, in the order of nodes."""
         found: list[Word] = [()]
         for parent, letter in zip(self.parents[1:].tolist(), self.letters[1:].tolist(), strict=True):
             found.append((*found[parent], self.alphabet[letter]))
@@ -120,13 +116,11 @@ class WordTree:
 
     @cached_property
     def everywhere(self) -> Bits:
-        """The row that is true at all nodes."""
         row: Bits = self.pack(np.ones((1, len(self)), bool))[0]
         return row
 
     @property
     def nowhere(self) -> Truth:
-        """Truth values that are false at all nodes."""
         return np.zeros(len(self), bool)
 
     def pack(self, truth: Truth) -> Bits:
@@ -136,12 +130,10 @@ class WordTree:
         return packed.view(np.uint64)
 
     def unpack(self, bits: Bits) -> Truth:
-        """The rows of truth values again."""
         rows = np.ascontiguousarray(bits).view(np.uint8)
         return np.unpackbits(rows, axis=1, count=len(self), bitorder="little").view(np.bool_)
 
     def token(self, letter: int) -> Truth:
-        """Where the last letter is this one."""
         here: Truth = self.letters == letter
         return here
 
@@ -278,7 +270,6 @@ class Family:
 
     @property
     def name(self) -> str:
-        """The short name."""
         return next(name for name, has in FAMILIES.items() if has == (self.modulus > 1, self.distance > 0))
 
     @property
@@ -318,7 +309,6 @@ class Family:
         return tuple(near)
 
     def has(self, op: Op) -> bool:
-        """Whether programs of the family may have an operation."""
         match op:
             case Periodic(modulus, _):
                 return modulus <= self.modulus

@@ -67,12 +67,10 @@ class Synthesis:
 
     program: Program | None
     size: int | None
-    """Operations of the program."""
     status: Status
     checked_to: int | None
     """The length up to which all words were compared; None where that was not done."""
     tried: int
-    """Candidate programs."""
     method: str = "none"
     """How it was found: construction, automaton (a construction from a learned one), enumeration, join or
     local search."""
@@ -83,7 +81,6 @@ class Synthesis:
     reason: str = ""
     """Why there is no program, or no proof that it is the smallest."""
     seconds: float = 0.0
-    """Of computing."""
     examples: int | None = None
     """With how many examples it agrees; None where there is more to ask than examples."""
 
@@ -139,7 +136,6 @@ def synthesize_target(
     bytes: int = 1 << 30,
     seed: int = 0,
 ) -> Synthesis:
-    """The same for a target."""
     started = time.thread_time()
     budget = Budget(seconds=seconds, bytes=bytes).running()
     found = _search(target, family, max_size, budget, seed)
@@ -263,7 +259,6 @@ def by_learning(target: ExamplesTarget | PredicateTarget, family: Family, budget
 def made(
     core: Core, check: Check, target: Target, *, method: str, smallest: bool, none_up_to: int, tried: int
 ) -> Synthesis:
-    """The result with a program."""
     program = readable(simplify(core))
     status = Status.PROVED if check.proved else Status.CHECKED
     if isinstance(target, ExamplesTarget):

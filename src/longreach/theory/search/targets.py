@@ -19,6 +19,7 @@ from longreach.theory.crasp.program import Program
 from longreach.theory.crasp.words import Encoder
 from longreach.theory.prove.equivalence import equivalent, rightness
 from longreach.theory.search.space import Truth, Word, WordTree, accepted_on
+from longreach.wording import word as spaced
 
 Predicate: TypeAlias = Callable[[tuple[str, ...]], bool]
 Examples: TypeAlias = Mapping[Word, bool]
@@ -40,7 +41,6 @@ class Check:
     """What is known of a program for a target."""
 
     witness: Word | None = None
-    """A word on which it is wrong."""
     proved: bool = False
     length: int | None = None
     """All words up to here were compared; None where words are a list."""
@@ -73,8 +73,6 @@ def _tree(alphabet: Sequence[str], nodes: int) -> WordTree:
 
 @dataclass(frozen=True, eq=False)
 class RegularTarget:
-    """The language of an automaton."""
-
     automaton: Automaton
 
     @property
@@ -106,19 +104,14 @@ class PredicateTarget:
     _known: dict[Word, bool] = field(default_factory=dict, repr=False)
 
     def ask(self, word: Word) -> bool:
-        """What the function says of a word."""
         if word not in self._known:
             try:
                 said = self.predicate(word)
             except Exception as error:
-                shown = " ".join(word) or "ε"
-                raise InputError(
-                    f"the predicate fails on {shown}: {type(error).__name__}: {error}"
-                ) from error
+                reason = f"the predicate fails on {spaced(word)}: {type(error).__name__}: {error}"
+                raise InputError(reason) from error
             if not isinstance(said, bool | np.bool_ | int):
-                raise InputError(
-                    f"the predicate gives {said!r} for {' '.join(word) or 'ε'}; expected true or false"
-                )
+                raise InputError(f"the predicate gives {said!r} for {spaced(word)}; expected true or false")
             self._known[word] = bool(said)
         return self._known[word]
 
@@ -153,8 +146,6 @@ class PredicateTarget:
 
 @dataclass(frozen=True, eq=False)
 class ProgramTarget:
-    """What another program accepts."""
-
     program: Core
 
     def __post_init__(self) -> None:
@@ -218,7 +209,6 @@ class ExamplesTarget:
 
 
 def accepted_words(core: Core, words: Sequence[Word]) -> Truth:
-    """Whether a program accepts each word."""
     encoder = Encoder(core)
     return accepts(core, [encoder.tokens(word) for word in words])
 
@@ -249,7 +239,7 @@ def target_of(
     examples: dict[Word, bool] = {}
     for word, label in pairs:
         if examples.setdefault(tuple(word), bool(label)) != bool(label):
-            raise InputError(f"{' '.join(word) or 'ε'} has two labels")
+            raise InputError(f"{spaced(word)} has two labels")
     if not examples:
         raise InputError("no examples")
     longest = max(map(len, examples))

@@ -68,11 +68,9 @@ class Block:
         return seen and self.rounds == 0
 
     def target(self, edge: Edge) -> int:
-        """The extended state that an edge leads to."""
         return self.extended.transitions[self.states[edge[0]]][edge[1]]
 
     def state(self, vertex: int) -> int:
-        """The state of the automaton at a vertex."""
         return self.extended.states[self.states[vertex]].state
 
     def potentials(self, rounds: int) -> list[tuple[int, Potential]]:
