@@ -53,7 +53,7 @@ def test_an_interruption_shows_what_there_is(
     done = longreach("advise", "parity", "--runs", tmp_path)
     assert done.code == 130
     assert "no run has finished" in done.out
-    assert "the same command goes on where it was" in done.err
+    assert "run the same command again to resume" in done.err
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_an_interruption_shows_what_there_is_ask(
     done = longreach("ask", "binary-majority", "--runs", tmp_path)
     assert done.code == 130
     assert "no run has finished" in done.out
-    assert "the same command goes on where it was" in done.err
+    assert "run the same command again to resume" in done.err
 
 
 def test_it_measures(longreach: Call, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,3 +100,75 @@ def test_the_whole_command_has_a_version_and_completion() -> None:
     assert {"--version", "--install-completion"} <= {
         name for each in command_line().params for name in each.opts
     }
+
+
+@pytest.mark.parametrize(
+    ("now", "earlier"),
+    [
+        ("ask parity --try --minutes 0", "advise parity --minutes 0"),
+        ("ask regex:(aa)* --try --minutes 0 --json", "advise regex:(aa)* --minutes 0 --json"),
+        ("ask regex:(aa)* --to 30 --minutes 0 --json", "threshold regex:(aa)* --to 30 --minutes 0 --json"),
+        ("ask parity --lengths 5,x", "threshold parity --lengths 5,x"),
+        ("ask regex:(aa)* --lengths 4,8 --minutes 0", "threshold regex:(aa)* --lengths 4,8 --minutes 0"),
+        ("crasp show", "crasp list"),
+        ("crasp show --json", "crasp list --json"),
+        ("crasp show lib:dyck-1 --notation paper", "crasp lower lib:dyck-1 --notation paper"),
+        ("crasp compare lib:aa regex:(aa)* --prove --json", "crasp check lib:aa (aa)* --prove --json"),
+        ("crasp compare lib:tomita-2 regex:1* --json", "crasp check lib:tomita-2 1* --json"),
+        ("crasp compare lib:aa lib:aaaa", "crasp equal lib:aa lib:aaaa"),
+        ("crasp compare lib:aa --empty --json", "crasp empty lib:aa --json"),
+        ("theory bound regex:(aa)* --json", "bound regex:(aa)* --json"),
+        ("theory limit models", "limit models"),
+        ("theory communicate copy-repeat --max-length 4", "communicate copy-repeat --max-length 4"),
+        ("inspect none --automaton --seconds -1", "extract none --seconds -1"),
+        ("inspect none --text none --lengths x", "perplexity none none --lengths x"),
+        ("inspect none --text none --out x.txt", "perplexity none none --out x.txt"),
+        ("report --serve --minutes 0", "serve --minutes 0"),
+    ],
+)
+def test_what_commands_have_absorbed_says_what_it_said(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: str, earlier: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert longreach(*now.split()) == longreach(*earlier.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("ask parity --try --to 30", "--try: goes without --to"),
+        ("ask parity --try --encoding ape", "--encoding: goes without --try"),
+        ("ask parity --try --budget 1", "--budget: goes without --try"),
+        ("ask parity --to 30 --train-to 10", "--train-to: goes without --to"),
+        ("ask parity --lengths 5 --encoding ape --encoding nope", "--encoding: one at a time with --lengths"),
+        ("crasp show --simplify", "FILE: missing"),
+        ("crasp compare lib:aa", "FILE: give a second program or regex:…, or --empty"),
+        ("crasp compare lib:aa lib:aa --empty", "FILE: give a second program or regex:…, or --empty"),
+        ("crasp compare lib:aa lib:aa --prove", "--prove: goes with regex:…"),
+        ("crasp compile lib:aa --attend aa", "--attend: goes with --figure FIGURE"),
+        ("crasp compile lib:aa --attend aa --figure x.txt", "--figure: x.txt: must end in .png"),
+        ("report --serve --out x.html", "--out: goes without --serve"),
+        ("inspect none --automaton --text x", "--automaton: goes without --text"),
+        ("inspect none --automaton --out x", "--out: goes without --automaton"),
+        ("forecast sort --measures", "--measures: goes with a regular language"),
+        ("forecast sort --convention eos", "--convention: goes with a regular language"),
+        ("forecast --all --file x", "--file: goes without --all"),
+        ("forecast --all --explain", "--explain: goes with one TASK, not with --all"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = longreach(*command.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.first_error.startswith(message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_compiling_draws_attention(longreach: Call, tmp_path: Path) -> None:
+    figure = tmp_path / "attention.svg"
+    done = longreach("crasp", "compile", "lib:dyck-1", "--attend", "(())", "--figure", figure, "--json")
+    document = json.loads(done.out)
+    assert (document["word"], document["figure"]) == (list("(())"), str(figure))
+    assert "<svg" in figure.read_text(encoding="utf-8")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from longreach.cli.tasks import fitting
 from longreach.tasks.catalog import TASKS, load_task
 from tests.cli.conftest import Outcome
 
@@ -96,17 +95,6 @@ def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:
     done = longreach("tasks", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.first_error.startswith(message)
-
-
-@pytest.mark.parametrize("width", [40, 60, 80, 120, 160, 300])
-def test_columns_are_dropped_rather_than_letters(width: int) -> None:
-    rows = [{"task": "t" * 26, "kind": "language", "about": "a" * 69, "example": "e" * 87}]
-    titles = fitting(rows, width)
-    assert titles[0] == "task"
-    assert "about" in titles
-    whole = sum(len(rows[0][title]) + 2 for title in titles if title != "about")
-    assert width < 80 or whole + 40 <= width
-    assert fitting(rows, None) == list(rows[0])
 
 
 def test_an_unknown_option(longreach: Call) -> None:

@@ -116,10 +116,10 @@ def test_an_interruption_shows_what_there_is(
     done = longreach("threshold", "aa", "--runs", tmp_path)
     assert done.code == 130
     assert "0 of 2" in done.out
-    assert "the same command goes on where it was" in done.out
+    assert "run the same command again to resume" in done.out
     again = longreach("threshold", "aa", "--runs", tmp_path, "--json")
     assert (again.code, json.loads(again.out)["stopped"]) == (130, "interrupted")
-    assert "the same command goes on where it was" in again.err
+    assert "run the same command again to resume" in again.err
 
 
 def test_it_trains(longreach: Call, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_command_that_is_ended_goes_on_with_the_same_numbers(
     assert out == ""
     if end == signal.SIGINT:
         assert command.returncode == 130
-        assert err.splitlines()[1:] == ["the same command goes on where it was", "interrupted"]
+        assert err.splitlines()[1:] == ["run the same command again to resume", "interrupted"]
     else:
         assert command.returncode == -end
     assert all(gone(worker) for worker in workers)

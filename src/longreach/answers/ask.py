@@ -389,7 +389,7 @@ def _threshold(found: ThreeAnswers, go_on: str | None) -> Line:
 
 def _longer(found: ThreeAnswers) -> str:
     if not found.measurement.is_whole:
-        return "the same command goes on where it was"
+        return "run the same command again to resume"
     minutes = max(2 * found.question.minutes, 2.0)
     return f"{_command(found, minutes=minutes)} goes on"
 

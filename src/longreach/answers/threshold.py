@@ -258,8 +258,8 @@ MINUTES = 10.0
 NOTHING_TRAINED = f"nothing was trained: --minutes {MINUTES:g} goes on with the search"
 ENDS: dict[Stop | None, str] = {
     None: "",
-    "time": "the time was over before the search was: the same command goes on where it was",
-    "interrupted": "interrupted: the same command goes on where it was",
+    "time": "out of time before the search was done: run the same command again to resume",
+    "interrupted": "interrupted: run the same command again to resume",
     "failed": "a run failed, and the search ended there: the same command tries it again",
     "not learned": (
         "no run is good on its own training lengths, so longer ones were not tried: "

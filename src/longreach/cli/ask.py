@@ -25,18 +25,19 @@ from longreach.cli.options import (
 )
 from longreach.cli.output import STYLES as VERDICT_STYLES
 from longreach.cli.output import (
-    Column,
     check_directory,
     check_page,
     console,
     note,
-    print_fitted,
     print_hanging,
     print_json,
+    print_table,
     write_text,
 )
 from longreach.cli.progress import Bars
+from longreach.errors import InputError
 from longreach.theory.verdicts.verdict import Answer
+from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,9 +46,7 @@ if TYPE_CHECKING:
     from longreach.answers.advice import TaskAdvice
     from longreach.answers.ask import Block, Line, ThreeAnswers
 
-# `longreach ask`: will it work on longer inputs, from which training length on, and what would help.
-
-
+MORE = "Other questions"
 WIDE = 120
 """Columns from which on a line of an answer stands on one line."""
 
@@ -60,25 +59,68 @@ def ask(
     index_hints: IndexHintsOption = False,
     encoding: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A positional encoding, again for more; default: nope and ape."),
+        typer.Option(metavar="NAME", help="A positional encoding; repeat for more (default: nope and ape)."),
     ] = None,
     minutes: Annotated[
-        float, typer.Option(metavar="M", help="How long to measure; 0: the forecast alone.")
-    ] = 2.0,
-    seeds: Annotated[int, typer.Option(metavar="K", help="Runs of each kind.")] = 3,
+        float | None,
+        typer.Option(
+            metavar="M", help="Time to measure (default: 2, with --try 5, with --to 10); 0: forecast only."
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="K", help="Runs of each kind (default: 3, with --try 2).")
+    ] = None,
     train_to: TrainToOption = None,
     budget: BudgetOption = None,
     runs: RunsOption = DEFAULT_RUNS,
-    out: PageOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="The page, or with --to the figure (default: in --runs)."),
+    ] = None,
     as_json: JsonOption = False,
+    tried: Annotated[
+        bool, typer.Option("--try", help="Train what should help beside the original.", rich_help_panel=MORE)
+    ] = False,
+    to: Annotated[
+        int | None,
+        typer.Option(
+            metavar="L", help="Find the least training length that reaches length L.", rich_help_panel=MORE
+        ),
+    ] = None,
+    lengths: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,…", help="Measure these training lengths and no others.", rich_help_panel=MORE
+        ),
+    ] = None,
 ) -> None:
     """Will it work on longer inputs, from which length on, what helps?
 
     First a forecast from theory; then small transformers are trained and measured within --minutes.
-    Finished runs are reused: run the same command again to resume.
+    With --try, what should help is trained beside the original. With --to or --lengths, the training length
+    is searched. Finished runs are reused: run the same command again to resume.
 
     Example: longreach ask "regex:(aa)*"
     """
+    if tried or to is not None or lengths is not None:
+        _check_alone(tried, to, lengths, train_to=train_to, budget=budget, encoding=encoding)
+    if tried:
+        minutes, seeds = 5.0 if minutes is None else minutes, 2 if seeds is None else seeds
+        advise(
+            task, alphabet, scratchpad, reversed_, index_hints, minutes, seeds, train_to, runs, out, as_json
+        )
+        return
+    if to is not None or lengths is not None:
+        from longreach.cli.threshold import threshold
+
+        minutes, seeds = 10.0 if minutes is None else minutes, 3 if seeds is None else seeds
+        threshold(
+            task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints, to=to, seeds=seeds,
+            minutes=minutes, lengths=lengths, runs=runs, out=out, as_json=as_json, alphabet=alphabet,
+            **({} if not encoding else {"encoding": encoding[0]}),
+        )  # fmt: skip
+        return
+    minutes, seeds = 2.0 if minutes is None else minutes, 3 if seeds is None else seeds
     task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     letters = alphabet_of_task(alphabet, task)
     check_page(out, "--out")
@@ -105,8 +147,35 @@ def ask(
         print_json({**found.document(), "page": None if page is None else str(page)})
     else:
         _print_answers(found, page)
-    if found.measurement.interrupted:
-        note("interrupted; the same command goes on where it was")
+    _end(found.measurement.interrupted)
+
+
+def _check_alone(
+    tried: bool,
+    to: int | None,
+    lengths: str | None,
+    *,
+    train_to: int | None,
+    budget: float | None,
+    encoding: list[str] | None,
+) -> None:
+    """Refuse options that the other question has no use for."""
+    asked = "--try" if tried else "--to" if to is not None else "--lengths"
+    if tried and (to is not None or lengths is not None):
+        raise InputError(f"--try: goes without {'--to' if to is not None else '--lengths'}")
+    if budget is not None:
+        raise InputError(f"--budget: goes without {asked}")
+    if tried and encoding:
+        raise InputError("--encoding: goes without --try")
+    if not tried and train_to is not None:
+        raise InputError(f"--train-to: goes without {asked}")
+    if not tried and encoding and len(encoding) > 1:
+        raise InputError(f"--encoding: one at a time with {asked}")
+
+
+def _end(interrupted: bool) -> None:
+    if interrupted:
+        note("interrupted; run the same command again to resume")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -214,7 +283,7 @@ def advise(
     reversed_: ReversedOption = False,
     index_hints: IndexHintsOption = False,
     minutes: Annotated[
-        float, typer.Option(metavar="M", help="How long to try; 0: theory and measured sparsity alone.")
+        float, typer.Option(metavar="M", help="Time to train; 0: theory and measured sparsity only.")
     ] = 5.0,
     seeds: Annotated[int, typer.Option(metavar="K", help="Runs of the original and of each change.")] = 2,
     train_to: TrainToOption = None,
@@ -222,11 +291,11 @@ def advise(
     out: PageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what would help a task that fails on longer inputs, and try it beside the original.
+    """Say what would help a task that fails on longer inputs, and try it: `longreach ask TASK --try`.
 
-    Theory names the changes: another encoding, steps written down, reversed answers, coupled position ids,
-    index hints. Then the original and the surest change are trained with the same steps, and tested on inputs
-    three times as long; if that fails, the next one. The same command goes on where it was.
+    Theory names the changes: another encoding, a scratchpad, reversed answers, coupled position ids, index
+    hints. Then the original and the most promising change are trained with the same steps and tested on
+    inputs three times as long; if the change fails, the next one. Run the same command again to resume.
 
     Example: longreach advise parity --minutes 5
     """
@@ -256,9 +325,7 @@ def advise(
         print_json({**found.document(), "page": None if page is None else str(page)})
     else:
         _print_advice(found, page)
-    if found.trials.interrupted:
-        note("interrupted; the same command goes on where it was")
-        raise typer.Exit(INTERRUPTED)
+    _end(found.trials.interrupted)
 
 
 def _print_advice(found: TaskAdvice, page: Path | None) -> None:
@@ -325,4 +392,4 @@ def _print_trials(out: Console, found: TaskAdvice) -> None:
         *(Column(lengths.words) for lengths in trial_ranges(found)),
         Column("at the longest", right=False),
     ]
-    print_fitted(columns, rows)
+    print_table(Table(columns, rows))

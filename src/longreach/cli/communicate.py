@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
-from longreach.cli.output import console, fitting_table, note, print_hanging, print_json, write_bytes
+from longreach.cli.output import (
+    check_file,
+    console,
+    note,
+    print_hanging,
+    print_json,
+    print_table,
+    write_bytes,
+)
 from longreach.errors import Argument, InputError
 from longreach.figures import BLUE, GREEN, RED
+from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
@@ -45,7 +54,7 @@ def communicate(
         typer.Option(
             metavar="N",
             min=2,
-            help="Symbols per half, at most. Default, and the most without TASK: what gives 4096 halves.",
+            help="Maximum number of symbols per half (default: the most that gives at most 4096 halves).",
         ),
     ] = None,
     alphabet: AlphabetOption = None,
@@ -63,11 +72,7 @@ def communicate(
     Example: longreach theory communicate copy-repeat --max-length 10
     """
     letters = alphabet_of_task(alphabet, task)
-    if out is not None and (out.suffix.lower() not in FORMATS or not out.parent.is_dir()):
-        wrong = (
-            "no such directory" if out.suffix.lower() in FORMATS else f"must end in {' or '.join(FORMATS)}"
-        )
-        raise InputError(f"--out: {out}: {wrong}")
+    check_file(out, "--out", FORMATS)
     found = [_measured(task, letters, max_length)] if task is not None else _all(max_length)
     if out is not None:
         _draw(found, out)
@@ -151,25 +156,24 @@ def _print_one(found: Measurement) -> None:
 def _print_all(found: list[Measurement]) -> None:
     from rich.text import Text
 
-    def column(title: str, cells: Iterable[str], side: Literal["left", "right"] = "right") -> list[Text]:
-        return [Text(title, "bold", justify=side), *(Text(cell, justify=side) for cell in cells)]
-
-    growth = column("growth", (each.growth.name for each in found), "left")
-    for cell in growth[1:]:
-        cell.stylize(STYLES[cell.plain])
-    errors = zip(*([f"{fit.error:.3f}" for fit in each.growth.fits.values()] for each in found), strict=True)
-    columns = [
-        column("task", (each.problem.name for each in found), "left"),
-        column("N", (str(each.exhaustive) for each in found)),
-        column("rows", (str(each.rows[each.exhaustive - 1]) for each in found)),
-        column("bits", (f"{each.bits[each.exhaustive - 1]:.2f}" for each in found)),
-        column("any N", (_at_most(each.rows_at_all_lengths) for each in found)),
-        growth,
-        *map(column, ("error C", "C log N", "C N"), errors),
+    ranks = {"N": 3, "rows": 4, "bits": 2, "any N": 5}
+    columns = [Column("task", right=False), *(Column(title, rank) for title, rank in ranks.items())]
+    columns.append(Column("growth", 1, right=False))
+    columns += [Column(title, 6 + place) for place, title in enumerate(("error C", "C log N", "C N"))]
+    rows = [
+        [
+            each.problem.name,
+            each.exhaustive,
+            each.rows[each.exhaustive - 1],
+            f"{each.bits[each.exhaustive - 1]:.2f}",
+            _at_most(each.rows_at_all_lengths),
+            Text(each.growth.name, STYLES[each.growth.name]),
+            *(f"{fit.error:.3f}" for fit in each.growth.fits.values()),
+        ]
+        for each in found
     ]
-    out = console()
-    out.print(fitting_table(out, columns, [9, 6, 5, 7, 4, 8, 1, 1, 1]))
-    print_hanging(out, Text(f"constant, logarithmic: {FEW_BITS}", "dim"), 0)
+    print_table(Table(columns, rows))
+    print_hanging(console(), Text(f"constant, logarithmic: {FEW_BITS}", "dim"), 0)
 
 
 def _at_most(rows: int | None) -> str:

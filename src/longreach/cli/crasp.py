@@ -18,20 +18,18 @@ from longreach.cli.output import (
     exit_code,
     note,
     print_json,
+    print_table,
     say,
     write_text,
 )
 from longreach.errors import InputError
-from longreach.wording import counted
+from longreach.wording import Column, Table, counted
 
 if TYPE_CHECKING:
     from longreach.theory.crasp.core import Core
     from longreach.theory.crasp.library import Entry
     from longreach.theory.crasp.program import Trace
     from longreach.theory.prove.equivalence import Equivalence
-
-LIBRARY_COLUMNS = {"name": 0, "family": 120, "class": 80, "size": 100, "depth": 100, "what": 0}
-"""Of the library, each with the width from which on a terminal has room for it."""
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A program: a .cr file or lib:NAME.")]
 Peer = Annotated[
@@ -267,28 +265,22 @@ def list_programs(as_json: JsonOption = False) -> None:
 
 
 def _print_library(entries: Sequence[tuple[Entry, Core]]) -> None:
-    """A line for each program; in a narrow terminal columns are left out, so that names are whole."""
-    from rich.table import Table
-
-    out = console()
-    columns = [title for title, least in LIBRARY_COLUMNS.items() if out.width >= least]
-    table = Table(box=None, pad_edge=False)
-    for title in columns:
-        numeric = title in ("size", "depth")
-        table.add_column(title, justify="right" if numeric else "left", no_wrap=title != "what")
-    for entry, core in entries:
-        row = {
-            "name": f"lib:{entry.example}",
-            "family": "" if entry.default is None else entry.name,
-            "class": core.class_name.replace("[", "\\["),
-            "size": str(core.size),
-            "depth": str(core.depth),
-            "what": f"{entry.about}{' (predictor)' if core.is_predictor else ''}",
-        }
-        table.add_row(*(row[title] for title in columns))
-    out.print(table)
-    if left_out := [title for title in LIBRARY_COLUMNS if title not in columns]:
-        note(f"no room for: {', '.join(left_out)}")
+    columns = [
+        Column("name", right=False), Column("family", 4, right=False), Column("class", 1, right=False),
+        Column("size", 2), Column("depth", 3), Column("what", right=False, wrap=20),
+    ]  # fmt: skip
+    rows = [
+        [
+            f"lib:{entry.example}",
+            "" if entry.default is None else entry.name,
+            core.class_name,
+            core.size,
+            core.depth,
+            f"{entry.about}{' (predictor)' if core.is_predictor else ''}",
+        ]
+        for entry, core in entries
+    ]
+    print_table(Table(columns, rows))
 
 
 # What programs accept, up to a length and for all lengths.

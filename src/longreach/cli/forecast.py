@@ -50,24 +50,23 @@ from longreach.cli.output import (
     check_directory,
     console,
     finite_note,
-    fitting_table,
     print_hanging,
     print_heading,
     print_json,
     print_program,
     print_side,
+    print_table,
     print_terms,
 )
 from longreach.errors import InputError
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import ENCODING_SIDES
-from longreach.wording import counted
+from longreach.wording import Column, Table, counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
-    from rich.text import Text
 
     from longreach.answers.forecast import Forecast
     from longreach.runs.cells import Cell, Spread
@@ -245,9 +244,9 @@ def _print_numbers(out: Console, answer: Forecast) -> None:
     for key in ENCODING_SIDES:
         if paper is not None and key in paper.accuracy:
             labels = [each.label for each in paper.bins]
-            columns = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
-            shares = map(_percent, paper.accuracy[key].values())
-            rows.append((f"paper {TITLES[key]}", dict(zip(columns, shares, strict=True))))
+            bins = [(label, labels[:place].count(label)) for place, label in enumerate(labels)]
+            shares = map(percent, paper.accuracy[key].values())
+            rows.append((f"paper {TITLES[key]}", dict(zip(bins, shares, strict=True))))
             if not answer.agreement[key]:
                 remarks[f"paper {TITLES[key]}: their verdict is {paper.verdicts[key]}"] = None
     if paper is not None and paper.lengths_note:
@@ -260,13 +259,10 @@ def _print_numbers(out: Console, answer: Forecast) -> None:
     if not rows:
         return
     ranges = sorted({each for _, shares in rows for each in shares}, key=lambda e: (column_order(e[0]), e[1]))
-    table = [[Text("  lengths", "dim"), *(Text(f"  {title}") for title, _ in rows)]]
-    for each in ranges:
-        table.append([Text(each[0], "dim", justify="right")])
-        table[-1] += (Text(shares.get(each, ""), justify="right") for _, shares in rows)
     # The shortest and the longest range say most.
-    keep = [len(ranges) + 2, *(len(ranges) if place == 0 else place for place in range(len(ranges)))]
-    out.print(fitting_table(out, table, keep))
+    columns = [Column(each[0], len(ranges) - place if place else 1) for place, each in enumerate(ranges)]
+    lines = [[f"  {title}", *(shares.get(each) for each in ranges)] for title, shares in rows]
+    print_table(Table(["  lengths", *columns], lines))
     for remark in remarks:
         print_hanging(out, Text(remark, "dim"), 2, 4)
 
@@ -274,17 +270,13 @@ def _print_numbers(out: Console, answer: Forecast) -> None:
 def _spread(spread: Spread) -> str:
     """Of runs that do different things from the worst to the best, never a mean."""
     if spread.high - spread.low <= ALIKE:
-        return _percent(spread.mean)
+        return percent(spread.mean)
     return f"{100 * spread.low:.0f}–{100 * spread.high:.0f} %"
 
 
 def _best(measured: tuple[Cell, ...]) -> list[Cell]:
     """One configuration per encoding: the best."""
     return list({each.encoding: each for each in reversed(measured)}.values())[::-1]
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f} %"
 
 
 def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
@@ -299,20 +291,15 @@ def _print_odds(out: Console, answer: Forecast, why: bool) -> None:
         if why or found.reason != OTHER_KIND:
             print_hanging(out, Text(f"odds for one run: not known; {found.reason}", "dim"), 2, 4)
         return
-    ranges = [row.tested for row in found.rows if row.encoding == found.rows[0].encoding]
     by_encoding = {
         row.encoding: [each for each in found.rows if each.encoding == row.encoding] for row in found.rows
     }
-    table = [
-        [
-            Text(f"  odds, trained to {USUAL_LENGTH}", "dim"),
-            *(Text(f"  {TITLES[key]}") for key in by_encoding),
-        ]
+    ranges = [row.tested for row in found.rows if row.encoding == found.rows[0].encoding]
+    columns = [Column(f"{each.first}–{each.last}", len(ranges) - place) for place, each in enumerate(ranges)]
+    lines = [
+        [f"  {TITLES[key]}", *(odds_words(row.odds) for row in rows)] for key, rows in by_encoding.items()
     ]
-    for place, lengths in enumerate(ranges):
-        table.append([Text(f"{lengths.first}–{lengths.last}", "dim", justify="right")])
-        table[-1] += (Text(odds_words(rows[place].odds), justify="right") for rows in by_encoding.values())
-    out.print(fitting_table(out, table, [len(ranges) + 2, *range(len(ranges))]))
+    print_table(Table([f"  odds, trained to {USUAL_LENGTH}", *columns], lines))
     about = f"that one run works there; {found.basis(found.at(3).values())}"
     print_hanging(out, Text(about, "dim"), 2, 4)
 
@@ -383,23 +370,20 @@ def _print_all(out: Console, found: Sequence[Forecast]) -> None:
     from rich.text import Text
 
     own = any(each.measured for each in found)
-    columns: list[list[Text]] = [[Text("task", "bold"), *(Text(each.name) for each in found)]]
-    keep = [9]
-    for key in ENCODING_SIDES:
+    columns = [Column("task", right=False)]
+    shown: list[list[object]] = [[each.name for each in found]]
+    for place, key in enumerate(ENCODING_SIDES):
         words = [each.sides[key].trained.value for each in found]
-        columns.append([Text(TITLES[key], "bold")])
-        columns[-1] += (Text(EXPECTED[word], f"bold {STYLES[word]}") for word in words)
-        keep.append(8)
-        for title, numbers, weight in (
-            ("paper", [_last(each, key) for each in found], 2),
-            ("yours", [_last_own(each, key) for each in found], 3),
-        ):
-            if title == "paper" or own:
-                columns.append([Text(title, "bold", justify="right")])
-                columns[-1] += (Text(number, "dim", justify="right") for number in numbers)
-                keep.append(weight)
-    columns.append([Text("by", "bold"), *(Text(_by(each), "dim") for each in found)])
-    out.print(fitting_table(out, columns, [*keep, 1]))
+        columns.append(Column(TITLES[key], 1, right=False))
+        shown.append([Text(EXPECTED[word], f"bold {STYLES[word]}") for word in words])
+        columns.append(Column("paper", 4 + place))
+        shown.append([Text(_last(each, key), "dim") for each in found])
+        if own:
+            columns.append(Column("yours", 2 + place))
+            shown.append([Text(_last_own(each, key), "dim") for each in found])
+    columns.append(Column("by", 6, right=False))
+    shown.append([Text(_by(each), "dim") for each in found])
+    print_table(Table(columns, list(zip(*shown, strict=True))))
     print_hanging(out, Text("expected on inputs longer than those of the training; " + CAVEAT_ALL, "dim"), 0)
 
 
@@ -414,7 +398,7 @@ def _by(answer: Forecast) -> str:
 def _last(answer: Forecast, key: str) -> str:
     if answer.paper is None or key not in answer.paper.accuracy:
         return ""
-    return _percent(list(answer.paper.accuracy[key].values())[-1])
+    return percent(list(answer.paper.accuracy[key].values())[-1])
 
 
 def _last_own(answer: Forecast, key: str) -> str:

@@ -1,4 +1,4 @@
-"""`longreach inspect`, `extract` and `perplexity`: what a trained model does."""
+"""`longreach inspect`: what a trained model does, its automaton and program, its perplexity on text."""
 
 from __future__ import annotations
 
@@ -11,34 +11,58 @@ import typer
 
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
 from longreach.cli.output import (
-    Column,
     argument,
     check_directory,
+    check_file,
     console,
     note,
-    print_fitted,
     print_json,
+    print_table,
     say,
     write_bytes,
     write_text,
 )
 from longreach.cli.progress import counted_stages, stage
 from longreach.cli.training_options import DeviceOption
-from longreach.errors import Field, InputError, MissingExtra
-from longreach.figures import check_format
-from longreach.wording import counted
+from longreach.errors import InputError, MissingExtra
+from longreach.figures import FORMATS
+from longreach.wording import Column, Table, counted
 
 if TYPE_CHECKING:
     from longreach.inspection.extract import ExtractedProgram, Extraction
     from longreach.inspection.perplexity import AtLength, ThreeLosses
     from longreach.inspection.report import HeadReport, Inspection
 
-# `longreach inspect`: what a trained model does, as numbers, figures and a page.
-
-
 USAGE = "RUN|CHECKPOINT|HF_DIRECTORY"
 SUFFIXES = (".png", ".svg")
 SHOWN_HEADS, SHOWN_MATCHES = 8, 3
+AUTOMATON, TEXT = "With --automaton", "With --text"
+
+SecondsOption = Annotated[
+    float,
+    typer.Option(
+        metavar="S", help="Time to learn the automaton, and again for a program.", rich_help_panel=AUTOMATON
+    ),
+]
+LengthsOption = Annotated[
+    str, typer.Option(metavar="N,…", help="Context lengths in tokens of the model.", rich_help_panel=TEXT)
+]
+WindowsOption = Annotated[
+    int, typer.Option(metavar="K", min=1, help="Most windows for each length.", rich_help_panel=TEXT)
+]
+InfluentialOption = Annotated[
+    int,
+    typer.Option(
+        metavar="K",
+        min=0,
+        help="Also find the K tokens outside the near context that most affect the last token.",
+        rich_help_panel=TEXT,
+    ),
+]
+ExamplesOption = Annotated[
+    int,
+    typer.Option(metavar="K", min=2, help="Windows to search for influential tokens.", rich_help_panel=TEXT),
+]
 
 
 def inspect(
@@ -46,36 +70,62 @@ def inspect(
         str,
         typer.Argument(
             metavar=USAGE,
-            help="A run's directory, a model.safetensors of ours, or a Hugging Face directory.",
+            help="The directory of a run, one of our model.safetensors, or a Hugging Face directory.",
         ),
     ],
     task: Annotated[
         str | None,
-        typer.Option(metavar="TASK", help="What the model learned; default: what the run says."),
+        typer.Option(metavar="TASK", help="The task that the model learned (default: as the run says)."),
     ] = None,
     alphabet: AlphabetOption = None,
     tokens: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Token ids, a line for each input, where there is no task."),
+        typer.Option(metavar="FILE", help="Token ids, one line for each input, if there is no task."),
     ] = None,
     inputs: Annotated[
-        int, typer.Option(metavar="K", min=1, max=10_000, help="Inputs of each length that is tried.")
+        int, typer.Option(metavar="K", min=1, max=10_000, help="Inputs of each tested length.")
     ] = 40,
-    seed: Annotated[
-        int, typer.Option(metavar="S", min=0, max=2**32 - 1, help="Of the inputs that are drawn.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, max=2**32 - 1, help="Seed of the inputs.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write inspection.html, inspection.json, figures as PNG and SVG."),
+        typer.Option(
+            metavar="DIR", help="Write a page, a JSON document and figures; with --text FIGURE, one figure."
+        ),
     ] = None,
     as_json: JsonOption = False,
+    automaton: Annotated[
+        bool,
+        typer.Option("--automaton", help="Learn the automaton and the program of the model's answers."),
+    ] = False,
+    text: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Measure the perplexity on a text; repeat for more."),
+    ] = None,
+    seconds: SecondsOption = 20.0,
+    lengths: LengthsOption = "64,128,256",
+    windows: WindowsOption = 1000,
+    influential: InfluentialOption = 0,
+    examples: ExamplesOption = 100,
+    device: DeviceOption = "auto",
 ) -> None:
     """Look inside a trained model.
 
-    How its heads depend on positions, what they attend to, the limit transformer nearest to it, how it fails.
+    How its heads depend on positions, what they attend to, the nearest limit transformer, how it fails.
+    With --automaton, the automaton and the program of what it answers, and where it differs from its task.
+    With --text, the perplexity of a language model by context length and by position.
 
     Example: longreach inspect runs/0123456789abcdef --out inspected
     """
+    if automaton and text:
+        raise InputError("--automaton: goes without --text")
+    if automaton:
+        if out is not None:
+            raise InputError("--out: goes without --automaton")
+        extract(Path(model), task, seconds, as_json)
+        return
+    if text:
+        perplexity(Path(model), text, lengths, windows, influential, examples, device, out, as_json)
+        return
     letters = alphabet_of_task(alphabet, task)
     _check_directory(out)
     with argument("model", USAGE):
@@ -169,7 +219,7 @@ def _print_inspection(found: Inspection) -> None:
         f"{variances[-1]:.3g}, in the middle {middle:.3g}"
     )
     ranked = sorted(found.heads, key=lambda each: -each.offset_variance)
-    print_fitted(_COLUMNS, [_head(each) for each in ranked[:SHOWN_HEADS]])
+    print_table(Table(_COLUMNS, [_head(each) for each in ranked[:SHOWN_HEADS]]))
     if len(ranked) > SHOWN_HEADS:
         line(f"… and {len(ranked) - SHOWN_HEADS} more with less", "dim")
     told = [match for match in found.construction if match.hardness.even_mass < 1]
@@ -225,7 +275,7 @@ def _print_lengths(found: Inspection) -> None:
     if found.limit is not None:
         rows.append(["periodic positions, local φ", *map(_share, (row.kept for row in found.lengths))])
         rows.append(["limit transformer, linear norms", *map(_share, (row.strict for row in found.lengths))])
-    print_fitted(columns, rows)
+    print_table(Table(columns, rows))
 
 
 def _share(value: float | None) -> str:
@@ -251,20 +301,18 @@ def failure_words(found: Inspection) -> str:
     return said
 
 
-# `longreach extract`: the automaton and the program of a trained model, and where it parts from its task.
+# The automaton and the program of a trained model, and where it differs from its task.
 
 
 def extract(
     run: Annotated[Path, typer.Argument(metavar="RUN_DIRECTORY", help="Of a run: runs/KEY.")],
     task: Annotated[
-        str | None, typer.Option(metavar="TASK", help="What it learned, if that is code of your own.")
+        str | None, typer.Option(metavar="TASK", help="The task that it learned, if that is your own code.")
     ] = None,
-    seconds: Annotated[
-        float, typer.Option(metavar="S", help="For learning the automaton, and again for a program.")
-    ] = 20.0,
+    seconds: SecondsOption = 20.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn the automaton and the program of what a trained model says; show where model and task part.
+    """Learn the automaton and the program of a trained model: `longreach inspect RUN --automaton`.
 
     The model is asked about words up to its training length; model, automaton, program and task are then
     compared on inputs within that length and beyond.
@@ -272,7 +320,7 @@ def extract(
     Example: longreach extract runs/0123456789abcdef
     """
     if not seconds >= 0:
-        raise InputError(f"--seconds: {seconds:g} is no time")
+        raise InputError(f"--seconds: {seconds:g} is not a time")
     from longreach.inspection.extract import extract as extract_automaton
     from longreach.inspection.extract import extract_programs, inputs_compared, open_run
 
@@ -338,46 +386,31 @@ def _print_program(found: ExtractedProgram) -> None:
         out.print(row, markup=False, highlight=False)
 
 
-# `longreach perplexity`: how a local language model does on text, by context length and by position.
+# How a local language model does on text, by context length and by position.
 
 
 def perplexity(
-    directory: Annotated[
-        Path, typer.Argument(metavar="HF_DIRECTORY", help="A local Hugging Face causal language model.")
-    ],
+    directory: Annotated[Path, typer.Argument(metavar="HF_DIRECTORY", help="A local causal language model.")],
     texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Text files, or local datasets.")],
-    lengths: Annotated[
-        str, typer.Option(metavar="N,…", help="Context lengths, in tokens of the model.")
-    ] = "64,128,256",
-    windows: Annotated[
-        int, typer.Option(metavar="K", min=1, help="At most so many windows a length.")
-    ] = 1000,
-    influential: Annotated[
-        int,
-        typer.Option(
-            metavar="K",
-            min=0,
-            help="Also find the K tokens before the last --lengths first that the last token rests on.",
-        ),
-    ] = 0,
-    examples: Annotated[
-        int, typer.Option(metavar="K", min=2, help="Windows in which influential tokens are looked for.")
-    ] = 100,
+    lengths: LengthsOption = "64,128,256",
+    windows: WindowsOption = 1000,
+    influential: InfluentialOption = 0,
+    examples: ExamplesOption = 100,
     device: DeviceOption = "auto",
     out: Annotated[
         Path | None, typer.Option(metavar="FIGURE", help="Draw losses by position: .svg, .png or .pdf.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the perplexity of a language model on text, by context length and by position.
+    """Measure the perplexity of a language model: `longreach inspect HF_DIRECTORY --text FILE`.
 
-    Nothing is downloaded, no code of the directory runs, and weights are read from safetensors alone.
-    With --influential, the first length is the near context and the last the whole one.
+    Nothing is downloaded, no code of the directory is run, and only safetensors weights are read. With
+    --influential, the first length is the near context and the last the whole one.
 
     Example: longreach perplexity ./gpt2 book.txt --lengths 64,256,1024 --out losses.svg
     """
     asked = read_lengths(lengths)
-    _check_figure(out)
+    check_file(out, "--out", FORMATS)
     from longreach.inspection.texts import cut_windows, from_files
     from longreach.runs.train import check_torch
 
@@ -440,13 +473,6 @@ def read_lengths(text: str) -> list[int]:
     return found
 
 
-def _check_figure(out: Path | None) -> None:
-    if out is not None:
-        check_format(out, Field("out"))
-    if out is not None and not out.parent.is_dir():
-        raise InputError(f"--out: {out}: no such directory")
-
-
 def _document(
     directory: Path,
     texts: list[Path],
@@ -468,9 +494,8 @@ def _document(
 def _print_perplexity(found: list[AtLength], losses: ThreeLosses | None) -> None:
     columns = [Column(title, rank=rank, right=True) for title, rank in
                (("length", 0), ("perplexity", 0), ("after the whole input", 1), ("windows", 2))]  # fmt: skip
-    print_fitted(
-        columns, [[str(f.length), f"{f.perplexity:.2f}", f"{f.last:.2f}", str(f.windows)] for f in found]
-    )
+    rows = [[each.length, f"{each.perplexity:.2f}", f"{each.last:.2f}", each.windows] for each in found]
+    print_table(Table(columns, rows))
     if losses is None:
         return
     said = losses.document()

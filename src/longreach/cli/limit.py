@@ -76,8 +76,7 @@ def compile_program(
     check_directory(out, "--out")
     if (word is None) != (figure is None):
         raise InputError("--attend: goes with --figure FIGURE, and --figure with --attend WORD")
-    if figure is not None:
-        _check_figure(figure, "figure")
+    _check_figure(figure, "--figure")
     core, limit = _compiled(file, peer)
     with stage(f"building T_n for a context of {context}"):
         model = limit if context is None else _finite(limit, context)
@@ -228,7 +227,7 @@ def attend(
 
     Example: longreach crasp attend lib:induction-all abcab --out attention.svg
     """
-    _check_figure(out, "out")
+    _check_figure(out, "--out")
     core, model = _compiled(file, peer)
     tokens = _draw_attention(file, core, model, word, out)
     if as_json:
@@ -237,11 +236,10 @@ def attend(
         note(f"wrote {out}")
 
 
-def _check_figure(path: Path, option: str) -> None:
-    from longreach.theory.limit.drawing import check_format
+def _check_figure(path: Path | None, option: str) -> None:
+    from longreach.theory.limit.drawing import FORMATS
 
-    check_format(path, option)
-    check_file(path, f"--{option}")
+    check_file(path, option, FORMATS)
 
 
 def _draw_attention(file: str, core: Core, model: Transformer, word: str, path: Path) -> list[str]:
@@ -284,8 +282,7 @@ def info(
 
     from longreach.theory.limit.named import load_model
 
-    if growth is not None:
-        _check_figure(growth, "growth")
+    _check_figure(growth, "--growth")
     model = load_model(directory)
     document: dict[str, Any] = {"directory": directory, **describe(model)}
     with np.errstate(over="ignore", invalid="ignore"):  # where parameters are near 10^308, R is infinite

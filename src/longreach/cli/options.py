@@ -11,9 +11,6 @@ from longreach.cli.output import documents_alone
 from longreach.errors import Field, InputError
 from longreach.theory.names import TaskName, read_letters
 
-# The option `--alphabet` of commands that read a regular expression.
-
-
 HELP = "The alphabet of regex:… or states:…, as in abc or a,b,c."
 
 
@@ -36,17 +33,14 @@ def alphabet_of_task(text: str | None, task: str | None) -> list[str] | None:
     return alphabet_of(text)
 
 
-# The options that change a task: `--scratchpad`, `--reversed` and `--index-hints` append to its name.
-
-
 ScratchpadOption: TypeAlias = Annotated[
-    bool, typer.Option("--scratchpad", help="The same as TASK+scratchpad: steps are written down.")
+    bool, typer.Option("--scratchpad", help="TASK+scratchpad: write intermediate steps before the answer.")
 ]
 ReversedOption: TypeAlias = Annotated[
-    bool, typer.Option("--reversed", help="The same as TASK+reversed: answers are written from their end.")
+    bool, typer.Option("--reversed", help="TASK+reversed: write answers from right to left.")
 ]
 IndexHintsOption: TypeAlias = Annotated[
-    bool, typer.Option("--index-hints", help="The same as TASK+index-hints: symbols have hints before them.")
+    bool, typer.Option("--index-hints", help="TASK+index-hints: put a hint before each symbol.")
 ]
 
 
@@ -61,9 +55,6 @@ def changed_name(task: str, *, scratchpad: bool, reversed_: bool, index_hints: b
     return TaskName(task).changed(*wanted) if wanted else task
 
 
-# Arguments and options that several commands have, said once.
-
-
 DEFAULT_RUNS = Path("runs")
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
@@ -76,15 +67,15 @@ BudgetOption: TypeAlias = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="For finding evidence in the answers of data:FILE or module:attribute; default: 5, 0: none.",
+        help="Time to look for evidence in data:FILE or module:attribute (default: 5; 0: none).",
     ),
 ]
 TrainToOption: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="N", help="The longest training length; default: by the task.")
+    int | None, typer.Option(metavar="N", help="The longest training length (default depends on the task).")
 ]
 RunsOption: TypeAlias = Annotated[Path, typer.Option("--runs", metavar="DIR", help="The results directory.")]
 PageOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE.html", help="The page; default: in the results directory.")
+    Path | None, typer.Option(metavar="FILE.html", help="The page to write (default: in --runs).")
 ]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", callback=documents_alone, help="Print one JSON document.")

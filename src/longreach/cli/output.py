@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -18,36 +17,17 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 import typer
 
 from longreach.errors import Argument, InputError
-from longreach.wording import counted
+from longreach.wording import Table, counted, listed, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from longreach.theory.automata.automaton import Automaton
     from longreach.theory.verdicts.verdict import Answer, Verdict
 
-# How commands speak: one JSON document or text on standard output, messages on standard error.
-
-
-# What a terminal obeys instead of showing it: control characters but tab and newline, and what turns the
-# direction of text or breaks lines where `print` does not.
-_HIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-_OBEYED = re.compile(f"[{_HIDDEN}]")
-
-
-def visible(text: str) -> str:
-    r"""Text from outside as a terminal may see it: control characters are shown, not obeyed.
-
-    >>> visible("a\x1b[2Jb\u202e")
-    'a\\x1b[2Jb\\u202e'
-    """
-    return _OBEYED.sub(lambda found: _escape(ord(found[0])), text)
-
-
-def _escape(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+# What a terminal obeys instead of showing it, in JSON, where it stands in strings.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def say(text: str, end: str = "\n") -> None:
@@ -183,8 +163,7 @@ def _safe_console() -> type[Console]:
             self, renderable: RenderableType, options: ConsoleOptions | None = None
         ) -> Iterable[Segment]:
             for segment in super().render(renderable, options):
-                harmless = segment.control or not _OBEYED.search(segment.text)
-                yield segment if harmless else Segment(visible(segment.text), segment.style)
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
         def on_broken_pipe(self) -> None:
             raise  # the one that is being handled: the exit code is not for a console to choose
@@ -192,26 +171,30 @@ def _safe_console() -> type[Console]:
     return SafeConsole
 
 
-def check_file(path: Path | None, option: str) -> None:
-    """Refuse a file that cannot be written, before any work is done for it."""
-    if path is not None and path.is_dir():
-        raise InputError(f"{option}: {path}: is a directory")
-    if path is not None and not path.parent.is_dir():
-        raise InputError(f"{option}: {path}: no such directory")
-
-
 NOT_PAGES = (".pdf", ".png", ".svg", ".json", ".csv", ".md", ".txt")
 
 
+def check_file(path: Path | None, option: str, endings: Sequence[str] = ()) -> None:
+    """Refuse a file that cannot be written, or with another ending, before any work is done for it."""
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        raise InputError(f"{option}: {path}: must end in {listed(endings, 'or')}")
+    if path.is_dir():
+        raise InputError(f"{option}: {path}: is a directory")
+    if not path.parent.is_dir():
+        raise InputError(f"{option}: {path}: no such directory")
+
+
 def check_page(path: Path | None, option: str) -> None:
-    """The same for a page, which is HTML whatever the name says; so it must not say something else."""
+    """The same for a page, which is HTML whatever the name says; so the name must not say something else."""
     check_file(path, option)
     if path is not None and path.suffix.lower() in NOT_PAGES:
         raise InputError(f"{option}: {path}: must end in .html")
 
 
 def check_directory(path: Path | None, option: str) -> None:
-    """The same for a directory that files are written to, and that need not be there."""
+    """The same for a directory that files are written to, and that need not exist."""
     if path is not None and path.exists() and not path.is_dir():
         raise InputError(f"{option}: {path}: not a directory")
 
@@ -246,80 +229,28 @@ def write_bytes(path: Path, content: bytes) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-# Tables that fit the terminal: where it is narrow, whole columns are left out, never letters.
+LONG = 200
+"""Rows from which on a table is printed without colours, which would take seconds."""
 
 
-GAP = 2  # between columns
+def print_table(table: Table, *, heading: bool = True) -> None:
+    """In a terminal with the columns that fit, cells with their styles; columns that do not fit are named."""
+    from rich.text import Text
 
-
-@dataclass(frozen=True)
-class Column:
-    """A column, and how easily it can be spared."""
-
-    title: str
-    rank: int = 0
-    """Columns with the highest rank go first; those with 0 stay."""
-    right: bool = True
-    """Whether it is set to the right, as numbers are."""
-
-
-def kept_columns(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> list[int]:
-    """The places of the columns that fit, the less important ones left out.
-
-    >>> columns = [Column("task"), Column("seconds", rank=2), Column("steps", rank=1)]
-    >>> kept_columns(columns, [["parity", "1.5", "100"]], width=14)
-    [0, 2]
-    """
-    sizes = _sizes(columns, lines)
-    kept = list(range(len(columns)))
-    for place in sorted(kept, key=lambda place: -columns[place].rank):
-        if not columns[place].rank or _total([sizes[each] for each in kept]) <= width:
-            break
-        kept.remove(place)
-    return kept
-
-
-def fits(columns: Sequence[Column], lines: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether all columns that must stay fit."""
-    sizes = _sizes(columns, lines)
-    return _total([size for size, column in zip(sizes, columns, strict=True) if not column.rank]) <= width
-
-
-def print_fitted(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> None:
-    """Print a table, in a terminal with the columns that fit; those that do not are named."""
     out = console()
-    kept, sizes = kept_columns(columns, lines, out.width), _sizes(columns, lines)
-    titles = [column.title for column in columns]
-    for number, line in enumerate([titles, *lines]):
-        cells = []
-        for place in kept:
-            room = " " * (sizes[place] - _size(line[place]))
-            cells.append(room + line[place] if columns[place].right else line[place] + room)
-        text = (" " * GAP).join(cells).rstrip()
-        out.print(text, style="bold" if not number else None, markup=False, highlight=False)
-    left_out = [column.title for place, column in enumerate(columns) if place not in kept]
-    if left_out:
+    width = None if out.soft_wrap else out.width
+    if len(table.rows) > LONG:
+        for text in table.terminal(width):
+            say(text)
+    else:
+        for number, line in enumerate(table.laid_out(width)):
+            if number or heading:
+                parts = [part for cell in line for part in cell]
+                shown = Text.assemble(*(part if isinstance(part, Text) else str(part) for part in parts))
+                shown.rstrip()
+                out.print(shown, style="bold" if not number else None)
+    if width is not None and (left_out := table.left_out(width)):
         note(f"no room for: {', '.join(left_out)}")
-
-
-def _sizes(columns: Sequence[Column], lines: Sequence[Sequence[str]]) -> list[int]:
-    return [
-        max(_size(column.title), *(_size(line[place]) for line in lines), 0)
-        for place, column in enumerate(columns)
-    ]
-
-
-def _total(sizes: Sequence[int]) -> int:
-    return sum(sizes) + GAP * (len(sizes) - 1)
-
-
-def _size(text: str) -> int:
-    """In columns of a terminal: some characters take two, some none."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 # How verdicts are shown to people: plain words first, wrapped with hanging indentation.
@@ -442,22 +373,3 @@ def _needs(side: Verdict, trained: bool) -> str:
         return ""
     less = "" if (window, modulus) == known else f"; for what is trained {known[0]} and {known[1]}"
     return f" (window {window}, modulus {modulus}{less})"
-
-
-def fitting_table(out: Console, columns: Sequence[Sequence[Text]], keep: Sequence[int]) -> Table:
-    """A table of columns, the first line its heading; where it is too wide, whole columns are left out.
-
-    `keep` says of each column how much it matters: the least goes first, and of equals the last.
-    """
-    from rich.table import Table
-
-    widths = [max(cell.cell_len for cell in column) for column in columns]
-    shown = list(range(len(columns)))
-    while len(shown) > 1 and sum(widths[place] + 2 for place in shown) - 2 > out.width:
-        shown.remove(min(shown, key=lambda place: (keep[place], -place)))
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for _ in shown:
-        table.add_column(no_wrap=True)
-    for row in zip(*(columns[place] for place in shown), strict=True):
-        table.add_row(*row)
-    return table

@@ -19,13 +19,14 @@ from longreach.cli.output import (
     note,
     print_json,
     print_program,
+    print_table,
     say,
     say_data,
     write_text,
 )
 from longreach.cli.progress import stage
 from longreach.errors import Argument, Field, InputError
-from longreach.wording import counted
+from longreach.wording import Column, Table, counted
 
 if TYPE_CHECKING:
     from longreach.theory.crasp.core import Core
@@ -536,14 +537,15 @@ def _print_transformers(found: LimitInference) -> None:
 
 
 def _print_steps(found: InferenceRun, complexity: str, choices: str) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for column in ("n", "t(n)", complexity, "wrong up to n", choices):
-        table.add_column(column, justify="right")
-    for step in found.steps:
-        size = str(step.complexity) if step.complexity is not None else f"≥ {step.at_least}"
-        wrong = "not known" if step.errors is None else str(step.errors)
-        table.add_row(str(step.n), str(step.trained_to), size, wrong, str(step.choices or "·"))
-    console().print(table)
+    rows = [
+        [
+            step.n,
+            step.trained_to,
+            step.complexity if step.complexity is not None else f"≥ {step.at_least}",
+            "not known" if step.errors is None else step.errors,
+            step.choices or "·",
+        ]
+        for step in found.steps
+    ]
+    print_table(Table(map(Column, ("n", "t(n)", complexity, "wrong up to n", choices)), rows))
     say("")

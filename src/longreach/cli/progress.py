@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from longreach.cli.output import error_console, note, visible
+from longreach.cli.output import error_console, note
 from longreach.training.result import progress_of
-from longreach.wording import counted
+from longreach.wording import counted, roughly, visible
 
 if TYPE_CHECKING:
     from longreach.config.run import RunConfig
@@ -162,9 +162,9 @@ def print_plan(planned: Planned, *, less: str, stops_early: bool) -> None:
     print(f"{counted(found.jobs, 'job')}: {found.done} done, {found.pending} to run{again}")
     seconds = found.seconds if most is None else most
     if most is not None and stops_early:
-        print(f"at most about {duration(most)}, if no member stops early")
+        print(f"at most about {roughly(most)}, if no member stops early")
     elif seconds is not None:
-        print(f"about {duration(seconds)}")
+        print(f"about {roughly(seconds)}")
     if seconds is not None and seconds > LONG:
         print(f"for less: {less}")
 
@@ -180,7 +180,7 @@ def announce(planned: Planned, cores: int, *, less: str, stops_early: bool) -> N
     seconds = found.seconds if planned.seconds_at_most is None else planned.seconds_at_most
     if seconds is not None:
         most = "at most " if planned.seconds_at_most is not None and stops_early else ""
-        parts.append(f"{most}about {duration(seconds)} on {counted(cores, 'core')}")
+        parts.append(f"{most}about {roughly(seconds)} on {counted(cores, 'core')}")
     note(", ".join(parts))
     if seconds is not None and seconds > LONG:
         note(f"for less: {less}")
@@ -188,25 +188,12 @@ def announce(planned: Planned, cores: int, *, less: str, stops_early: bool) -> N
 
 @contextlib.contextmanager
 def going_on() -> Iterator[None]:
-    """Around training: whoever interrupts it hears that nothing is lost."""
+    """Around training: an interruption says that nothing is lost."""
     try:
         yield
     except KeyboardInterrupt:
-        note("the same command goes on where it was")
+        note("run the same command again to resume")
         raise
-
-
-def duration(seconds: float) -> str:
-    """A time in words.
-
-    >>> duration(0.2), duration(90), duration(600), duration(9000), duration(1e7)
-    ('1 second', '90 seconds', '10 minutes', '2.5 hours', '116 days')
-    """
-    if seconds < 120:
-        return counted(max(1, round(seconds)), "second")
-    if seconds < 2 * 3600:
-        return f"{seconds / 60:.0f} minutes"
-    return f"{seconds / 3600:.1f} hours" if seconds < 48 * 3600 else f"{seconds / 86_400:.0f} days"
 
 
 def _state(found: dict[str, Any], speed: float | None) -> str:

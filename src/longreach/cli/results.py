@@ -12,17 +12,17 @@ import typer
 
 from longreach.cli.options import DEFAULT_RUNS, JsonOption, RunsOption
 from longreach.cli.output import (
-    Column,
+    check_file,
     console,
     note,
-    print_fitted,
     print_json,
+    print_table,
     say,
     say_data,
     write_bytes,
 )
 from longreach.errors import InputError, near_names
-from longreach.wording import counted
+from longreach.wording import Column, Table, counted, visible
 
 if TYPE_CHECKING:
     from longreach.runs.cells import Cell
@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 200  # more results are summed up
-
-
-def printable(text: str) -> str:
-    """Text from a file without what a terminal would act on."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 def print_listing(rows: list[Row], every: bool, limit: int | None) -> None:
@@ -72,7 +67,7 @@ def _print_cells(rows: list[Row]) -> None:
         Column("runs"), Column("learned", rank=3), Column("failed", rank=4), Column("seconds", rank=5),
         *_ranges(ranges),
     ]  # fmt: skip
-    _print_table(columns, lines)
+    print_table(Table(columns, lines))
     left = len(found) - len(shown)
     others = len(rows) - sum(len(cell.rows) for cell in found)
     note(
@@ -124,23 +119,7 @@ def _print_rows(rows: list[Row]) -> None:
         Column("steps", rank=4), Column("seconds", rank=5),
         *_ranges(ranges),
     ]  # fmt: skip
-    _print_table(columns, lines)
-
-
-def _print_table(columns: list[Column], lines: list[list[Any]]) -> None:
-    """In a terminal what fits; long tables without the care that takes seconds."""
-    cells = [["" if text is None else printable(str(text)) for text in line] for line in lines]
-    if len(lines) <= MOST_ROWS:
-        print_fitted(columns, cells)
-        return
-    titles = [column.title for column in columns]
-    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
-    for line in (titles, *cells):
-        placed = [
-            text.rjust(width) if column.right else text.ljust(width)
-            for text, width, column in zip(line, widths, columns, strict=True)
-        ]
-        print("  ".join(placed).rstrip())
+    print_table(Table(columns, lines))
 
 
 # `longreach results remove`: remove runs with all that they have left.
@@ -164,7 +143,7 @@ def remove(
     task: Annotated[str | None, typer.Option(metavar="NAME", help="All runs of this task.")] = None,
     encoding: Annotated[str | None, typer.Option(metavar="NAME", help="All with this encoding.")] = None,
     status: Annotated[
-        Removable | None, typer.Option(help="All with this status; unfinished ones would go on.")
+        Removable | None, typer.Option(help="All with this status; unfinished runs could be resumed.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     runs: RunsOption = DEFAULT_RUNS,
@@ -181,14 +160,14 @@ def remove(
     from longreach.runs.record import remove_runs, size_of
 
     if not keys and task is None and encoding is None and status is None:
-        raise InputError("KEY: missing; --task, --encoding and --status choose runs, too")
+        raise InputError("KEY: missing; or choose runs by --task, --encoding or --status")
     with read_index(runs) as index:
         known = _known(index)
         chosen = _chosen(known, keys or [], task, encoding, status)
     size = sum(size_of(runs / each["key"]) for each in chosen)
     what = f"{counted(len(chosen), 'run')}, {_size(size)}"
     if chosen and not yes and (as_json or not sys.stdin.isatty()):
-        raise InputError(f"--yes: needed to remove {what}, since nobody can be asked")
+        raise InputError(f"--yes: required to remove {what} non-interactively")
     if not chosen:
         note("no such run: nothing is removed")
     elif not as_json:
@@ -296,6 +275,9 @@ def list_results(
         bool, typer.Option("--all", help=f"Every result, also where there are more than {MOST_ROWS}.")
     ] = False,
     limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="The first N results.")] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="First rebuild the index and remove half-written files.")
+    ] = False,
     runs: RunsOption = DEFAULT_RUNS,
     as_json: JsonOption = False,
 ) -> None:
@@ -306,9 +288,14 @@ def list_results(
 
     Example: longreach results list --task parity --status done
     """
-    from longreach.runs.index import read_index
+    from longreach.runs.index import open_index, read_index
+    from longreach.training.result import clean
 
-    with read_index(runs) as index:
+    if rebuild:
+        removed = clean(runs)
+        if removed:
+            note(f"{counted(removed, 'half-written file')} removed")
+    with open_index(runs, rebuild=True) if rebuild else read_index(runs) as index:
         rows = _asked(index, task, encoding, status)
         damaged = _damaged(index)
         if as_json:
@@ -357,7 +344,7 @@ def _fields(row: Row) -> dict[str, Any]:
 
 def _report(index: Index, damaged: list[Row]) -> None:
     for row in damaged[:MOST_DAMAGED]:
-        note(f"skipped: {printable(row.error or '')}")
+        note(f"skipped: {visible(row.error or '')}")
     if len(damaged) > MOST_DAMAGED:
         note(f"skipped: {len(damaged) - MOST_DAMAGED} more (--status damaged --all lists them)")
     if index.unfinished:
@@ -399,24 +386,24 @@ def _print_result(result: Result) -> None:
 
     lines = [f"{result.key}  {result.status}"]
     if result.error is not None:
-        lines += [f"  {printable(line)}" for line in result.error.splitlines()]
+        lines += [f"  {visible(line)}" for line in result.error.splitlines()]
     started = result.timings.started.isoformat(sep=" ", timespec="seconds")
     lines += [f"  started   {started}", f"  seconds   {result.timings.seconds:.1f}"]
-    lines += [f"    {printable(name)} {seconds:.1f}" for name, seconds in result.timings.parts.items()]
-    lines.append(f"  device    {printable(result.device or 'unknown')}")
+    lines += [f"    {visible(name)} {seconds:.1f}" for name, seconds in result.timings.parts.items()]
+    lines.append(f"  device    {visible(result.device or 'unknown')}")
     packages = ", ".join(f"{name} {version}" for name, version in result.packages.items())
-    lines.append(f"  code      {printable(result.code)}{' with ' if packages else ''}{printable(packages)}")
+    lines.append(f"  code      {visible(result.code)}{' with ' if packages else ''}{visible(packages)}")
     lines.append("  config")
-    lines += [f"    {printable(name)}: {json.dumps(value)}" for name, value in result.config.items()]
+    lines += [f"    {visible(name)}: {json.dumps(value)}" for name, value in result.config.items()]
     if result.final is not None:
         final = result.final
         reached = {True: ", 100 % in distribution", False: ", not 100 % in distribution", None: ""}
         stopped = final.details.get("stopped")  # at a loss, where answers are numbers
-        end = f", stopped at {printable(str(stopped))}" if stopped else reached[final.reached]
+        end = f", stopped at {visible(str(stopped))}" if stopped else reached[final.reached]
         lines.append(f"  final     {final.steps} steps{end}")
         lines += [f"    {line}" for line in _number_lines(final)]
     if result.checkpoints:
-        lines.append(f"  checkpoints {printable(', '.join(result.checkpoints))}")
+        lines.append(f"  checkpoints {visible(', '.join(result.checkpoints))}")
     if result.rows:
         lines.append(f"  evaluations {len(result.rows)}" + _left_out(len(result.rows)))
         for row in result.rows[-SHOWN_EVALUATIONS:]:
@@ -435,7 +422,7 @@ def _number_lines(numbers: Any) -> list[str]:
 
     def per_range(kind: dict[str, float], shape: str) -> str:
         labels = sorted(kind, key=column_order)
-        return ", ".join(f"{printable(label)} {kind[label]:{shape}}" for label in labels)
+        return ", ".join(f"{visible(label)} {kind[label]:{shape}}" for label in labels)
 
     lines = [] if numbers.loss is None else [f"loss {numbers.loss:.4g}"]
     for title, kind, shape in (
@@ -497,10 +484,7 @@ def export(
     from longreach.training.result import read_result
 
     suffix = ".csv" if out is None else out.suffix.lower()
-    if suffix not in (".csv", ".parquet"):
-        raise InputError(f"--out: {out}: must end in .csv or .parquet")
-    if out is not None and not out.parent.is_dir():
-        raise InputError(f"--out: {out}: no such directory")
+    check_file(out, "--out", (".csv", ".parquet"))
     with read_index(runs) as index:
         rows, damaged = _asked(index, task, encoding, status), _damaged(index)
         whole = (read_result(runs, row.key) for row in rows if row.status != "damaged")

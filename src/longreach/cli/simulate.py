@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.options import JsonOption
-from longreach.cli.output import console, note, print_hanging, print_json, write_bytes
+from longreach.cli.output import check_file, console, note, print_hanging, print_json, write_bytes
 from longreach.errors import Argument, Field, InputError
 
 if TYPE_CHECKING:
@@ -77,9 +77,10 @@ def simulate(
     Example: longreach theory simulate hand:simple-task random:100000 --error 0.1
     """
     from longreach.theory.bounds.simulation import ModelPair, read_word
+    from longreach.theory.limit.drawing import FORMATS
     from longreach.theory.limit.named import load_model
 
-    _check_figure(plot)
+    check_file(plot, "--plot", FORMATS)
     f = load_model(model)
     _check_scaled(model, Argument("model"))
     if len(f.layers) not in (1, 2):
@@ -125,13 +126,6 @@ def _check_scaled(name: str, place: Argument | Field) -> None:
     directory = Path(name)
     if not (directory / CONFIG).exists() and is_regression(directory) and not is_scaled(directory):
         raise InputError(UNSCALED, place=place)
-
-
-def _check_figure(plot: Path | None) -> None:
-    from longreach.theory.limit.drawing import FORMATS
-
-    if plot is not None and plot.suffix.lower() not in FORMATS:
-        raise InputError(f"{plot.name}: must end in {', '.join(FORMATS)}", place=Field("plot"))
 
 
 def _finite(pair: ModelPair, x: Word, error: float, *, precision: int, plot: Path | None) -> dict[str, Any]:
@@ -197,13 +191,12 @@ def _shared(pair: ModelPair, found: FiniteString | InfiniteString) -> dict[str, 
 
 def _draw(path: Path, rows: list[Any], pair: ModelPair) -> None:
     from longreach.theory.bounds.strings import error_figure
-    from longreach.theory.limit.drawing import check_format, figure_bytes
+    from longreach.theory.limit.drawing import figure_bytes
 
     if len(rows) < 2:
         raise InputError(
             "no z is shorter than this word, so that there is nothing to draw", place=Field("plot")
         )
-    check_format(path, "plot")
     title = "Errors of simulation strings of one word"
     figure = error_figure(rows, title, pair=pair.g is not pair.f)
     write_bytes(path, figure_bytes(figure, path, title))

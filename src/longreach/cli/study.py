@@ -11,24 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.options import DEFAULT_RUNS, JsonOption
-from longreach.cli.output import console, note, print_json, say, write_bytes
+from longreach.cli.output import console, note, print_json, print_table, say, write_bytes
 from longreach.cli.progress import Bars, counted_stages, going_on, print_plan, stage
 from longreach.cli.train import announce_members
-from longreach.cli.training_options import (
-    AddressOption,
-    DeviceOption,
-    EngineName,
-    EngineOption,
-    GpusOption,
-    PartitionOption,
-    ScaleName,
-    ScaleOption,
-    StackOption,
-    TimeLimitOption,
-    WorkersOption,
-    chosen_engine,
-    trains_here,
-)
+from longreach.cli.training_options import HERE, ScaleName, ScaleOption, Where, with_engine_options
 from longreach.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,6 +30,7 @@ class PartName(StrEnum):
     all = "all"
 
 
+@with_engine_options
 def study(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="A study; --list names them.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the studies.")] = False,
@@ -55,14 +42,7 @@ def study(
     seeds: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="Runs per cell (default depends on --scale).")
     ] = None,
-    engine: EngineOption = EngineName.local,
-    workers: WorkersOption = None,
-    address: AddressOption = None,
-    gpus: GpusOption = None,
-    partition: PartitionOption = None,
-    time_limit: TimeLimitOption = None,
-    device: DeviceOption = "auto",
-    stack: StackOption = None,
+    where: Where = HERE,
     runs: Annotated[Path, typer.Option(metavar="DIR", help="The results directory.")] = DEFAULT_RUNS,
     part: Annotated[PartName, typer.Option(help="census, inspection-score: which languages.")] = PartName.all,
     train_to: Annotated[
@@ -127,7 +107,7 @@ def study(
     chosen = load_study(name)
     _check_out(out, chosen)
     options = StudyOptions(
-        scale=scale.value, runs=runs, train=not no_train, device=device, seeds=seeds, part=part.value,
+        scale=scale.value, runs=runs, train=not no_train, device=where.device, seeds=seeds, part=part.value,
         tasks=_task_names(tasks), encodings=_names("--encodings", encodings),
         train_to=_names("--train-to", train_to), table=table, recipes=recipes, fit=fit,
         text=tuple(text or ()), note=note, stages=counted_stages,
@@ -136,16 +116,12 @@ def study(
     check_runs(runs)
 
     def make() -> EngineMaker:
-        return chosen_engine(
-            engine, runs,
-            workers=workers, address=address, gpus=gpus, partition=partition, time_limit=time_limit,
-            device=device, stack=stack,
-        )  # fmt: skip
+        return where.engine_maker(runs)
 
     if dry_run:
         _plan(chosen, options, make, as_json)
         return
-    report, failed = _run(chosen, options, make, here=lambda: trains_here(engine, device))
+    report, failed = _run(chosen, options, make, here=lambda: where.is_here)
     if report is None:  # another process speaks
         return
     path = out or _figure_path(chosen, options, report)
@@ -296,13 +272,8 @@ def _print(report: StudyReport) -> None:
     out = console()
     for number, table in enumerate(report.tables):
         above = ([""] if number else []) + ([table.title] if table.title else [])
-        head, *lines = table.terminal(out.width)
         out.print("\n".join([*above, ""]), end="", markup=False, highlight=False)
-        out.print(head, style="bold", markup=False, highlight=False)
-        for line in lines:
-            out.print(line, markup=False, highlight=False)
-        if left_out := table.left_out(out.width):
-            note(f"no room for: {', '.join(left_out)}")
+        print_table(table)
     for remark in report.remarks:
         say(f"\n{remark}" if report.tables else remark)
     if report.claims:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.options import AlphabetOption, JsonOption
-from longreach.cli.output import console, exit_code, print_json
+from longreach.cli.output import console, exit_code, print_json, print_table
 from longreach.errors import Argument, InputError
 from longreach.tasks.names import has_numbers
+from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
     from longreach.tasks.check import TaskCheck
@@ -150,50 +149,18 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json({"tasks": documents})
         return
-    from rich.markup import escape
-    from rich.table import Table
-
+    columns: list[Column | str] = [
+        "task", Column("kind", 2, right=False), Column("tokens", 3), Column("least length", 4),
+        Column("about", right=False, wrap=ABOUT), Column("example", 1, right=False),
+    ]  # fmt: skip
     rows = []
     for document in documents:
         example = document["example"]
         read = example["input"] if document["kind"] == "language" else example["input"][: example["given"]]
-        rows.append(
-            {
-                "task": document["task"],
-                "kind": document["kind"],
-                "tokens": str(document["vocabulary"]),
-                "least length": str(document["least_length"]),
-                "about": document["about"],
-                "example": f"{' '.join(read)} → {' '.join(example['targets'])}",
-            }
-        )
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    titles = fitting(rows, width)
-    for title in titles:
-        right = title in ("tokens", "least length")
-        table.add_column(title, justify="right" if right else "left", no_wrap=title != "about")
-    for row in rows:
-        table.add_row(*(escape(row[title]) for title in titles))
-    console().print(table)
-
-
-def fitting(rows: list[dict[str, str]], width: int | None) -> list[str]:
-    """The columns of a table that fit a width whole; the name and the description, which wraps, always do.
-
-    >>> fitting([{"task": "sort", "kind": "algorithmic", "about": "in order"}], 25)
-    ['task', 'about']
-    """
-    titles = list(rows[0])
-    if width is None:
-        return titles
-    sizes = {title: max(len(title), *(len(row[title]) for row in rows)) for title in titles}
-    kept, used = {"task", "about"}, sizes["task"] + 2 + min(sizes["about"], ABOUT)
-    for title in ("example", "kind", "tokens", "least length"):
-        if title in sizes and used + 2 + sizes[title] <= width:
-            kept.add(title)
-            used += 2 + sizes[title]
-    return [title for title in titles if title in kept]
+        shown = f"{' '.join(read)} → {' '.join(example['targets'])}"
+        kept = [document[key] for key in ("task", "kind", "vocabulary", "least_length", "about")]
+        rows.append([*kept, shown])
+    print_table(Table(columns, rows))
 
 
 def _show(name: str, task: Task, count: int, as_json: bool) -> None:
@@ -253,17 +220,14 @@ def _print_check(name: str, found: TaskCheck, as_json: bool) -> None:
             }
         )
     else:
-        from rich.table import Table
         from rich.text import Text
 
         styles = {"passed": "green", "failed": "bold red", "note": "yellow"}
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column()
-        for check in found.checks:
-            table.add_row(Text(check.status, styles[check.status]), check.name, Text(check.detail))
-        console().print(table)
+        rows = [
+            [Text(check.status, styles[check.status]), check.name, check.detail] for check in found.checks
+        ]
+        columns = [Column("status", right=False), Column("check", right=False)]
+        print_table(Table([*columns, Column("detail", right=False, wrap=ABOUT)], rows), heading=False)
 
 
 def _short(name: str) -> str:

@@ -18,7 +18,15 @@ from longreach.cli.options import (
     ScratchpadOption,
     changed_name,
 )
-from longreach.cli.output import Column, console, note, print_fitted, print_hanging, print_json, write_bytes
+from longreach.cli.output import (
+    check_file,
+    console,
+    note,
+    print_hanging,
+    print_json,
+    print_table,
+    write_bytes,
+)
 from longreach.cli.progress import Bars
 from longreach.cli.training_options import (
     HERE,
@@ -30,9 +38,10 @@ from longreach.cli.training_options import (
     with_engine_options,
     with_setting_options,
 )
-from longreach.errors import Field, InputError
-from longreach.figures import check_format
+from longreach.errors import InputError
+from longreach.figures import FORMATS
 from longreach.theory.names import TaskName
+from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
     from longreach.answers.judge import MeasuredCell
@@ -101,8 +110,7 @@ def threshold(
     task = changed_name(task, scratchpad=scratchpad, reversed_=reversed_, index_hints=index_hints)
     if settings["alphabet"] is not None and not TaskName(task).has_alphabet:
         raise InputError("--alphabet: goes with a TASK regex:… or states:…")
-    if out is not None:
-        _check_out(out)
+    check_file(out, "--out", FORMATS)
     chosen = _lengths(lengths)
     given = given_settings(settings)
     make: EngineMaker | None = None
@@ -130,12 +138,6 @@ def threshold(
         raise typer.Exit(INTERRUPTED)
     if found.failed:
         raise typer.Exit(1)
-
-
-def _check_out(out: Path) -> None:
-    check_format(out, Field("out"))
-    if not out.parent.is_dir():
-        raise InputError(f"--out: {out}: no such directory")
 
 
 def _lengths(text: str | None) -> tuple[int, ...] | None:
@@ -169,15 +171,8 @@ def _print(found: ThresholdAnswer, figure: Path | None) -> None:
     out.print(f"{found.title}, tested on {found.tested_words}", style="bold", markup=False)
     if found.cells:
         out.print()
-        print_fitted(
-            [
-                Column("trained to"),
-                Column("tested", rank=3, right=False),
-                Column("work"),
-                *_columns(found),
-            ],
-            [_line(found, cell) for cell in found.cells],
-        )
+        columns = [Column("trained to"), Column("tested", rank=3, right=False), Column("work")]
+        print_table(Table([*columns, *_columns(found)], [_line(found, cell) for cell in found.cells]))
     out.print()
     out.print(f"measured: {found.sentence}" if found.cells else found.words, style="bold", markup=False)
     for remark in found.remarks:

@@ -18,7 +18,7 @@ from longreach.cli.options import (
     ScratchpadOption,
     changed_name,
 )
-from longreach.cli.output import Column, console, exit_code, fits, note, print_fitted, print_json
+from longreach.cli.output import console, exit_code, note, print_json, print_table
 from longreach.cli.progress import Bars, announce, going_on, print_plan
 from longreach.cli.training_options import (
     HERE,
@@ -36,6 +36,7 @@ from longreach.runs.cells import ByAccuracy, Cell, Spread, Tally, cells
 from longreach.runs.index import row_of
 from longreach.tasks.names import has_numbers
 from longreach.theory.names import TaskName
+from longreach.wording import Column, Table
 
 if TYPE_CHECKING:
     from longreach.answers.judge import Finding
@@ -113,7 +114,7 @@ def _print_losses(results: Sequence[Result]) -> None:
                 *(f"{losses[name]:.2e}" if name in losses else "" for name in names),
             ]
         )  # fmt: skip
-    print_fitted(columns, lines)
+    print_table(Table(columns, lines))
     console().print("mean squared error by length; the first range is that of training", style="dim")
     for each in results:
         if each.error is not None:
@@ -427,9 +428,9 @@ def _print_runs(results: Sequence[Result], settings: Sequence[str] = ()) -> None
     offsets = any(final.accuracy_random_offset for final in finals)
     lines = [_line(each, settings, names, offsets=offsets) for each in results]
     ranges = [Column(column.title, 0 if column.title in names else column.rank) for column in columns]
-    if offsets and not fits(ranges, lines, console().width):  # rather all ranges than the brackets
+    if offsets and not Table(ranges, lines).fits(console().width):  # rather all ranges than the brackets
         offsets, lines = False, [_line(each, settings, names, offsets=False) for each in results]
-    print_fitted(columns, lines)
+    print_table(Table(columns, lines))
     about = [f"with {label}" for label in dict.fromkeys(_label(each) for each in results)]
     about += [f"accuracy from the first position on ({BRACKETS})"] if offsets else []
     console().print(": ".join(about), style="dim", markup=False, highlight=False)

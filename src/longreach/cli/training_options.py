@@ -234,11 +234,3 @@ def with_engine_options(command: Callable[..., None]) -> Callable[..., None]:
         parameters += made if each.name == "where" else [each]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
-
-
-def trains_here(engine: EngineName, device: str) -> bool:
-    return Where(engine=engine, device=device).is_here
-
-
-def chosen_engine(engine: EngineName, runs: Path, **options: Any) -> EngineMaker:
-    return Where(engine=engine, **options).engine_maker(runs)
