@@ -83,10 +83,10 @@ def test_in_a_terminal_it_asks(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "KEY: missing; --task, --encoding and --status choose runs, too"),
+        ([], "KEY: missing; or choose runs by --task, --encoding or --status"),
         (["fffffff"], "KEY: no run 'fffffff'"),
         ([sample(0).key + "0"], f"KEY: no run '{sample(0).key}0'; did you mean '{sample(0).key}'"),
-        (["--task", "parity"], "--yes: needed to remove 2 runs, "),
+        (["--task", "parity"], "--yes: required to remove 2 runs, "),
         (["--status", "old", "--yes"], "--status: "),
     ],
 )
