@@ -157,6 +157,14 @@ def test_forecasts_need_no_torch(task: str) -> None:
     assert not _loaded_by(["forecast", task]) & {"torch", "matplotlib"}
 
 
+def test_a_question_about_theory_loads_little() -> None:
+    loaded = _loaded_by(["ask", "regex:(aa)*", "--minutes", "0"])
+    assert not loaded & {"torch", "matplotlib", "networkx", "automata", "lark", "longreach.runs.train"}
+    ours = {name for name in loaded if name.split(".")[0] == "longreach"}
+    assert not {name for name in ours if name.startswith(("longreach.execution", "longreach.theory.limit"))}
+    assert len(ours) <= 120
+
+
 def _loaded_with(module: str) -> set[str]:
     code = f"import json, sys, {module}\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,6 +16,7 @@ from safetensors import safe_open
 
 from longreach.errors import InputError
 from longreach.models.counting import RegressionShape
+from longreach.studies.limit_theory.hand_built import two_headed
 from longreach.theory.bounds.quantities import quantities
 from longreach.theory.limit.files import (
     CONFIG,
@@ -26,7 +27,7 @@ from longreach.theory.limit.files import (
     regression_to_limit,
     save,
 )
-from longreach.theory.limit.hand_built import induction_head, two_headed
+from longreach.theory.limit.hand_built import induction_head
 from longreach.theory.limit.model import Array, Transformer
 from longreach.theory.limit.named import load_model
 from longreach.theory.limit.rounding import Dtype, Rounding, round_bfloat16

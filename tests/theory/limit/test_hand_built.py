@@ -12,21 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longreach.errors import InputError
-from longreach.theory.limit.hand_built import (
+from longreach.studies.limit_theory.hand_built import (
     bigram_frequencies,
     copies,
     counter_example,
     generate,
     induction_errors,
-    induction_head,
     kgram_frequencies,
-    kgram_head,
-    modp_task_model,
     offset_variance,
-    simple_task_model,
     two_headed,
     witness,
 )
+from longreach.theory.limit.hand_built import induction_head, kgram_head, modp_task_model, simple_task_model
 from longreach.theory.limit.model import Transformer
 from longreach.theory.limit.rounding import RelativePrecision
 from longreach.theory.limit.run import attention, run

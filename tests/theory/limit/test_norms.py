@@ -10,16 +10,9 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.studies.limit_theory.finite_to_limit import to_limit
+from longreach.studies.limit_theory.norms import initial_terms, spectral_bound
 from longreach.theory.limit.finite import to_finite
-from longreach.theory.limit.norms import (
-    bits,
-    growth,
-    initial_terms,
-    limit_regularizer,
-    membership,
-    regularizer,
-    spectral_bound,
-)
+from longreach.theory.limit.norms import bits, growth, limit_regularizer, membership, regularizer
 from longreach.theory.limit.products import term_8, term_67
 from tests.helpers.limit_members import random_member
 from tests.helpers.limit_reference_c import random_limit

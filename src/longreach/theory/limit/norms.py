@@ -7,7 +7,7 @@ rounding of logits and exponentials (precision None) counts as 0 bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,34 +83,6 @@ class Membership:
     member: bool
 
 
-@dataclass(frozen=True)
-class SpectralBound:
-    """Lemma 56: `spectral` ≥ `nuclear`."""
-
-    spectral: float
-    """‖A‖"""
-    nuclear: float
-    """‖XᵀAX‖_* / ‖X‖_F², which for n unit vectors is ‖G‖_* / n"""
-
-    @property
-    def holds(self) -> bool:
-        # Singular values are exact to a few units in the last place.
-        return self.nuclear <= self.spectral * (1 + 1e-9)
-
-
-@dataclass(frozen=True)
-class InitialTerm:
-    """Proposition 54: the variant (67) of term (8) at random initialization, averaged over samples."""
-
-    length: int
-    width: int
-    mean: float
-    deviation: float
-    """The standard deviation of the mean."""
-    expected: float
-    """The expectation: L · H · ((N + 1) / 2d + 2 / d²)."""
-
-
 def regularizer(model: Transformer, *, all_pairs: bool = False) -> Regularizer:
     """R(T) of a finite transformer; `all_pairs` puts the variant (67) in the place of term (8).
 
@@ -131,11 +103,11 @@ def regularizer(model: Transformer, *, all_pairs: bool = False) -> Regularizer:
         precision={"parameters": bits(model), "rounding": model.precision or 0},
         rank={"V": max((_rank(head.v) for head in heads), default=0)},
         matrices={
-            "KQ": max((_spectral(head.kq) for head in heads), default=0.0),
-            "V": max((_spectral(head.v) for head in heads), default=0.0),
+            "KQ": max((spectral_norm(head.kq) for head in heads), default=0.0),
+            "V": max((spectral_norm(head.v) for head in heads), default=0.0),
             "A": max((float(np.linalg.norm(layer.a)) for layer in model.layers), default=0.0),
             "B": max((float(np.linalg.norm(layer.out)) for layer in model.layers), default=0.0),
-            "U": _spectral(model.unembedding),
+            "U": spectral_norm(model.unembedding),
         },
         vectors={
             "p": _longest(model.positions),
@@ -195,58 +167,10 @@ def membership(
     return Membership(len(model.positions), needed, found, member)
 
 
-def spectral_bound(vectors: Array, matrix: Array) -> SpectralBound:
-    """Lemma 56 for vectors x_1, …, x_n (rows) and a matrix A: ‖A‖ ≥ ‖G‖_* / n with G_ij = x_iᵀ A x_j.
-
-    For vectors that are not unit vectors, n is replaced by the sum of their squared norms, as in the proof.
-
-    >>> spectral_bound(np.eye(3), 2 * np.eye(3))
-    SpectralBound(spectral=2.0, nuclear=2.0)
-    """
-    gram = vectors @ matrix @ vectors.T
-    size = float(np.sum(vectors**2)) or 1.0
-    return SpectralBound(_spectral(matrix), float(np.linalg.svd(gram, compute_uv=False).sum()) / size)
-
-
 def growth(model: Transformer, contexts: Iterable[int]) -> Iterator[tuple[int, Regularizer]]:
     """R(T_n) of a limit transformer for each n: it stays bounded (Lemma 47)."""
     for context in contexts:
         yield context, regularizer(to_finite(model, context))
-
-
-def initial_terms(
-    lengths: Sequence[int],
-    widths: Sequence[int],
-    *,
-    layers: int = 1,
-    heads: int = 1,
-    samples: int = 20,
-    seed: int = 0,
-) -> list[InitialTerm]:
-    """Proposition 54 measured: one row per length N and width d.
-
-    Entries of the encodings and of KᵀQ are independent normal with variance 1/d. The expectation is bounded
-    where d grows with N, and grows with N at a fixed d.
-
-    >>> [row.expected for row in initial_terms([8, 16], [8, 16], samples=1)]
-    [0.59375, 0.2890625, 1.09375, 0.5390625]
-    """
-    rng = np.random.default_rng(seed)
-    rows = []
-    for length in lengths:
-        for width in widths:
-            values = []
-            for _ in range(samples):
-                encodings = rng.normal(0, width**-0.5, (length, width))
-                logits = [
-                    encodings @ rng.normal(0, width**-0.5, (width, width)) @ encodings.T
-                    for _ in range(layers * heads)
-                ]
-                values.append(sum(float(np.sum(np.triu(each) ** 2)) for each in logits) / length)
-            expected = layers * heads * ((length + 1) / (2 * width) + 2 / width**2)
-            spread = float(np.std(values)) / samples**0.5
-            rows.append(InitialTerm(length, width, float(np.mean(values)), spread, expected))
-    return rows
 
 
 def _heads(model: Transformer) -> int:
@@ -282,7 +206,7 @@ def _core(matrix: Array) -> Array:
     return matrix[np.ix_(matrix.any(axis=1), matrix.any(axis=0))]
 
 
-def _spectral(matrix: Array) -> float:
+def spectral_norm(matrix: Array) -> float:
     core = _core(matrix)
     return float(np.linalg.norm(core, 2)) if core.size else 0.0
 
