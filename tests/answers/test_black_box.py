@@ -13,7 +13,7 @@ from longreach.answers.forecast import forecast, forecast_all
 from longreach.answers.oracle import is_black_box
 from longreach.answers.published import FIGURE_1_TASKS
 from longreach.tasks.catalog import load_task
-from longreach.tasks.outside import DataTask
+from longreach.tasks.data import DataTask
 from longreach.tasks.task import Task
 from longreach.theory.communication.rows import rows_of_function
 from longreach.theory.program_class import ENCODING_SIDES

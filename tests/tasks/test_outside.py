@@ -10,7 +10,7 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.tasks.catalog import load_argument, load_task, name_of, self_contained
-from longreach.tasks.outside import DataTask, read_examples
+from longreach.tasks.data import DataTask, read_examples
 
 SUMS = [("1+1", "2"), ("2+3", "5"), ("12+3", "15"), ("12+13", "2 5"), ("9+9+9+9", "3 6")]
 

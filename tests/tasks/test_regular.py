@@ -24,12 +24,11 @@ from longreach.tasks.regular import (
     LanguageTask,
     RegularLanguage,
     StateTask,
-    UniformWords,
     after_each_letter,
-    choose_exactly,
     label_name,
 )
 from longreach.tasks.task import EOS, draw_lengths
+from longreach.tasks.uniform import UniformWords, choose_exactly
 from longreach.theory.automata.automaton import Automaton, from_automata_lib, labelled, minimal
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression

@@ -30,8 +30,8 @@ from longreach.answers.learned import MOST_ANSWERS as MOST_PROGRAMS
 from longreach.answers.oracle import MANY, SECONDS, DrawnInputs, draw_inputs, every_word_to
 from longreach.answers.oracle import answer as ask
 from longreach.errors import InputError, failure_line
+from longreach.tasks.data import DataTask
 from longreach.tasks.layouts import UNDEFINED, SequenceTask
-from longreach.tasks.outside import DataTask
 from longreach.tasks.own import IN, PredicateLanguage
 from longreach.tasks.task import EOS, Task
 from longreach.theory.automata.automaton import Word

@@ -9,8 +9,9 @@ from longreach.answers.kinds import finder
 from longreach.answers.oracle import SECONDS as BLACK_BOX_SECONDS
 from longreach.answers.oracle import automaton_of_task, is_black_box
 from longreach.errors import InputError
+from longreach.tasks.data import DataTask
 from longreach.tasks.layouts import SequenceTask
-from longreach.tasks.outside import ACCEPTED, REJECTED, DataTask, ProgramTask
+from longreach.tasks.outside import ACCEPTED, REJECTED, ProgramTask
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import EOS, SEP, SOS, Evidence, Task
 from longreach.theory.crasp.evaluate import Stream

@@ -184,7 +184,7 @@ def _show(name: str, task: Task, count: int, as_json: bool) -> None:
 
 
 def _guessing(task: Task) -> str:
-    from longreach.tasks.outside import DataTask
+    from longreach.tasks.data import DataTask
 
     if isinstance(task, DataTask) and len(task.examples) == 1:
         return "what guessing gets right is not known: there is one example"

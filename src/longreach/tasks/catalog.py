@@ -12,17 +12,10 @@ from importlib import import_module
 from longreach.errors import Argument, InputError, near_names
 from longreach.files import canonical_json
 from longreach.tasks.changes import changed_task
+from longreach.tasks.data import DataTask, read_examples
 from longreach.tasks.layouts import ChangedTask
 from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, Value, has_numbers
-from longreach.tasks.outside import (
-    DataTask,
-    ProgramTask,
-    attribute_task,
-    automaton_file,
-    automaton_task,
-    program_task,
-    read_examples,
-)
+from longreach.tasks.outside import ProgramTask, attribute_task, automaton_file, automaton_task, program_task
 from longreach.tasks.own import remember, session_task
 from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLanguage, StateTask
 from longreach.tasks.task import Task

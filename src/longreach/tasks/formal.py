@@ -10,8 +10,9 @@ from math import comb
 import numpy as np
 
 from longreach.tasks.layouts import shuffled_bits
-from longreach.tasks.regular import LanguageTask, choose_exactly, label_name
+from longreach.tasks.regular import LanguageTask, label_name
 from longreach.tasks.task import EOS, BoolArray, Evidence, IntArray
+from longreach.tasks.uniform import choose_exactly
 
 # Dyck-1: balanced brackets of one kind.
 

@@ -21,7 +21,7 @@ from longreach.tasks.layouts import (
 )
 from longreach.tasks.own import FunctionTask
 from longreach.tasks.positions import END, LocalSteps
-from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, UniformWords, state_name
+from longreach.tasks.regular import LabelledLanguage, RegularLanguage, StateTask, state_name
 from longreach.tasks.task import (
     EOS,
     SEP_ID,
@@ -34,6 +34,7 @@ from longreach.tasks.task import (
     backwards,
     numbered,
 )
+from longreach.tasks.uniform import UniformWords
 from longreach.theory.names import TaskName
 
 # A scratchpad for what a finite automaton answers: its run, a state after each letter, written down.

@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from longreach.errors import InputError
-from longreach.tasks.regular import RegularLanguage, UniformWords
+from longreach.tasks.regular import RegularLanguage
+from longreach.tasks.uniform import UniformWords
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
