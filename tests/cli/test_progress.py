@@ -15,7 +15,7 @@ from longreach.cli import progress
 from longreach.cli import progress as module
 from longreach.cli import progress as stages
 from longreach.cli.progress import Bar, announce, counted_stages, show_bars
-from longreach.runs.plan import Plan, Planned
+from longreach.runs.plan import Plan
 from longreach.training.result import PROGRESS
 from tests.helpers.result_samples import sample
 
@@ -92,9 +92,9 @@ def test_what_is_said_before_it_starts(
 ) -> None:  # fmt: skip
     plan = Plan(
         jobs=done + pending, done=done, failed=0, pending=pending, estimated=0 if most else pending,
-        seconds=known,
+        seconds=known, seconds_at_most=most,
     )  # fmt: skip
-    announce(Planned(plan, most), 2, less="wait", stops_early=False)
+    announce(plan, 2, less="wait", stops_early=False)
     assert capsys.readouterr() == ("", said)
 
 

@@ -205,11 +205,11 @@ def test_large_messages() -> None:
 
 
 def test_the_environment_of_workers() -> None:
-    found = _one("settings", LocalEngine(workers=1, threads=2, environment={"EXTRA": "é"}))
-    expected = worker_environment(os.environ, 2)
+    found = _one("settings", LocalEngine(workers=1, environment={"EXTRA": "é"}))
+    expected = worker_environment(os.environ)
     assert found.pop("EXTRA") == "é"
     assert found == {name: expected.get(name, "") for name in found}
-    assert found["OMP_NUM_THREADS"] == "2"
+    assert found["OMP_NUM_THREADS"] == "1"
 
 
 def test_the_environment_without_glibc() -> None:
@@ -261,7 +261,6 @@ def test_a_worker_that_speaks_another_language(monkeypatch: pytest.MonkeyPatch, 
     [
         (lambda: LocalEngine(workers=0), "workers: 0 is less than 1"),
         (lambda: LocalEngine(time_limit=0), "time_limit: 0 is not more than 0 seconds"),
-        (lambda: LocalEngine(threads=0), "threads: 0 is less than 1"),
         (lambda: Job.of("no function", {}), "'no function': a function is named as in"),
         (lambda: Job.of("os:system; x", {}), "'os:system; x': a function is named as in"),
         (lambda: Job.of("__main__:run", {}), "'__main__:run': other processes cannot find it"),

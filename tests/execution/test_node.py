@@ -25,7 +25,7 @@ def _dismissed() -> Iterator[None]:
 
 def _errand(function: str, directory: Path | None = None, /, **config: Any) -> node.Errand:
     job = Job("0" * 16, f"{HERE}:{function}", config, directory)
-    return node.errand(job, time_limit=None, threads=1, environment={})
+    return node.errand(job)
 
 
 def test_one_attempt_only(tmp_path: Path) -> None:
@@ -69,6 +69,6 @@ def test_modules_of_the_driver_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "only_the_driver_knows.py").write_text("def answer(config):\n    return 42\n")
     monkeypatch.syspath_prepend(tmp_path)
     job = Job("0" * 16, "only_the_driver_knows:answer", {})
-    order = node.errand(job, time_limit=None, threads=1, environment={})
+    order = node.errand(job)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry != str(tmp_path)])
     assert node.run_once(order) == 42

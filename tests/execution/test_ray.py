@@ -249,7 +249,6 @@ def test_the_command_prints_nothing_of_ray(ray: Any, tmp_path: Path, joined: boo
 def test_a_cluster_says_how_large_it_is(ray: Any) -> None:
     address = ray.get_runtime_context().gcs_address
     assert RayEngine(address=address).parallel == 2
-    assert RayEngine(address=address, cpus=0.5).parallel == 4
     assert RayEngine(address=address, gpus=1).parallel == 1  # it may grow
 
 
@@ -274,11 +273,9 @@ def test_a_host_that_does_not_answer() -> None:
         (lambda: RayEngine(address=""), "address: '' is none of auto, host:port and ray://host:port"),
         (lambda: RayEngine(address="http://x:1"), "address: 'http://x:1' is none of auto"),
         (lambda: RayEngine(workers=0), "workers: 0 is less than 1"),
-        (lambda: RayEngine(cpus=0), "cpus: 0 is not more than 0"),
         (lambda: RayEngine(gpus=-1), "gpus: -1 is less than 0"),
         (lambda: RayEngine(gpus=1.5), "gpus: 1.5 is neither a whole number nor a part of one"),
         (lambda: RayEngine(time_limit=0), "time_limit: 0 is not more than 0 seconds"),
-        (lambda: RayEngine(threads=0), "threads: 0 is less than 1"),
     ],
 )
 def test_bad_input(call: Callable[[], object], message: str) -> None:

@@ -119,13 +119,13 @@ def test_results_are_written(tmp_path: Path, cluster: str) -> None:
 def test_an_array_no_more_at_a_time_than_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = use_programs(tmp_path, monkeypatch)
     monkeypatch.setattr(module, "ARRAY", 4)
-    engine = _engine(tmp_path, partition="long", gpus=2, memory=1.5, cpus=3, time_limit=90)
+    engine = _engine(tmp_path, partition="long", gpus=2, time_limit=90)
     answers = dict(engine.run(_job("square", n=n) for n in range(6)))
     assert sorted(answers.values()) == [0, 1, 4, 9, 16, 25]
     assert max(map(int, (state / "most").read_text().split())) == 2
     scripts = [path.read_text() for path in sorted(state.glob("*.sh"))]
     assert ["--array=0-3%2" in scripts[0], "--array=0-1%2" in scripts[1], len(scripts)] == [True, True, 2]
-    for option in ("partition=long", "gpus-per-node=2", "mem=1536MB", "cpus-per-task=3", "time=7"):
+    for option in ("partition=long", "gpus-per-node=2", "cpus-per-task=1", "time=7"):
         assert f"#SBATCH --{option}\n" in scripts[0]
 
 
@@ -174,11 +174,8 @@ def test_no_jobs_no_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ("settings", "message"),
     [
         ({"workers": 0}, "workers: 0 is less than 1"),
-        ({"cpus": 0}, "cpus: 0 is less than 1"),
-        ({"threads": 0}, "threads: 0 is less than 1"),
         ({"gpus": 0.5}, "gpus: 0.5 is not a whole number of GPUs"),
         ({"time_limit": 0}, "time_limit: 0 is not more than 0 seconds"),
-        ({"memory": 0}, "memory: 0 is not more than 0 gigabytes"),
     ],
 )
 def test_bad_input(settings: dict[str, Any], message: str, tmp_path: Path) -> None:

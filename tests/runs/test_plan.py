@@ -82,5 +82,5 @@ def test_they_start_anew_where_earlier_members_say_how_long_it_takes(tmp_path: P
     fields = {"key": first.key, "config": first.document(), "timings": taken}
     write_result(tmp_path, Result(**dict(sample()) | fields))
     planned = plan([first, second], tmp_path)
-    assert (planned.plan.seconds, planned.seconds_at_most) == (START_SECONDS + 2.5, None)
-    assert plan([first], tmp_path).plan.seconds is None
+    assert (planned.seconds, planned.seconds_at_most) == (START_SECONDS + 2.5, None)
+    assert plan([first], tmp_path).seconds is None

@@ -62,13 +62,13 @@ def test_both_kinds_of_members_are_planned_and_trained_together(tmp_path: Path) 
     members: list[RunConfig] = [numbers[0], tokens, numbers[1]]
     make = stacked_maker(engine_maker("local", tmp_path), "cpu", 2)
     planned = plan(members, tmp_path, engine=make)
-    assert planned.plan.pending == 3
+    assert planned.pending == 3
     assert planned.seconds_at_most is not None
     results = train(members, tmp_path, engine=make)
     assert [result.status for result in results] == ["done"] * 3
     assert [bool(result.final and result.final.accuracy) for result in results] == [False, True, False]
     assert all((tmp_path / member.key / "model.safetensors").exists() for member in members)
-    assert plan(members, tmp_path).plan.pending == 0
+    assert plan(members, tmp_path).pending == 0
 
 
 def test_published_values_are_those_of_the_paper_s_scale() -> None:

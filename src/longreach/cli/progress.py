@@ -17,7 +17,7 @@ from longreach.wording import counted, roughly, visible
 
 if TYPE_CHECKING:
     from longreach.config.run import RunConfig
-    from longreach.runs.plan import Planned
+    from longreach.runs.plan import Plan
     from longreach.training.result import Result
 
 # How training goes on, on standard error: what will run, then bars, or a line now and then in a pipe.
@@ -155,12 +155,12 @@ class Bars:
             note(remark)
 
 
-def print_plan(planned: Planned, *, less: str, stops_early: bool) -> None:
+def print_plan(plan: Plan, *, less: str, stops_early: bool) -> None:
     """What would run, for people."""
-    found, most = planned.plan, planned.seconds_at_most
-    again = f", {found.failed} of them failed before" if found.failed else ""
-    print(f"{counted(found.jobs, 'job')}: {found.done} done, {found.pending} to run{again}")
-    seconds = found.seconds if most is None else most
+    most = plan.seconds_at_most
+    again = f", {plan.failed} of them failed before" if plan.failed else ""
+    print(f"{counted(plan.jobs, 'job')}: {plan.done} done, {plan.pending} to run{again}")
+    seconds = plan.seconds if most is None else most
     if most is not None and stops_early:
         print(f"at most about {roughly(most)}, if no member stops early")
     elif seconds is not None:
@@ -169,17 +169,16 @@ def print_plan(planned: Planned, *, less: str, stops_early: bool) -> None:
         print(f"for less: {less}")
 
 
-def announce(planned: Planned, cores: int, *, less: str, stops_early: bool) -> None:
+def announce(plan: Plan, cores: int, *, less: str, stops_early: bool) -> None:
     """What will run and for how long, before it starts, on standard error."""
-    found = planned.plan
-    if not found.pending:
-        note(f"{counted(found.jobs, 'run')}, done before")
+    if not plan.pending:
+        note(f"{counted(plan.jobs, 'run')}, done before")
         return
-    parts = [counted(found.jobs, "run")]
-    parts += [f"{found.done} done before"] if found.done else []
-    seconds = found.seconds if planned.seconds_at_most is None else planned.seconds_at_most
+    parts = [counted(plan.jobs, "run")]
+    parts += [f"{plan.done} done before"] if plan.done else []
+    seconds = plan.seconds if plan.seconds_at_most is None else plan.seconds_at_most
     if seconds is not None:
-        most = "at most " if planned.seconds_at_most is not None and stops_early else ""
+        most = "at most " if plan.seconds_at_most is not None and stops_early else ""
         parts.append(f"{most}about {roughly(seconds)} on {counted(cores, 'core')}")
     note(", ".join(parts))
     if seconds is not None and seconds > LONG:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -218,7 +219,7 @@ def _plan(study: Study, options: StudyOptions, make: Callable[[], EngineMaker], 
     members = study_members(study, options)
     planned = plan(members, options.runs, engine=make())
     if as_json:
-        print_json({**heading, **planned.document()})
+        print_json({**heading, **asdict(planned)})
     else:
         # Where fewer seeds decide, the others are spared.
         early = study.waiting is not None or any(map(_stops_early, members))

@@ -374,7 +374,7 @@ def _plan(configs: Sequence[RunConfig], runs: Path, make: EngineMaker, as_json: 
     planned = plan(configs, runs, engine=make)
     if as_json:
         keys = [{"key": one.key, "seed": one.seed} for one in configs]
-        print_json({**planned.document(), "members": keys, "config": configs[0].document()})
+        print_json({**asdict(planned), "members": keys, "config": configs[0].document()})
         return
     print_plan(planned, less=less, stops_early=any(config.stop_early for config in configs))
 
@@ -385,9 +385,9 @@ def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker
     from longreach.runs.train import writable_runs
 
     planned = plan(configs, runs, engine=make)
-    if planned.plan.pending:
+    if planned.pending:
         writable_runs(runs)
-    cores = make(max(1, planned.plan.pending)).parallel
+    cores = make(max(1, planned.pending)).parallel
     announce(planned, cores, less=less, stops_early=any(config.stop_early for config in configs))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import re
 import time
 from collections import deque
@@ -12,11 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from longreach.errors import InputError, MissingExtra
+from longreach.errors import Field, InputError, MissingExtra
 from longreach.files import canonical_json, job_key
-
-# The shape that all engines share: jobs go in, (key, answer or failure) come out as they finish.
-
 
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -87,6 +85,19 @@ class Engine(Protocol):
         At the deadline, a time of `time.monotonic`, no job starts any more and those that run are ended.
         """
         ...
+
+
+def check_limits(workers: int | None, time_limit: float | None) -> None:
+    """Refuse numbers of workers and seconds with which no engine can run."""
+    if workers is not None and workers < 1:
+        raise InputError(f"{workers} is less than 1", place=Field("workers"))
+    if time_limit is not None and not 0 < time_limit < math.inf:
+        raise InputError(f"{time_limit} is not more than 0 seconds", place=Field("time_limit"))
+
+
+def short_line(error: object) -> str:
+    """What somebody else's code says is wrong, in one line that fits a message."""
+    return " ".join(str(error).split())[:300] or type(error).__name__
 
 
 def is_over(deadline: float | None) -> bool:
@@ -184,13 +195,6 @@ class StackedEngine:
     The function of a group is called with `{"members": [configurations]}`, the settings and the directory in
     which those of the jobs lie; it returns the list of their answers. The jobs of a group that fails run once
     more, each on its own: one of them cannot fail the others.
-
-    >>> from longreach.execution.local import LocalEngine
-    >>> pairs = lambda jobs: [jobs[:2], jobs[2:]]
-    >>> engine = StackedEngine(LocalEngine(workers=1), "longreach.execution.jobs:echo", pairs)
-    >>> jobs = [Job.of("json:dumps", {"n": n}) for n in range(3)]
-    >>> [answer for _, answer in engine.run(jobs)]
-    [{'n': 0}, {'n': 1}, {'n': 2}]
     """
 
     engine: Engine
@@ -241,11 +245,6 @@ class StackedEngine:
             message = f"{self.function} returned no list of {len(group)} answers"
             return [Failure("exception", message)] * len(group)
         return answer
-
-
-def echo(config: Mapping[str, Any], directory: Path | None = None) -> Any:
-    """The members as they are, for tests and examples."""
-    return config["members"]
 
 
 # Packages that only some engines need.

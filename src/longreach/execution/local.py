@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from longreach.errors import Field, InputError
 from longreach.execution.jobs import (
     ATTEMPTS,
     Answer,
@@ -31,6 +30,7 @@ from longreach.execution.jobs import (
     Failure,
     Job,
     Outcome,
+    check_limits,
     is_over,
 )
 
@@ -158,10 +158,8 @@ def has_glibc() -> bool:
         return False
 
 
-def worker_environment(
-    base: Mapping[str, str], threads: int = 1, glibc: bool | None = None
-) -> dict[str, str]:
-    """The environment of a worker: its number of threads, and an allocator made for large buffers.
+def worker_environment(base: Mapping[str, str], glibc: bool | None = None) -> dict[str, str]:
+    """The environment of a worker: one thread, and an allocator made for large buffers.
 
     What the user has set for the allocator stays.
 
@@ -169,7 +167,7 @@ def worker_environment(
     >>> made["OMP_NUM_THREADS"], made["MALLOC_TOP_PAD_"], made["GLIBC_TUNABLES"]
     ('1', '0', 'glibc.malloc.hugetlb=1')
     """
-    made = dict(base) | dict.fromkeys(THREADS, str(threads))
+    made = dict(base) | dict.fromkeys(THREADS, "1")
     made.setdefault("PYTHONHASHSEED", "0")  # the same numbers from the same job, in any worker
     if has_glibc() if glibc is None else glibc:
         made = MALLOC | made
@@ -210,22 +208,13 @@ class LocalEngine:
     """How many processes; by default one per core."""
     time_limit: float | None = None
     """Seconds that a job may take, its imports included."""
-    threads: int = 1
-    """Threads per process."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Further variables for the workers."""
     attempts: int = ATTEMPTS
     """How often a job is tried whose worker dies."""
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise InputError(f"{self.workers} is less than 1", place=Field("workers"))
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise InputError(f"{self.time_limit} is not more than 0 seconds", place=Field("time_limit"))
-        if self.threads < 1:
-            raise InputError(f"{self.threads} is less than 1", place=Field("threads"))
-        if self.attempts < 1:
-            raise InputError(f"{self.attempts} is less than 1", place=Field("attempts"))
+        check_limits(self.workers, self.time_limit)
 
     @property
     def parallel(self) -> int:
@@ -264,7 +253,7 @@ class Crew:
         self._deadline: float | None = None
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._places: dict[WorkerProcess, _Place] = {}
-        self._environment = worker_environment(os.environ, engine.threads) | dict(engine.environment)
+        self._environment = worker_environment(os.environ) | dict(engine.environment)
 
     def outcomes(self, jobs: Iterable[Job], deadline: float | None = None) -> Iterator[Outcome]:
         """Run these jobs; to be read to its end before there are others, unless it ends at the deadline."""
@@ -412,7 +401,9 @@ class Errand:
     """Where the driver finds modules; the node looks there after its own places."""
 
 
-def errand(job: Job, *, time_limit: float | None, threads: int, environment: dict[str, str]) -> Errand:
+def errand(
+    job: Job, *, time_limit: float | None = None, environment: Mapping[str, str] | None = None
+) -> Errand:
     """Prepare a job for a node; its directory is made here, so that the node can tell whether it sees it."""
     if job.directory is not None:
         try:
@@ -420,16 +411,14 @@ def errand(job: Job, *, time_limit: float | None, threads: int, environment: dic
         except OSError as error:
             message = f"{job.directory}: cannot be created: {error.strerror or error}"
             raise ExecutionError(message) from None
-    engine = LocalEngine(
-        workers=1, attempts=1, time_limit=time_limit, threads=threads, environment=environment
-    )
+    engine = LocalEngine(workers=1, attempts=1, time_limit=time_limit, environment=dict(environment or {}))
     return Errand(job, engine, tuple(os.path.abspath(entry) for entry in sys.path))
 
 
 def run_once(errand: Errand) -> Answer | Failure:
     """Run a job in a process of its own, which ends with it.
 
-    >>> run_once(errand(Job.of("json:dumps", {"a": 1}), time_limit=None, threads=1, environment={}))
+    >>> run_once(errand(Job.of("json:dumps", {"a": 1})))
     '{"a": 1}'
     """
     _prepare(errand)
@@ -440,7 +429,7 @@ def run_once(errand: Errand) -> Answer | Failure:
 def run_kept(errand: Errand) -> Answer | Failure:
     """Run a job in a process that waits for the next one, with what it has imported and compiled.
 
-    >>> run_kept(errand(Job.of("math:sqrt", {}), time_limit=None, threads=1, environment={})).message
+    >>> run_kept(errand(Job.of("math:sqrt", {}))).message
     'TypeError: must be real number, not dict'
     """
     _prepare(errand)

@@ -17,7 +17,18 @@ from math import floor, inf
 from typing import Any
 
 from longreach.errors import Field, InputError
-from longreach.execution.jobs import Attempt, Attempts, ExecutionError, Failure, Job, Outcome, is_over, load
+from longreach.execution.jobs import (
+    Attempt,
+    Attempts,
+    ExecutionError,
+    Failure,
+    Job,
+    Outcome,
+    check_limits,
+    is_over,
+    load,
+    short_line,
+)
 from longreach.execution.local import cores, errand, run_kept
 
 TICK = 1.0  # seconds between looks at anything else than tasks
@@ -51,14 +62,10 @@ class RayEngine:
     """None: start Ray here, and end it after the run. Else join: auto, host:port or ray://host:port."""
     workers: int | None = None
     """How many jobs run at a time; by default as many as there is room for."""
-    cpus: float = 1
-    """Cores that a job takes."""
     gpus: float = 0
     """GPUs that a job takes; 0.25 lets four jobs share one."""
     time_limit: float | None = None
     """Seconds that a job may take, its imports included; waiting for a node does not count."""
-    threads: int = 1
-    """Threads per job."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Further variables for the jobs."""
 
@@ -67,18 +74,11 @@ class RayEngine:
             raise InputError(
                 f"{self.address!r} is none of auto, host:port and ray://host:port", place=Field("address")
             )
-        if self.workers is not None and self.workers < 1:
-            raise InputError(f"{self.workers} is less than 1", place=Field("workers"))
-        if not 0 < self.cpus < inf:
-            raise InputError(f"{self.cpus} is not more than 0", place=Field("cpus"))
+        check_limits(self.workers, self.time_limit)
         if not 0 <= self.gpus < inf:
             raise InputError(f"{self.gpus} is less than 0", place=Field("gpus"))
         if self.gpus > 1 and self.gpus != floor(self.gpus):
             raise InputError(f"{self.gpus} is neither a whole number nor a part of one", place=Field("gpus"))
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise InputError(f"{self.time_limit} is not more than 0 seconds", place=Field("time_limit"))
-        if self.threads < 1:
-            raise InputError(f"{self.threads} is less than 1", place=Field("threads"))
 
     @property
     def parallel(self) -> int:
@@ -86,7 +86,7 @@ class RayEngine:
         if self.workers is not None:
             return self.workers
         if self.address is None:
-            return max(1, floor(cores() / self.cpus))
+            return cores()
         with _connected(self) as ray:
             return max(1, _places(ray, self))
 
@@ -120,7 +120,7 @@ class _Tasks:
         self._looked = -inf
         # Ray would repeat a task as often as it likes; how often we do is the same with every engine.
         self._run = ray.remote(
-            num_cpus=engine.cpus, num_gpus=engine.gpus, max_retries=0, max_calls=1 if engine.gpus else 0
+            num_cpus=1, num_gpus=engine.gpus, max_retries=0, max_calls=1 if engine.gpus else 0
         )(run_kept)
 
     def outcomes(self, deadline: float | None = None) -> Iterator[Outcome]:
@@ -129,7 +129,7 @@ class _Tasks:
             try:
                 ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=TICK)
             except self._ray.exceptions.RayError as error:
-                raise ExecutionError(f"the Ray cluster is lost: {_line(error)}") from None
+                raise ExecutionError(f"the Ray cluster is lost: {short_line(error)}") from None
             for task in ready:
                 outcome = self._ended(task, self._running.pop(task))
                 self._hand_out()  # before whoever takes the outcomes is busy with this one
@@ -149,10 +149,7 @@ class _Tasks:
             if attempt is None:
                 return
             engine = self._engine
-            order = errand(
-                attempt.job,
-                time_limit=engine.time_limit, threads=engine.threads, environment=dict(engine.environment),
-            )  # fmt: skip
+            order = errand(attempt.job, time_limit=engine.time_limit, environment=engine.environment)
             self._running[self._run.options(name=f"longreach {attempt.job.key}").remote(order)] = attempt
 
     def _room(self) -> int:
@@ -169,7 +166,7 @@ class _Tasks:
         return self._most
 
     def _no_place(self) -> None:
-        needed = f"{self._engine.cpus:g} CPU and {self._engine.gpus:g} GPU"
+        needed = f"1 CPU and {self._engine.gpus:g} GPU"
         if self._engine.address is None:
             raise ExecutionError(f"this machine has no room for a job: it needs {needed}, as Ray counts them")
         if self._most == 0:  # said once; the cluster may be one that grows when tasks wait
@@ -180,15 +177,15 @@ class _Tasks:
         try:
             answer = self._ray.get(task)
         except exceptions.RayTaskError as error:  # what the job raised is an answer; this is about the node
-            reason = f"jobs do not start on the nodes: {_line(error.cause)}"
+            reason = f"jobs do not start on the nodes: {short_line(error.cause)}"
             self._attempts.failed_to_start(attempt, reason)
             return None
         except exceptions.TaskCancelledError:
             answer = Failure("crash", "its Ray task was cancelled")
         except exceptions.RaySystemError as error:
-            raise ExecutionError(f"the Ray cluster is lost: {_line(error)}") from None
+            raise ExecutionError(f"the Ray cluster is lost: {short_line(error)}") from None
         except exceptions.RayError as error:  # the process or the node is lost, or was out of memory
-            answer = Failure("crash", f"its Ray worker was lost: {_line(error)}", str(error))
+            answer = Failure("crash", f"its Ray worker was lost: {short_line(error)}", str(error))
         self._attempts.started()
         return self._attempts.outcome(attempt, answer)
 
@@ -207,7 +204,7 @@ def _connected(engine: RayEngine) -> Iterator[Any]:
                 prefix="longreach-", dir=_short_folder(), ignore_cleanup_errors=True
             )
             settings = {
-                "address": "local", "num_cpus": floor(max(1, engine.parallel * engine.cpus)),
+                "address": "local", "num_cpus": engine.parallel,
                 "include_dashboard": False, "object_store_memory": OBJECT_STORE,
                 "_temp_dir": stack.enter_context(session),
             }  # fmt: skip
@@ -230,7 +227,7 @@ def _start(ray: Any, settings: dict[str, Any], address: str | None) -> None:
             ray.shutdown()
             if not left:
                 what = "cannot be started" if address is None else f"at {address} cannot be joined"
-                raise ExecutionError(f"Ray {what}: {_line(error)}") from None
+                raise ExecutionError(f"Ray {what}: {short_line(error)}") from None
 
 
 def _host_and_port(address: str) -> tuple[str, int] | None:
@@ -245,7 +242,7 @@ def _knock(address: str) -> None:
         try:
             socket.create_connection(place, KNOCK_SECONDS).close()
         except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or _line(error)
+            reason = getattr(error, "strerror", None) or short_line(error)
             raise ExecutionError(f"Ray at {address} cannot be joined: {reason}") from None
 
 
@@ -284,10 +281,6 @@ def _places(ray: Any, engine: RayEngine) -> int:
     for node in ray.nodes():
         if node["Alive"]:
             resources = node["Resources"]
-            by_cpus = floor(resources.get("CPU", 0) / engine.cpus)
+            by_cpus = floor(resources.get("CPU", 0))
             found += min(by_cpus, floor(resources.get("GPU", 0) / engine.gpus)) if engine.gpus else by_cpus
     return found
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__

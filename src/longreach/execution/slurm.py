@@ -8,12 +8,23 @@ import re
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import ceil, inf
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
 from longreach.errors import Field, InputError
-from longreach.execution.jobs import Attempt, Attempts, ExecutionError, Failure, Job, Outcome, is_over, load
+from longreach.execution.jobs import (
+    Attempt,
+    Attempts,
+    ExecutionError,
+    Failure,
+    Job,
+    Outcome,
+    check_limits,
+    is_over,
+    load,
+    short_line,
+)
 from longreach.execution.local import errand, run_once
 
 ARRAY = 1000  # jobs per array; clusters allow 1001 unless they say otherwise
@@ -42,32 +53,19 @@ class SlurmEngine:
     """By default the cluster's own choice."""
     workers: int | None = None
     """How many jobs run at a time; by default as many as Slurm lets run."""
-    cpus: int = 1
-    """Cores that a job takes."""
     gpus: float = 0
     """GPUs that a job takes, a whole number."""
-    memory: float | None = None
-    """Gigabytes that a job takes; by default the cluster's own choice."""
-    threads: int = 1
-    """Threads per job."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Further variables for the jobs."""
     cluster: Literal["slurm", "local"] = "slurm"
     """`local` runs the same on this machine without Slurm, to try things out."""
 
     def __post_init__(self) -> None:
-        for name in ("workers", "cpus", "threads"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InputError(f"{value} is less than 1", place=Field(name))
+        check_limits(self.workers, self.time_limit)
         if self.gpus < 0 or self.gpus != int(self.gpus):
             raise InputError(
                 f"{self.gpus:g} is not a whole number of GPUs, as Slurm wants it", place=Field("gpus")
             )
-        if not 0 < self.time_limit < inf:
-            raise InputError(f"{self.time_limit} is not more than 0 seconds", place=Field("time_limit"))
-        if self.memory is not None and not 0 < self.memory < inf:
-            raise InputError(f"{self.memory} is not more than 0 gigabytes", place=Field("memory"))
 
     @property
     def parallel(self) -> int:
@@ -137,19 +135,17 @@ class _Queue:
         engine = self._engine
         settings: dict[str, Any] = {
             "name": "longreach", "timeout_min": ceil(engine.time_limit / 60) + MARGIN,
-            "cpus_per_task": engine.cpus, "slurm_array_parallelism": engine.parallel,
+            "cpus_per_task": 1, "slurm_array_parallelism": engine.parallel,
         }  # fmt: skip
         if engine.gpus:
             settings["gpus_per_node"] = int(engine.gpus)
-        if engine.memory is not None:
-            settings["mem_gb"] = engine.memory
         if engine.partition is not None:
             settings["slurm_partition"] = engine.partition
         try:
             executor = self._submitit.AutoExecutor(engine.folder.absolute(), cluster=engine.cluster)
             executor.update_parameters(**settings)
         except (RuntimeError, OSError, ValueError) as error:
-            raise ExecutionError(f"Slurm cannot be used: {_line(error)}") from None
+            raise ExecutionError(f"Slurm cannot be used: {short_line(error)}") from None
         return executor
 
     def _hand_out(self) -> None:
@@ -162,19 +158,15 @@ class _Queue:
             batch.append(attempt)
         if not batch:
             return
-        engine, orders = self._engine, []
-        for attempt in batch:
-            orders.append(
-                errand(
-                    attempt.job,
-                    time_limit=engine.time_limit, threads=engine.threads,
-                    environment=dict(engine.environment),
-                )
-            )  # fmt: skip
+        engine = self._engine
+        orders = [
+            errand(attempt.job, time_limit=engine.time_limit, environment=engine.environment)
+            for attempt in batch
+        ]
         try:
             jobs = self._executor.map_array(run_once, orders)
         except (self._submitit.core.utils.FailedSubmissionError, OSError, RuntimeError) as error:
-            raise ExecutionError(f"Slurm does not take the jobs: {_line(error)}") from None
+            raise ExecutionError(f"Slurm does not take the jobs: {short_line(error)}") from None
         for job, attempt in zip(jobs, batch, strict=True):
             self._running[job.job_id] = job, attempt
 
@@ -218,8 +210,4 @@ def _clear(job: Any) -> None:
 def _cause(error: BaseException) -> str:
     """The last line of the traceback in what submitit says."""
     said = [line for line in str(error).splitlines() if re.match(r"[\w.]+(Error|Exception): ", line)]
-    return _line(said[-1] if said else error)
-
-
-def _line(error: object) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
+    return short_line(said[-1] if said else error)

@@ -7,7 +7,7 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,6 @@ from longreach.runs.train import (
     work_of_step,
 )
 
-# What a run would do: how many jobs, which are done, and how long the rest may take.
-
-
 # Settings that change the numbers but not the work per step.
 NOT_SHAPE = frozenset({"seed", "lr", "learning_rate"})
 
@@ -47,6 +44,8 @@ class Plan:
     """Pending jobs of which an earlier result of the same shape says how long they take."""
     seconds: float | None
     """How long these take together, on all workers; None if nothing is known of any."""
+    seconds_at_most: float | None = None
+    """How long all steps take, where earlier results do not say how long it takes."""
 
 
 def shape(config: Mapping[str, Any]) -> str:
@@ -67,7 +66,7 @@ def plan_jobs(jobs: Iterable[Job], runs: str | Path, parallel: int = 1) -> Plan:
     """Count jobs and estimate their time from the medians of earlier results; nothing is run.
 
     >>> plan_jobs([Job.of("json:dumps", {"seed": seed}) for seed in range(3)], "no-such-directory")
-    Plan(jobs=3, done=0, failed=0, pending=3, estimated=0, seconds=None)
+    Plan(jobs=3, done=0, failed=0, pending=3, estimated=0, seconds=None, seconds_at_most=None)
     """
     wanted = {job.key: job for job in jobs}
     rows: list[Row] = []
@@ -99,37 +98,21 @@ def _together(seconds: Iterable[float], parallel: int) -> float:
     return max(workers)
 
 
-# What training would do: how many members, which are done, and how long the rest may take.
-
-
 SAMPLE_BUDGET = 2.0  # seconds
 START_SECONDS = 6.0
 """What worker processes take to start and to load what they need."""
 
 
-@dataclass(frozen=True)
-class Planned:
-    """The state of members before they train."""
-
-    plan: Plan
-    seconds_at_most: float | None
-    """How long all steps take, where earlier members do not say how long it takes."""
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {**asdict(self.plan), "seconds_at_most": self.seconds_at_most}
-
-
 def plan(
     configs: Sequence[RunConfig], runs: str | Path = "runs", *, engine: EngineMaker | None = None
-) -> Planned:
-    """What would run, and how long it takes: as earlier members did, or all steps at the pace of a few.
+) -> Plan:
+    """What would run, and how long it takes: as earlier runs did, or all steps at the pace of a few.
 
-    The start of worker processes is counted; where members are tiny it is most of the time.
+    The start of worker processes is counted; where runs are tiny it is most of the time.
 
     >>> from longreach.runs.resolve import resolve
     >>> planned = plan([resolve("parity", max_steps=20)], "no-such-directory")
-    >>> planned.plan.pending, planned.seconds_at_most > START_SECONDS
+    >>> planned.pending, planned.seconds_at_most > START_SECONDS
     (1, True)
     """
     runs = check_runs(runs)
@@ -139,19 +122,19 @@ def plan(
     if found.seconds is not None:
         found = replace(found, seconds=found.seconds + start)
     if found.estimated == found.pending:
-        return Planned(found, None)
+        return found
     waiting = {job.key for job in pending(jobs, runs)}
     times = list(seconds_of([config for config in configs if config.key in waiting]).values())
-    return Planned(found, start + together(times, where.parallel))
+    return replace(found, seconds_at_most=start + together(times, where.parallel))
 
 
 def _start_seconds(engine: Engine) -> float:
-    """Until the first member trains; this process has loaded what it needs."""
+    """Until the first run trains; this process has loaded what it needs."""
     return 0.0 if isinstance(engine, InProcessEngine) else START_SECONDS
 
 
 def together(seconds: Sequence[float], parallel: int) -> float:
-    """How long members take that train so many at a time, one of them the longest.
+    """How long runs take that train so many at a time, one of them the longest.
 
     >>> together([10.0, 10.0, 10.0, 40.0], parallel=2)
     40.0
@@ -160,7 +143,7 @@ def together(seconds: Sequence[float], parallel: int) -> float:
 
 
 def seconds_of(configs: Iterable[RunConfig], *, budget: float = SAMPLE_BUDGET) -> dict[str, float]:
-    """By key, how many seconds a member trains at most on one core: all its steps at the pace of a few.
+    """By key, how many seconds a run trains at most on one core: all its steps at the pace of a few.
 
     The largest shape is tried, the smallest, and others while there is time; the rest lie between those.
 
