@@ -131,7 +131,6 @@ def wrong_prediction(task: Task, program: Program) -> str | None:
     """The first example of a task on which a program is wrong; None if it is right on all that are tried.
 
     >>> from longreach.theory.crasp.library import load
-    >>> from longreach.tasks.catalog import load_task
     >>> wrong_prediction(load_task("sort"), load("copy-unique"))
     'after SOS 119 46 SEP it predicts 119, not 46'
     """

@@ -58,7 +58,6 @@ if TYPE_CHECKING:
 def title_of(name: str, task: Task) -> str:
     """What is forecast, in one line.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> title_of("sort", load_task("sort")), title_of("regex:(ab)*", load_task("regex:(ab)*"))
     ('sort: distinct numbers in increasing order', '(ab)*')
     """

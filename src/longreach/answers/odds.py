@@ -300,7 +300,6 @@ def task_odds(
 
     `model` is by default the one that the package has.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> task_odds(load_task("sort"), {}).reason
     'the census asks only what may follow in words of a regular language'
     """

@@ -102,7 +102,6 @@ def language_features(
     """The numbers of a language for training up to a length and tests on some ranges; those without words are
     left out. Where summaries `at_length` are given, only theirs is computed at the length.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = language_features(
     ...     from_expression("(a|ba)*b?"), 20, [LengthRange(41, 60)], summaries=[Summary(window=1)]
     ... )
@@ -296,7 +295,6 @@ def odds_features(case: OddsCase, names: tuple[str, ...] = tuple(KNOWN)) -> list
     """The numbers by their names; None where one is over the budget or there are no words.
 
     >>> from longreach.answers.odds_features import language_features
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = language_features(from_expression("(a|ba)*b?"), 20, [range_at(20, 3)], summaries=[WINDOW])
     >>> odds_features(OddsCase(features=found, encoding="nope", ratio=3), ("verdict yes", "states"))
     [1.0, 3.0]

@@ -299,7 +299,6 @@ def _has_form(task: Task, stored: str, wanted: str) -> bool:
 def has_coupled_ids(task: Task) -> bool:
     """Whether the task says which tokens belong together.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> has_coupled_ids(load_task("copy-repeat")), has_coupled_ids(load_task("sort"))
     (True, False)
     """

@@ -259,7 +259,6 @@ def _two_lengths(task: Task) -> tuple[int, int]:
 def seems_local(task: Task) -> bool:
     """Whether in examples each step needs few tokens, none farther away in the task's ids than the next.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> seems_local(load_task("copy-repeat")), seems_local(load_task("reverse"))
     (True, False)
     """

@@ -160,7 +160,6 @@ def _programs_for_classes(
 def state_sides(task: StateTask, name: str) -> dict[str, Verdict]:
     """The sides of a task that asks for states; `name` is how it is found.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> names = ("states:(a|b)*b", "states-after:(a|b)*b")
     >>> [state_sides(load_task(name), name)["nope"].answer.value for name in names]
     ['yes', 'no']

@@ -34,7 +34,6 @@ SECONDS = 5.0
 def inferred_length(automaton: Automaton, family: Family) -> Inference | None:
     """A run for membership in a language; None where that would take long.
 
-    >>> from longreach.theory.automata.named import named_automaton
     >>> inferred_length(named_automaton("aa"), Family(modulus=2)).n0_trained_to
     1
     """
@@ -53,7 +52,6 @@ def inferred_length(automaton: Automaton, family: Family) -> Inference | None:
 def inferred_words(run: Inference) -> str:
     """The run in a line.
 
-    >>> from longreach.theory.automata.named import named_automaton
     >>> inferred_words(inferred_length(named_automaton("aa"), Family(modulus=2)))[:34]
     'N₀ = 1 of the inference procedure:'
     """

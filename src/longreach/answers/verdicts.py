@@ -34,7 +34,6 @@ def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SE
     communication are counted from the answers of every task, and every reduction is tried. Where the task is
     somebody's function and names no evidence, that is looked for in its answers, for so many seconds.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> found = sides(load_task("copy-unique"), "copy-unique", True)
     >>> found["nope"].answer.value, found["ape"].answer.value
     ('no', 'yes')
@@ -120,7 +119,6 @@ def known_program(sides: Mapping[str, Verdict], *, predicting: bool = False) -> 
 def tokens_of(task: Task, word: str | Sequence[str]) -> list[str]:
     """The tokens of an input: separated by spaces, or written together.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> tokens_of(load_task("sort"), "14 3"), tokens_of(load_task("aa"), "aaa")
     (['14', '3'], ['a', 'a', 'a'])
     """
@@ -135,7 +133,6 @@ def tokens_of(task: Task, word: str | Sequence[str]) -> list[str]:
 def read_by_program(task: Task, tokens: Sequence[str]) -> list[str]:
     """What a program reads before it answers: of a language the word alone, else all that the model reads.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> read_by_program(load_task("parity"), ["1", "0"])
     ['SOS', '1', '0', 'SEP']
     """

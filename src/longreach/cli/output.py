@@ -286,7 +286,6 @@ def print_heading(out: Console, name: str, about: str) -> None:
 def about_language(automaton: Automaton) -> str:
     """What a language's words are made of.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> about_language(from_expression("a*"))
     'words over a, 1 state'
     """

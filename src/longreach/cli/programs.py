@@ -187,7 +187,7 @@ def _quotient(core: Core, side: str, file: str, word: str) -> Made:
 
 
 def _inverse_image(core: Core, file: str, pairs: Sequence[str]) -> Made:
-    from longreach.theory.crasp.transform import inverse_image
+    from longreach.theory.crasp.morphisms import inverse_image
     from longreach.theory.crasp.words import Encoder
 
     morphism: dict[str, list[str]] = {}
@@ -204,7 +204,7 @@ def _inverse_image(core: Core, file: str, pairs: Sequence[str]) -> Made:
 
 
 def _without_relations(core: Core, file: str, neutral: str, relations: Relations) -> Made:
-    from longreach.theory.crasp.transform import BOTH, Relation, remove_relations
+    from longreach.theory.crasp.morphisms import BOTH, Relation, remove_relations
 
     kinds: tuple[Relation, ...] = tuple(k for k in BOTH if relations.value in (k, "both"))
     removal = remove_relations(core, neutral, kinds)

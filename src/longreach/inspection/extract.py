@@ -104,7 +104,6 @@ class TrainedModel:
     def is_cut(self, word: Word) -> bool:
         """Whether the task's answer has more than the one token that is asked for; an end is none.
 
-        >>> from longreach.tasks.catalog import load_task
         >>> TrainedModel(load_task("copy-repeat"), None, {}, LengthRange(1, 2), ()).is_cut(("a", "a"))
         True
         """

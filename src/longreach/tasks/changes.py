@@ -288,7 +288,6 @@ NO_END = "its answers have no EOS behind them, which the change needs"
 def changed_task(task: Task, changes: Sequence[str]) -> Task:
     """The task after the changes, in their one order; changes that it has already stay.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> changed_task(load_task("addition+index-hints"), ["reversed"]).name
     'addition+reversed+index-hints'
     """

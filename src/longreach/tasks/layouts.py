@@ -348,7 +348,6 @@ class ChangedTask(SequenceTask):
 def base_of(task: Task) -> Task:
     """The task before all changes.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> base_of(load_task("addition+reversed")).name
     'addition'
     """

@@ -53,7 +53,6 @@ class ProgramTask(LanguageTask):
     each letter is uniform among those that a predictor predicts, or after which an acceptor accepts, as
     long as there are any: otherwise long words of most languages would be rejected.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> task = ProgramTask("mine", parse('#alphabet a b\\nL = # "a" >= # "b"'))
     >>> task.answer("bab")
     ('{accept}', '{reject}', '{accept}', '{reject}')

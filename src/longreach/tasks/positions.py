@@ -274,7 +274,6 @@ def ids_tell(task: Task) -> bool:
     half of the answer to a model that reads them; one that predicts them must find them (Golowich et al.,
     arXiv 2502.16792, footnote 12).
 
-    >>> from longreach.tasks.catalog import load_task
     >>> ids_tell(load_task("variable-assignment")), ids_tell(load_task("addition"))
     (True, False)
     """
@@ -329,7 +328,6 @@ class LocalSteps:
 def local_steps(task: Task) -> LocalSteps | None:
     """What is known of a task under its own coupled ids; None: nothing.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> local_steps(load_task("parity+scratchpad")).parents, local_steps(load_task("parity"))
     (2, None)
     """
@@ -340,7 +338,6 @@ def local_steps(task: Task) -> LocalSteps | None:
 def far_steps(task: Task) -> str | None:
     """Why some steps of a task depend on many tokens or on far ones, under its own coupled ids.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> far_steps(load_task("multiplication"))
     'a bit of a product depends on all lower bits of both factors'
     """

@@ -99,7 +99,6 @@ class LanguageTask(Task):
 class RegularLanguage(LanguageTask):
     """The words of a regular language; the labels are those of the live states of its minimal automaton.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> RegularLanguage("mine", from_expression("a(ba)*")).answer("aba")
     ('{a}', '{b,EOS}', '{a}', '{b,EOS}')
     """
@@ -263,7 +262,6 @@ class StateTask(LanguageTask):
     It is said at SOS and at each letter; with `after` at a SEP behind each letter instead, where the letter
     is no longer what is read: SOS a SEP b SEP. LEN is the length of w in both.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> task = StateTask("mine", from_expression("a(ba)*"), after=True)
     >>> task.answer("aba"), task.read("aba")
     (('{q0}', '{q1}', '{q0}', '{q1}'), ('a', 'SEP', 'b', 'SEP', 'a', 'SEP'))
@@ -390,7 +388,6 @@ class StateTask(LanguageTask):
 def after_each_letter(automaton: Automaton, mark: str) -> Automaton:
     """The automaton of the words with a mark behind each letter.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> marked = after_each_letter(from_expression("(ab)*"), "!")
     >>> marked.accepts("a!b!"), marked.accepts("a!b"), marked.accepts("ab")
     (True, False, False)

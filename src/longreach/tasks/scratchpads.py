@@ -91,7 +91,6 @@ class RunScratchpad(ChangedTask):
     For a language y says whether x is in it; as many words are as are not, where there are both of that
     length, and each is uniform among those.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> names = "parity", "regex:(ab)*", "states:(ab)*", "even-pairs"
     >>> parity, language, states, pairs = (RunScratchpad(load_task(name)) for name in names)
     >>> parity.answer("110"), language.answer("aba")

@@ -40,7 +40,6 @@ class Walks:
 class UniformWords:
     """Draws words of the language of an automaton.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> words = UniformWords(from_expression("a*b"))
     >>> words.draw(np.array([3, 2]), np.random.default_rng(0)).letters.T.tolist()
     [[0, 0, 1], [0, 1, 0]]

@@ -329,7 +329,6 @@ def part_borders(rows: int, parts: int) -> list[int]:
 def chunks(batch: Batch, parts: int) -> list[Chunk]:
     """The batch in parts of rows of similar size, the shortest first.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> batch = load_task("sort").sample([3, 9, 1, 4], np.random.default_rng(0))
     >>> [tuple(chunk.tokens.shape) for chunk in chunks(batch, 2)]
     [(2, 8), (2, 20)]

@@ -246,7 +246,6 @@ def side_by_side(batches: Sequence[Batch], parts: int) -> Iterator[Chunk]:
     Each batch is sorted by size and cut into the same numbers of rows; a chunk is as wide as its longest row
     of any run. The weights of each run add up to 1.
 
-    >>> from longreach.tasks.catalog import load_task
     >>> rng, sort = np.random.default_rng(0), load_task("sort")
     >>> batches = [sort.sample([3, 9, 1, 4], rng), sort.sample([2, 2, 5, 5], rng)]
     >>> [tuple(chunk.tokens.shape) for chunk in side_by_side(batches, 2)]

@@ -14,15 +14,8 @@ import pytest
 from matplotlib.image import imread
 
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.automata.drawing import (
-    LEFT_OUT,
-    MOST_JUDGED,
-    PIXELS_PER_INCH,
-    in_words,
-    layout_of,
-    to_figure,
-    to_svg,
-)
+from longreach.theory.automata.drawing import LEFT_OUT, PIXELS_PER_INCH, in_words, to_figure, to_svg
+from longreach.theory.automata.layout import MOST_JUDGED, layout_of
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.certificates.documents import AutomatonTable

@@ -31,8 +31,8 @@ from longreach.theory.crasp.majority import (
     to_majority_logic,
 )
 from longreach.theory.crasp.majority_printer import formula_latex, formula_text
+from longreach.theory.crasp.morphisms import least_padding, remove_relations
 from longreach.theory.crasp.program import parse
-from longreach.theory.crasp.transform import least_padding, remove_relations
 from tests.helpers.examples import at_most
 from tests.helpers.small_programs import ALL_CLASSES, literally_accepts, programs, words_up_to
 

@@ -11,15 +11,13 @@ from longreach.theory.crasp.compare import equal
 from longreach.theory.crasp.core import Not, Top
 from longreach.theory.crasp.evaluate import accepts, predictions
 from longreach.theory.crasp.majority import Formula, FormulaBuilder, Majority, Mod, satisfies
+from longreach.theory.crasp.morphisms import Padding, inverse_image, remove_relations
 from longreach.theory.crasp.program import Builder, parse
 from longreach.theory.crasp.syntax import SortMismatch, conditional, count, position, token
 from longreach.theory.crasp.transform import (
-    Padding,
     complement,
     difference,
-    inverse_image,
     left_quotient,
-    remove_relations,
     right_quotient,
     strict_masks,
     union,

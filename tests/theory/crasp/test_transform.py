@@ -9,19 +9,21 @@ from hypothesis import strategies as st
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.library import load_program
+from longreach.theory.crasp.morphisms import (
+    Padding,
+    inverse_image,
+    least_padding,
+    lemma_padding,
+    reach,
+    remove_relations,
+)
 from longreach.theory.crasp.program import parse, raise_core
 from longreach.theory.crasp.transform import (
-    Padding,
     complement,
     difference,
     intersection,
-    inverse_image,
-    least_padding,
     left_quotient,
-    lemma_padding,
     predictor_of,
-    reach,
-    remove_relations,
     right_quotient,
     strict_masks,
     symmetric_difference,

@@ -12,14 +12,9 @@ from longreach.theory.automata.monoid import stable_semigroup, transition_monoid
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.budget import Budget
+from longreach.theory.decide.arrows import Arrow, find_failure, idempotent_graph, sampled_failure
 from longreach.theory.decide.views import analyse, extend
-from longreach.theory.decide.with_positions import (
-    Arrow,
-    decide_positional,
-    find_failure,
-    idempotent_graph,
-    sampled_failure,
-)
+from longreach.theory.decide.with_positions import decide_positional
 from longreach.theory.decide.without_positions import plain_analysis
 from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import (

@@ -201,7 +201,6 @@ class PotentialNotes:
 def potential_notes(automaton: Automaton) -> PotentialNotes:
     """The potentials of the states of each loop, without positions, and which of them are alike.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> potential_notes(from_expression("(ab)*", "ab")).below
     {0: '0', 1: '1'}
     >>> potential_notes(from_expression("(aa)*")).below

@@ -38,7 +38,6 @@ Edges = dict[tuple[int, int], str]
 def to_expression(automaton: Automaton) -> str:
     """An expression of the language; letters must be single characters without a meaning of their own.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> to_expression(from_expression("(a|ba)*b?"))
     '(a|ba)*b?'
     """
@@ -257,7 +256,6 @@ def canonical(automaton: Automaton) -> Automaton:
     Letters that stand in no word are left out: no example shows them. Of all ways to name the rest, the one
     with the least table of transitions, then of accepting states, is taken.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> one, other = from_expression("(yx)*y", "wxy"), from_expression("0(10)*")
     >>> canonical(one) == canonical(other), canonical(one).alphabet
     (True, ('a', 'b'))
@@ -293,7 +291,6 @@ def _renamed(automaton: Automaton, order: Sequence[int]) -> _Table:
 def canonical_text(automaton: Automaton) -> str:
     """The canonical form in one line; the same text means the same language.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> canonical_text(from_expression("(10)*"))
     '{"accepting":[0],"transitions":[[1,2],[1,1],[0,1]]}'
     """
@@ -307,7 +304,6 @@ def part_of(automaton: Automaton) -> Part:
 
     It depends on the language alone, so that nobody can move one.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> part_of(from_expression("(ab)*")), part_of(from_expression("(a|b)*a"))
     ('held-out', 'held-out')
     """
@@ -318,7 +314,6 @@ def part_of(automaton: Automaton) -> Part:
 def in_benchmark(automaton: Automaton) -> bool:
     """Whether it is a language of the benchmark, D_n for any n included.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> in_benchmark(from_expression("(xy)*")), in_benchmark(from_expression("(xyy)*"))
     (True, False)
     """
@@ -333,7 +328,6 @@ def _benchmark() -> frozenset[str]:
 def is_finite(automaton: Automaton) -> bool:
     """Whether there are only finitely many words.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> is_finite(from_expression("a(b|ba)?")), is_finite(from_expression("a*"))
     (True, False)
     """
@@ -376,7 +370,6 @@ def ranges_tested(trained_to: int) -> tuple[LengthRange, ...]:
 def refusal(automaton: Automaton, trained_to: int = TRAINED_TO) -> Refusal | None:
     """Why a test of the language would mean little; None if it means something.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> for expression in ("(ab)*", "((a|b)(a|c))*(a|b)?", "(a|b)*", "(a|b)*a"):
     ...     print(refusal(from_expression(expression)))
     few words
@@ -438,7 +431,6 @@ def verdict_pair(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdi
 
     None if one is undecided. A program without positions is one with positions: "yes/no" does not occur.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> [verdict_pair(from_expression(e)) for e in ("(a|ba)*b?", "(a|bb)*", "(a|ba*b)*")]
     ['yes/yes', 'no/yes', 'no/no']
     """
@@ -454,7 +446,6 @@ def verdict_pair(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Verdi
 def stratum_of(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Stratum | None:
     """The stratum of a language; None if it has another size or a verdict is undecided.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> stratum_of(from_expression("(a|b)*a(a|b)(a|b)"))
     Stratum(verdict='no/yes', size='6-8')
     """

@@ -161,7 +161,6 @@ def failure_lengths(
 
     None: none up to five times the training length. Summaries over the budget are left out.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> windows = [Summary(window=k) for k in (2, 4, 8)]
     >>> list(failure_lengths(from_expression("(a|b)*d(b|c)*"), 20, windows).values())
     [21, 25, None]

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from longreach.theory.automata.automaton import Automaton, Word, strong_components
+from longreach.theory.automata.automaton import Automaton, IntArray, Word, strong_components
 from longreach.theory.automata.named import bracket_depth
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 
-IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 

@@ -33,8 +33,6 @@ MOST_WORDS = 4_000
 def check_predictor(core: Core, automaton: Automaton) -> Finding:
     """Whether a program predicts, after every prefix of a word of the language, what may follow.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.automata.regex import from_expression
     >>> last = parse('#alphabet a b EOS\\noutput "a" = true\\noutput "b" = !"b"\\noutput "EOS" = true').core
     >>> check_predictor(last, from_expression("(a|ba)*b?")).how
     'proved for all lengths'
@@ -59,8 +57,6 @@ def legal_symbols(automaton: Automaton) -> dict[str, Set[int]]:
 def check_announcer(core: Core, automaton: Automaton, labels: Mapping[str, Set[int]]) -> Finding:
     """Whether a program says, after every prefix of a word of the language, the labels of the state.
 
-    >>> from longreach.theory.crasp.program import parse
-    >>> from longreach.theory.automata.regex import from_expression
     >>> last = parse('#alphabet a b q0 q1\\noutput "q0" = !"a"\\noutput "q1" = "a"').core
     >>> check_announcer(last, from_expression("(ab)*"), {"q0": {0}, "q1": {1}}).how
     'proved for all lengths'

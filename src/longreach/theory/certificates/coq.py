@@ -290,7 +290,6 @@ def is_plain_yes(certificate: object) -> TypeGuard[ProgramCertificate]:
 def yes_instance(certificate: ProgramCertificate) -> Instance:
     """The instance of such a certificate; the potentials are computed anew.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> table = automaton_table(from_expression("a*b?"))
     >>> one = ProgramCertificate(program_class=EMPTY, automaton=table, program="")
     >>> yes_instance(one).certificate

@@ -17,8 +17,9 @@ from longreach.theory.certificates.documents import (
     VertexFlow,
 )
 from longreach.theory.certificates.tables import automaton_table
+from longreach.theory.decide.arrows import Failure
 from longreach.theory.decide.flows import Flow, flows_between_mates
-from longreach.theory.decide.with_positions import ArrowRefutation, Failure
+from longreach.theory.decide.with_positions import ArrowRefutation
 from longreach.theory.decide.without_positions import Refutation
 from longreach.theory.program_class import LOCAL, PERIODIC_LOCAL
 
@@ -26,7 +27,6 @@ from longreach.theory.program_class import LOCAL, PERIODIC_LOCAL
 def flow_certificate(proof: Refutation) -> FlowCertificate:
     """The certificate that a language is outside C-RASP[∅].
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> from longreach.theory.decide.views import Convention
     >>> from longreach.theory.decide.without_positions import plain_analysis, refutation
     >>> proof = refutation(plain_analysis(from_expression("(aa)*")), Convention.LAST_LETTER, 100)
@@ -75,7 +75,6 @@ def arrow_certificate(proof: ArrowRefutation, *, periodic: bool = True) -> Sampl
     """The certificate that a language is outside C-RASP[periodic, local], or (not `periodic`)
     C-RASP[local].
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> from longreach.theory.decide.with_positions import decide_positional
     >>> proof = decide_positional(from_expression("b*(ab*ab*)*")).periodic_local.refutation
     >>> arrow_certificate(proof).objects

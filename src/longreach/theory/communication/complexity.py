@@ -253,7 +253,6 @@ def regular_rows(automaton: Automaton) -> RegularRows:
     """Rows at every N from the automaton: classes of the states that words of length N reach, where a
     class is what words of length N tell apart. Both follow from N − 1, so that they repeat in the end.
 
-    >>> from longreach.theory.automata.named import named_automaton
     >>> rows = regular_rows(named_automaton("d-12"))
     >>> rows.at(4), rows.at(10**6), rows.largest
     (4, 8, 8)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from longreach.theory.automata.automaton import IntArray
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 from longreach.theory.decide.exact_algebra import Constraints, compact, null_space
 
-IntArray = npt.NDArray[np.int64]
 # With few groups the linear system is small anyway.
 _FOLD_FROM = 32
 Classes = tuple[int, ...]

@@ -305,7 +305,6 @@ def _constant(number: Number) -> int | None:
 def embedded_operations(core: Core) -> dict[int, str]:
     """The operations that the token alone or the position alone decides, and which of the two.
 
-    >>> from longreach.theory.crasp.program import parse
     >>> embedded_operations(parse('P = !("a" || "b") && i % 2 == 0 && "c"').core)
     {0: 'token', 1: 'token', 2: 'token', 3: 'token', 4: 'token', 5: 'position', 7: 'token'}
     """

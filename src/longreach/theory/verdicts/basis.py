@@ -22,7 +22,6 @@ def program_basis(core: Core, automaton: Automaton, budget: Budget) -> str:
 
     >>> from longreach.theory.crasp.library import load
     >>> from longreach.theory.budget import DEFAULT_BUDGET
-    >>> from longreach.theory.automata.named import named_automaton
     >>> program_basis(load("tomita-4").core, named_automaton("tomita-4"), DEFAULT_BUDGET)
     'program, proved for all lengths'
     """

@@ -61,7 +61,6 @@ def clause_of(decision: ClassDecision, *, prediction: bool = False, letters: Let
     """Why membership, or `prediction` of what may follow on words of the language, has its answer.
 
     >>> from longreach.theory.decide.decisions import decide
-    >>> from longreach.theory.automata.regex import from_expression
     >>> found = decide(from_expression("(aa)*"))
     >>> clause_of(found.nope)
     'after a long word, counting cannot tell "a" from "aa"'
@@ -87,7 +86,6 @@ def examples(decision: ClassDecision) -> Alike | Unseen:
     """The words that show a no.
 
     >>> from longreach.theory.decide.decisions import decide
-    >>> from longreach.theory.automata.regex import from_expression
     >>> examples(decide(from_expression("b*(ab*ab*)*")).ape)
     Unseen(repeated=('b',), extra=('a', 'b'))
     """
@@ -99,7 +97,6 @@ def clause_at_end(decision: ClassDecision) -> str:
     """Why the answer for programs that are read after the last letter is what it is.
 
     >>> from longreach.theory.decide.decisions import decide
-    >>> from longreach.theory.automata.regex import from_expression
     >>> clause_at_end(decide(from_expression("(a|b)*b")).nope)
     'after a long word, counting cannot tell whether one more "a" came'
     """
@@ -295,7 +292,6 @@ def reason_of(decision: ClassDecision) -> str:
     """Why membership has its answer.
 
     >>> from longreach.theory.decide.decisions import decide
-    >>> from longreach.theory.automata.regex import from_expression
     >>> reason_of(decide(from_expression("(aa)*")).ape)
     'the position modulo 2 determines the next state'
     """
@@ -319,7 +315,6 @@ def end_reason_of(decision: ClassDecision) -> str:
     """Why membership has its answer for programs without relations that are read after the last letter.
 
     >>> from longreach.theory.decide.decisions import decide
-    >>> from longreach.theory.automata.regex import from_expression
     >>> end_reason_of(decide(from_expression("(a|b)*b")).nope)
     'no count separates the states 0 and 1, which no letter after them tells apart'
     """
@@ -387,7 +382,6 @@ def explain_flow(certificate: FlowCertificate) -> tuple[str, ...]:
     >>> from longreach.theory.decide.views import Convention
     >>> from longreach.theory.decide.without_positions import plain_analysis, refutation
     >>> from longreach.theory.certificates.from_proofs import flow_certificate
-    >>> from longreach.theory.automata.regex import from_expression
     >>> proof = refutation(plain_analysis(from_expression("(aa)*")), Convention.LAST_LETTER, 100)
     >>> print(explain_flow(flow_certificate(proof))[0])
     States 0 and 1 lie on a loop, and no count that a program can keep separates them.

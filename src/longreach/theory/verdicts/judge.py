@@ -121,7 +121,6 @@ class LanguageVerdicts:
 def judge(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> LanguageVerdicts:
     """The verdicts for all classes of programs.
 
-    >>> from longreach.theory.automata.regex import from_expression
     >>> verdicts = judge(from_expression("(a|b)*b"))
     >>> verdicts.nope.answer.value, verdicts.nope.at_end.answer.value, verdicts.ape.answer.value
     ('yes', 'no', 'yes')

@@ -246,7 +246,6 @@ class Verdict:
     def clause(self) -> str:
         """Why what is trained has its answer, in one clause without technical terms.
 
-        >>> from longreach.theory.automata.regex import from_expression
         >>> from longreach.theory.verdicts.judge import judge
         >>> judge(from_expression("(aa)*")).nope.clause
         'after a long word, counting cannot tell "a" from "aa"'
@@ -258,7 +257,6 @@ class Verdict:
     def basis(self) -> str:
         """What the forecast for what is trained rests on, in a few words.
 
-        >>> from longreach.theory.automata.regex import from_expression
         >>> from longreach.theory.verdicts.judge import judge
         >>> found = judge(from_expression("(aa)*"))
         >>> found.nope.basis, found.ape.basis
