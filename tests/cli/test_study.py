@@ -192,15 +192,9 @@ def test_theory_needs_no_torch() -> None:
         (["figure1", "--fit"], "--fit: not an option of figure1; it takes --encodings, --seeds, --tasks"),
         (["positional-functions", "--train-to", "5"], "--train-to: not an option of positional-functions"),
         (["simple-task", "--encodings", "ape"], "--encodings: not an option of simple-task"),
-        (
-            ["simple-task", "--tasks", "sort"],
-            "--tasks: simple-task has no 'sort' at this scale; it has",
-        ),
+        (["simple-task", "--tasks", "sort"], "--tasks: simple-task has no 'sort' at this scale; it has"),
         (["simple-task", "--tasks", "simple-task:omega=x"], "simple-task: omega: 'x' is not a number"),
-        (
-            ["census", "--train-to", "7"],
-            "--train-to: '7' is not a training length of the census; it has 10",
-        ),
+        (["census", "--train-to", "7"], "--train-to: '7' is not a training length of the census; it has 10"),
         (["census", "--tasks", "sort"], "--tasks: not an option of census; it takes --encodings, --fit"),
         (["census", "--recipes", "--fit"], "--fit: census --recipes tries recipes"),
         (["figure1", "--sacle", "smoke"], "--sacle: no such option"),

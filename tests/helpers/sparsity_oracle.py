@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import exp, inf
 
+import numpy as np
+
+from longreach.studies.sparsity.attention import Quotient, is_dyadic
 from longreach.studies.sparsity.coupling import Coupling
-from longreach.studies.sparsity.ensembles import Label, Places, PlantedEnsemble
+from longreach.studies.sparsity.ensembles import FloatArray, IntArray, Label, Places, PlantedEnsemble
 
 Key = Callable[[tuple[int, ...], tuple[int, ...]], float]
 Value = Callable[[tuple[int, ...]], Sequence[Fraction]]
@@ -118,3 +122,16 @@ def coupled_distribution(
                             mass *= part
                         found[tuple(pairs for pairs, _ in picked), ensemble.label[planted]] += mass
     return dict(found)
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionHypothesis:
+    """Any vectorized function as a hypothesis."""
+
+    name: str
+    function: Callable[[IntArray], FloatArray | IntArray]
+
+    def quotient(self, tokens: IntArray) -> Quotient:
+        """Over 1."""
+        found = np.asarray(self.function(tokens), dtype=np.float64)
+        return Quotient(found, np.ones(len(tokens)), is_dyadic(found, 1))

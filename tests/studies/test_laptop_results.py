@@ -127,10 +127,7 @@ def test_pages_say_what_the_results_say(page: str, outcomes: list[Outcome]) -> N
     assert (int(said[1]), int(said[2])) == (found["agrees"], found["counted"])
     by_runs = re.search(r"in\s+(\d+)\s+of\s+(\d+)\s+by\s+(?:the\s+share\s+of\s+)?runs", text)
     assert by_runs is not None
-    assert (int(by_runs[1]), int(by_runs[2])) == (
-        found["by_runs"]["agrees"],
-        found["by_runs"]["counted"],
-    )
+    assert (int(by_runs[1]), int(by_runs[2])) == (found["by_runs"]["agrees"], found["by_runs"]["counted"])
 
 
 def test_the_page_of_the_results_has_the_tables_that_study_writes(outcomes: list[Outcome]) -> None:

@@ -127,10 +127,5 @@ def test_the_figure() -> None:
     report = STUDY.report(StudyOptions(seeds=1), made_up(theirs))
     assert report is not None
     text = STUDY.content(report, "laptop", ".svg").decode()
-    for part in (
-        "trained to 50",
-        "25 with a program, 25 without",
-        "ours, without positions",
-        "451–500",
-    ):
+    for part in ("trained to 50", "25 with a program, 25 without", "ours, without positions", "451–500"):
         assert part in text

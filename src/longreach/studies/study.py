@@ -237,11 +237,7 @@ def study_members(study: Study, options: StudyOptions) -> list[RunConfig]:
 
 
 def run_study(
-    study: Study,
-    options: StudyOptions,
-    *,
-    engine: EngineMaker | None = None,
-    progress: Watcher | None = None,
+    study: Study, options: StudyOptions, *, engine: EngineMaker | None = None, progress: Watcher | None = None
 ) -> StudyRun:
     """Train what is missing, unless only existing results count, and report on all of it."""
     failed = _trained(study, options, engine, progress) if options.train else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, inf
@@ -14,12 +15,9 @@ from hypothesis import strategies as st
 
 from longreach.errors import InputError
 from longreach.studies.sparsity.attention import (
-    AttentionHead,
-    FunctionHypothesis,
     Key,
     SparseAttention,
     Value,
-    head_of_tables,
     not_local,
     not_relative,
     place_sets,
@@ -28,38 +26,59 @@ from longreach.studies.sparsity.attention import (
     token_tuples,
     tuple_counts,
 )
-from tests.helpers.sparsity_oracle import attention
+from tests.helpers.sparsity_oracle import FunctionHypothesis, attention
+
+# A plain attention head with a fixed query is sparse attention with k = 1.
 
 
-def _literal(head: AttentionHead, tokens: tuple[int, ...]) -> np.ndarray:
-    """Keys, query and values token by token."""
-    read = [head.embedding[:, token] for token in tokens]
-    query = head.query @ head.query_vector
-    weights = np.exp([query @ (head.key @ each) for each in read])
-    weights /= weights.sum()
-    return head.output @ sum(weight * (head.value @ each) for weight, each in zip(weights, read, strict=True))
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """Tokens are columns of the embedding."""
+
+    key: np.ndarray
+    query: np.ndarray
+    value: np.ndarray
+    output: np.ndarray
+    embedding: np.ndarray
+    query_vector: np.ndarray
+
+    def literal(self, tokens: tuple[int, ...]) -> np.ndarray:
+        """Keys, query and values token by token."""
+        read = [self.embedding[:, token] for token in tokens]
+        query = self.query @ self.query_vector
+        weights = np.exp([query @ (self.key @ each) for each in read])
+        weights /= weights.sum()
+        return self.output @ sum(w * (self.value @ each) for w, each in zip(weights, read, strict=True))
+
+    @property
+    def sparse(self) -> SparseAttention:
+        scores = (self.query @ self.query_vector) @ self.key @ self.embedding
+        values = (self.output @ self.value @ self.embedding).T
+        key = Key("head", lambda places, tokens: scores[tokens[..., 0]], position_free=True)
+        return SparseAttention(key, Value("head", lambda tokens: values[tokens[..., 0]]), sparsity=1)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_head_is_sparse_attention_with_one_token(seed: int) -> None:
     rng = np.random.default_rng(seed)
     inner, outer, count = 3, 2, 3
-    head = AttentionHead(
+    head = Head(
         key=rng.normal(size=(inner, outer)), query=rng.normal(size=(inner, outer)),
         value=rng.normal(size=(inner, outer)), output=rng.normal(size=(outer, inner)),
         embedding=rng.normal(size=(outer, count)), query_vector=rng.normal(size=outer),
     )  # fmt: skip
     for length in (1, 2, 4):
         rows = np.array(list(product(range(count), repeat=length)))
-        wanted = np.array([_literal(head, tuple(row)) for row in rows.tolist()])
-        np.testing.assert_allclose(head.outputs(rows), wanted, atol=1e-12)
-        np.testing.assert_allclose(head.as_sparse_attention().quotient(rows).values, wanted, atol=1e-12)
+        wanted = np.array([head.literal(tuple(row)) for row in rows.tolist()])
+        np.testing.assert_allclose(head.sparse.quotient(rows).values, wanted, atol=1e-12)
 
 
 def test_any_tables_are_a_head_with_a_dimension_per_token() -> None:
     rng = np.random.default_rng(0)
     scores, values = rng.normal(size=4), rng.normal(size=(4, 2))
-    found = head_of_tables(scores, values).as_sparse_attention()
+    key, output, one = np.zeros((4, 4)), np.zeros((4, 4)), np.eye(4)
+    key[0], output[:2] = scores, values.T
+    found = Head(key=key, query=one, value=one, output=output, embedding=one, query_vector=one[0]).sparse
     tokens = np.arange(4)[:, None]
     np.testing.assert_allclose(found.key.score(tokens + 1, tokens), scores)
     np.testing.assert_allclose(found.value.value(tokens)[:, :2], values)
@@ -70,25 +89,11 @@ def test_one_dimension_is_not_enough() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         parts = {name: rng.normal(size=(3, 1)) for name in ("key", "query", "value")}
-        head = AttentionHead(
-            **parts,
-            output=rng.normal(size=(1, 3)),
-            embedding=rng.normal(size=(1, 2)),
-            query_vector=rng.normal(size=1),
-        ).as_sparse_attention()
+        parts |= {"output": rng.normal(size=(1, 3)), "embedding": rng.normal(size=(1, 2))}
+        head = Head(**parts, query_vector=rng.normal(size=1)).sparse
         tokens = np.arange(2)[:, None]
         both = np.stack([head.key.score(tokens, tokens), head.value.value(tokens)[:, 0]])
         assert abs(np.linalg.det(both)) < 1e-9
-
-
-def test_shapes_are_checked() -> None:
-    with pytest.raises(InputError, match="scores: a finite score for each token"):
-        head_of_tables(np.array([0.0, -np.inf]), np.zeros((2, 1)))
-    with pytest.raises(InputError, match=r"value: must have the shape \(2, 2\)"):
-        AttentionHead(
-            key=np.eye(2), query=np.eye(2), value=np.zeros((1, 2)), output=np.eye(2),
-            embedding=np.eye(2), query_vector=np.zeros(2),
-        )  # fmt: skip
 
 
 UP_TO = 5

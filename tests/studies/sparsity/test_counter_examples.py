@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from longreach.errors import InputError
-from longreach.studies.sparsity.attention import FunctionHypothesis
 from longreach.studies.sparsity.counter_examples import (
     ASSUMPTIONS,
     check_assumptions,
@@ -18,6 +17,7 @@ from longreach.studies.sparsity.counter_examples import (
     generalization,
 )
 from longreach.studies.sparsity.ensembles import ListedEnsemble
+from tests.helpers.sparsity_oracle import FunctionHypothesis
 
 
 @pytest.mark.parametrize("train", [8, 11])

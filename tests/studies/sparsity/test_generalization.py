@@ -9,7 +9,6 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.studies.sparsity.attention import (
-    FunctionHypothesis,
     SparseAttention,
     not_local,
     not_relative,
@@ -33,7 +32,7 @@ from longreach.studies.sparsity.generalization import (
     rare_pair_class,
     train_lengths,
 )
-from tests.helpers.sparsity_oracle import attention, distribution, eta
+from tests.helpers.sparsity_oracle import FunctionHypothesis, attention, distribution, eta
 
 ONE = Fraction(1)
 # One sequence for each length, labelled 1; hypotheses see the length.

@@ -6,7 +6,7 @@ on most words. Measured is the first tested range at which most runs do not work
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,6 +222,7 @@ def analyse(
 Document = Mapping[str, Any]
 NOTHING = "–"
 MAIN_RATIO = 3
+ENDS = {"predicted to fail": "within", "predicted to last": "beyond"}
 
 
 def analysis_tables(document: Document) -> tuple[Table, ...]:
@@ -271,170 +272,143 @@ def _signed(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
 
 
-def _title(encoding: str) -> str:
-    return ENCODINGS[encoding].title
+def _title(each: Document) -> str:
+    return ENCODINGS[each["encoding"]].title
 
 
-def _tested(ratio: int) -> str:
-    return "N" if ratio == 1 else f"{ratio}N"
+def _tested(each: Document) -> str:
+    return "N" if each["ratio"] == 1 else f"{each['ratio']}N"
 
 
-def _scores(document: Document, **wanted: Any) -> list[Document]:
-    return [each for each in document["scores"] if all(each[name] == wanted[name] for name in wanted)]
+def _share(*path: str) -> Callable[[Document], str]:
+    """Shows the estimate at a place in a document, in per cent."""
+    return lambda each: number(_at(each, path), percent=True)
+
+
+def _value(*path: str) -> Callable[[Document], str]:
+    """Shows the estimate at a place in a document."""
+    return lambda each: number(_at(each, path))
+
+
+def _at(document: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        document = document[name]
+    return document
+
+
+def _table(title: str, columns: Mapping[str, Callable[[Document], str]], found: Iterable[Document]) -> Table:
+    rows = [[show(each) for show in columns.values()] for each in found]
+    return table_of(tuple(columns), rows, title=title)
+
+
+_WORK = {"yes: runs that work": _share("yes"), "no: runs that work": _share("no")}
 
 
 def _agreement(document: Document) -> Table:
-    rows = []
-    for each in _scores(document, source=None):
-        if each["trained_to"] is None or each["ratio"] is None:
-            continue
-        agreement = each["agreement"]
-        rows.append(
-            (
-                _title(each["encoding"]),
-                str(each["trained_to"]),
-                _tested(each["ratio"]),
-                str(each["cells"]),
-                number(each["yes"], percent=True),
-                number(each["no"], percent=True),
-                number(agreement["half way"], percent=True),
-                number(agreement["0.9"], percent=True),
-                number(agreement["mean"], percent=True),
-            )
-        )
-    return table_of(
-        title="How often runs work by the verdict, and in which share of cells verdict and most runs agree.",
-        columns=(
-            "encoding",
-            "N",
-            "tested to",
-            "cells",
-            "yes: runs that work",
-            "no: runs that work",
-            "agree",
-            "at 0.9",
-            "by the mean",
-        ),
-        rows=tuple(rows),
+    scores = [each for each in document["scores"] if each["source"] is None]
+    return _table(
+        "How often runs work by the verdict, and in which share of cells verdict and most runs agree.",
+        {
+            "encoding": _title,
+            "N": lambda each: str(each["trained_to"]),
+            "tested to": _tested,
+            "cells": lambda each: str(each["cells"]),
+            **_WORK,
+            "agree": _share("agreement", "half way"),
+            "at 0.9": _share("agreement", "0.9"),
+            "by the mean": _share("agreement", "mean"),
+        },
+        [each for each in scores if each["trained_to"] is not None and each["ratio"] is not None],
     )
 
 
 def _rivals(document: Document) -> Table:
-    found = {each["encoding"]: each for each in _scores(document, source=None, trained_to=None, ratio=None)}
-    names = list(next(iter(found.values()))["predictors"]) if found else []
-    rows = []
-    for name in names:
-        row = [name]
-        for each in found.values():
-            score = each["predictors"][name]
-            row += [number(score["auc"]), number(score["skill"])]
-        rows.append(tuple(row))
-    columns = [f"{_title(encoding)}: {what}" for encoding in found for what in ("ROC area", "Brier skill")]
-    return table_of(
-        title="The verdict and its rivals beyond the training length, all lengths together.",
-        columns=("predictor", *columns),
-        rows=tuple(rows),
-    )
+    """A line for each predictor, columns for each encoding."""
+    found = [
+        each
+        for each in document["scores"]
+        if (each["source"], each["trained_to"], each["ratio"]) == (None, None, None)
+    ]
+    names = list(found[0]["predictors"]) if found else []
+    columns = [f"{_title(each)}: {what}" for each in found for what in ("ROC area", "Brier skill")]
+    rows = [
+        [name, *(number(each["predictors"][name][what]) for each in found for what in ("auc", "skill"))]
+        for name in names
+    ]
+    title = "The verdict and its rivals beyond the training length, all lengths together."
+    return table_of(("predictor", *columns), rows, title=title)
 
 
 def _sources(document: Document) -> Table:
-    rows = []
-    for each in document["scores"]:
-        if each["source"] is None or each["ratio"] != MAIN_RATIO:
-            continue
-        rows.append(
-            (
-                _title(each["encoding"]),
-                each["source"],
-                str(each["languages"]),
-                number(each["yes"], percent=True),
-                number(each["no"], percent=True),
-                number(each["agreement"]["half way"], percent=True),
-                number(each["predictors"]["verdict"]["auc"]),
-            )
-        )
-    return table_of(
-        title="The same at 3N by how a language was drawn, since verdict and source go together.",
-        columns=(
-            "encoding",
-            "drawn as",
-            "languages",
-            "yes: runs that work",
-            "no: runs that work",
-            "agree",
-            "ROC area",
-        ),
-        rows=tuple(rows),
+    return _table(
+        "The same at 3N by how a language was drawn, since verdict and source go together.",
+        {
+            "encoding": _title,
+            "drawn as": lambda each: str(each["source"]),
+            "languages": lambda each: str(each["languages"]),
+            **_WORK,
+            "agree": _share("agreement", "half way"),
+            "ROC area": _value("predictors", "verdict", "auc"),
+        },
+        [each for each in document["scores"] if each["source"] is not None and each["ratio"] == MAIN_RATIO],
     )
 
 
 def _odds(odds: Document) -> Table:
-    rows = []
-    for each in odds["scores"]:
-        about = [
-            *([_title(each["encoding"])] if each["encoding"] else []),
-            *([f"trained to {each['trained_to']}"] if each["trained_to"] else []),
-            *([f"at {_tested(each['ratio'])}"] if each["ratio"] else []),
-        ]
-        rows.append(
-            (
-                ", ".join(about) or "all",
-                str(each["runs"]),
-                f"{100 * each['work']:.0f} %",
-                number(each["brier"]),
-                number(each["skill"]),
-                number(each["skill_over_verdict"]),
-                number(each["auc"]),
-            )
-        )
-    return table_of(
-        title=f"The odds on {odds['part']} languages.",
-        columns=(
-            "cells",
-            "runs",
-            "work",
-            "Brier score",
-            "skill over the base rate",
-            "skill over the verdict alone",
-            "ROC area",
-        ),
-        rows=tuple(rows),
+    def about(each: Document) -> str:
+        known: dict[str, Callable[[Document], str]] = {
+            "encoding": _title,
+            "trained_to": lambda each: f"trained to {each['trained_to']}",
+            "ratio": lambda each: f"at {_tested(each)}",
+        }
+        return ", ".join(say(each) for name, say in known.items() if each[name]) or "all"
+
+    return _table(
+        f"The odds on {odds['part']} languages.",
+        {
+            "cells": about,
+            "runs": lambda each: str(each["runs"]),
+            "work": lambda each: f"{100 * each['work']:.0f} %",
+            "Brier score": _value("brier"),
+            "skill over the base rate": _value("skill"),
+            "skill over the verdict alone": _value("skill_over_verdict"),
+            "ROC area": _value("auc"),
+        },
+        odds["scores"],
     )
 
 
 def _reliability(odds: Document) -> Table:
-    rows = tuple(
-        (
-            f"{100 * each['low']:.0f}–{100 * each['high']:.0f} %",
-            str(each["rows"]),
-            f"{100 * each['said']:.0f} %",
-            number(
-                {"value": each["found"], "low": each["found_low"], "high": each["found_high"]}, percent=True
-            ),
-        )
-        for each in odds["reliability"]
-    )
-    return table_of(
-        title="What was said and what came true.", columns=("odds", "runs", "said", "found"), rows=rows
+    def found(each: Document) -> str:
+        estimate = {"value": each["found"], "low": each["found_low"], "high": each["found_high"]}
+        return number(estimate, percent=True)
+
+    return _table(
+        "What was said and what came true.",
+        {
+            "odds": lambda each: f"{100 * each['low']:.0f}–{100 * each['high']:.0f} %",
+            "runs": lambda each: str(each["rows"]),
+            "said": lambda each: f"{100 * each['said']:.0f} %",
+            "found": found,
+        },
+        odds["reliability"],
     )
 
 
 def _failures(found: Document) -> Table:
+    fail = {name: f"{found[name]['fail']} of {found[name]['cells']} fail" for name in ENDS}
     rows = [
         ("cells with the verdict no", str(found["cells"])),
         ("of these, learned the training lengths", str(found["learned"])),
         ("work at all tested lengths", str(found["work at all lengths"])),
+        *((f"{name} {where} the tested lengths", fail[name]) for name, where in ENDS.items()),
+        *(
+            (f"rank correlation, windows of up to {letters}", number(correlation))
+            for letters, correlation in found["rank correlation"].items()
+        ),
     ]
-    for name, where in (("predicted to fail", "within"), ("predicted to last", "beyond")):
-        share = found[name]
-        rows.append((f"{name} {where} the tested lengths", f"{share['fail']} of {share['cells']} fail"))
-    for letters, correlation in found["rank correlation"].items():
-        rows.append((f"rank correlation, windows of up to {letters}", number(correlation)))
-    return table_of(
-        title="Where a no ends: the length at which little memory gives out, and where runs fail.",
-        columns=("", ""),
-        rows=tuple(rows),
-    )
+    title = "Where a no ends: the length at which little memory gives out, and where runs fail."
+    return table_of(("", ""), rows, title=title)
 
 
 # What recipes came to as a table, for the terminal and for the page.

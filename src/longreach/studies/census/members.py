@@ -136,7 +136,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 LANGUAGES = Path(__file__).with_name("languages.json")
-"""All languages of the census with their exact numbers, as `write_language_table` makes it."""
+"""All languages of the census with their exact numbers: `table_to_text(map(language_facts, …))`."""
 
 
 @cache

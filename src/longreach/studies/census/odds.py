@@ -15,7 +15,14 @@ from longreach.answers.odds import Comparable, FloatArray, OddsModel, logistic
 from longreach.answers.odds_features import CANDIDATES, CONTEXT, KNOWN, odds_features
 from longreach.errors import InputError
 from longreach.studies.census.draw import Part
-from longreach.studies.census.scores import OddsTable, by_run, counts, odds_table, reliability_document
+from longreach.studies.census.scores import (
+    OddsTable,
+    by_run,
+    counts,
+    odds_table,
+    reliability_document,
+    rounded_fields,
+)
 from longreach.studies.census.tables import Cell, CensusRun, LanguageFacts, cells
 from longreach.studies.statistics import SAMPLES, Estimate, ReliabilityBin, Resampling, reliability
 
@@ -102,8 +109,7 @@ def choose_features(table: OddsTable, candidates: Sequence[str]) -> tuple[tuple[
         chosen.append(best)
         losses = tried[best]
     penalty = min(
-        PENALTIES,
-        key=lambda each: float(table.losses(table.out_of_sample(chosen, penalty=each)).sum()),
+        PENALTIES, key=lambda each: float(table.losses(table.out_of_sample(chosen, penalty=each)).sum())
     )
     return tuple(chosen), penalty
 
@@ -206,17 +212,7 @@ class OddsScore:
 
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
-        names = ("brier", "skill", "skill_over_verdict", "auc")
-        return {
-            "encoding": self.encoding,
-            "trained_to": self.trained_to,
-            "ratio": self.ratio,
-            "languages": self.languages,
-            "cells": self.cells,
-            "runs": self.runs,
-            "work": round(self.work, 4),
-            **{name: getattr(self, name).rounded() for name in names},
-        }
+        return {**rounded_fields(self), "work": round(self.work, 4)}
 
 
 @dataclass(frozen=True, kw_only=True)

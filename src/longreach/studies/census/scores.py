@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ from longreach.studies.statistics import (
     fit_logistic,
     reliability,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # Cells as rows of numbers: what is fitted, weighted, and told apart by language.
 
@@ -170,6 +173,12 @@ BINS = 5
 _COLUMNS = (*CONTEXT, "predictor", "predictor, learned positions")
 
 
+def rounded_fields(found: DataclassInstance) -> dict[str, Any]:
+    """The fields of a dataclass, estimates among them as JSON has them."""
+    values = {each.name: getattr(found, each.name) for each in fields(found)}
+    return {name: each.rounded() if isinstance(each, Estimate) else each for name, each in values.items()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class PredictorScore:
     """How well one number tells runs that work from those that do not."""
@@ -185,13 +194,10 @@ class PredictorScore:
     """What came true of its probabilities."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        numbers = {"auc": self.auc, "brier": self.brier, "skill": self.skill}
-        return {
-            "cells": self.cells,
-            **{name: each.rounded() for name, each in numbers.items()},
-            "reliability": reliability_document(self.reliability),
-        }
+        """As JSON has it, by its name."""
+        found = rounded_fields(self)
+        del found["name"]
+        return {**found, "reliability": reliability_document(self.reliability)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,16 +222,7 @@ class SliceScore:
     def document(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
-            "encoding": self.encoding,
-            "trained_to": self.trained_to,
-            "ratio": self.ratio,
-            "source": self.source,
-            "languages": self.languages,
-            "cells": self.cells,
-            "runs": self.runs,
-            "failed": self.failed,
-            "yes": self.yes.rounded(),
-            "no": self.no.rounded(),
+            **rounded_fields(self),
             "agreement": {name: each.rounded() for name, each in self.agreement.items()},
             "predictors": {each.name: each.document() for each in self.predictors},
         }

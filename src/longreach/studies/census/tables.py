@@ -8,7 +8,7 @@ computed before anything is trained.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
@@ -28,7 +28,7 @@ from longreach.answers.odds_features import (
 )
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import File, InputError
-from longreach.files import read_document, write_atomically
+from longreach.files import read_document
 from longreach.runs.cells import ByAccuracy, Tally
 from longreach.runs.table import read_lines
 from longreach.studies.census.draw import (
@@ -377,20 +377,6 @@ def table_to_text(table: Iterable[LanguageFacts]) -> str:
     rows: list[dict[str, Any]] = _LANGUAGES.dump_python(sorted(table, key=lambda each: each.key), mode="json")
     lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows]
     return "[\n" + ",\n".join(lines) + "\n]\n"
-
-
-def write_language_table(
-    path: Path,
-    languages: Iterable[CensusLanguage],
-    *,
-    note: Callable[[str], None] = lambda text: None,
-) -> None:
-    """Computes the numbers of all languages and writes them; about a quarter of an hour for 189."""
-    table = []
-    for number, language in enumerate(languages, 1):
-        table.append(language_facts(language))
-        note(f"{number}: {language.key}")
-    write_atomically(path, table_to_text(table).encode())
 
 
 def read_language_table(path: Path) -> dict[str, LanguageFacts]:

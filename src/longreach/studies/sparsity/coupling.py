@@ -38,8 +38,6 @@ from longreach.studies.sparsity.attention import (
 )
 from longreach.studies.sparsity.ensembles import (
     BoolArray,
-    Drawn,
-    Examples,
     FloatArray,
     IntArray,
     Label,
@@ -290,30 +288,6 @@ def coupled_ensemble(
         return law_of_sets(length, sets)
 
     return PlantedEnsemble(background=background, places=places, planted=planted, label=label)
-
-
-def couple(drawn: Drawn, coupling: Coupling, ensemble: PlantedEnsemble, rng: np.random.Generator) -> Examples:
-    """PC[X, S*] of drawn sequences, place by place as in equation (19); its law is `coupled_ensemble`."""
-    words = CoupledVocabulary(ensemble.vocabulary, ensemble.sparsity)
-    background = np.array([float(weight) for weight in ensemble.background])
-    found = np.empty_like(drawn.examples.tokens)
-    for row, (tokens, own) in enumerate(
-        zip(drawn.examples.tokens.tolist(), drawn.places.tolist(), strict=True)
-    ):
-        length, places = len(tokens), tuple(own)
-        maps = coupling(length, places)
-        ids = maps[int(rng.integers(len(maps)))]
-        planted = {ids[place - 1] for place in places}
-        for number in range(1, length + 1):
-            at = [place for place in range(1, length + 1) if ids[place - 1] == number]
-            pairs: Pairs
-            if number in planted:
-                pairs = tuple((places.index(place) + 1, tokens[place - 1]) for place in at)
-            else:
-                token = tokens[min(at) - 1] if at else int(rng.choice(len(background), p=background))
-                pairs = ((int(rng.integers(1, words.sparsity + 1)), token),)
-            found[row, number - 1] = words.number(pairs)
-    return Examples(found, drawn.examples.labels)
 
 
 # Ensembles whose planted tokens are far apart, classes that fail on them, and couplings that repair it.

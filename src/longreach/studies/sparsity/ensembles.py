@@ -423,15 +423,6 @@ def _larger(
 # k-sparse planted correlations (Golowich et al., arXiv 2502.16792, Definition 3.2).
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
-    """Examples, and where their planted tokens stand."""
-
-    examples: Examples
-    places: IntArray
-    """S* of each row, from 1 on."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class PlantedEnsemble:
     """Most tokens are background; k of them are planted, at places of their own law, and decide the label.
@@ -497,16 +488,12 @@ class PlantedEnsemble:
 
     def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
         """Independent examples of a length."""
-        return self.draw_planted(length, count, rng).examples
-
-    def draw_planted(self, length: int, count: int, rng: np.random.Generator) -> Drawn:
-        """The same with S*."""
         places = self.places(length).draw(count, rng)
         tokens = rng.choice(self.vocabulary, (count, length), p=probabilities(self.background))
         known = list(self.planted)
         chosen = rng.choice(len(known), count, p=probabilities(list(self.planted.values())))
         tokens[np.arange(count)[:, None], places - 1] = np.array(known, dtype=np.int64)[chosen]
-        return Drawn(Examples(tokens.astype(np.int64), self._labels_of(known)[chosen]), places)
+        return Examples(tokens.astype(np.int64), self._labels_of(known)[chosen])
 
     def _labels_of(self, planted: Sequence[tuple[int, ...]]) -> IntArray:
         places = {label: place for place, label in enumerate(self.labels)}
