@@ -96,7 +96,7 @@ def test_a_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["coupled", "randomized"])
 def test_a_model_that_has_learned_other_ids_is_refused(tmp_path: Path, scheme: str) -> None:
-    with pytest.raises(InputError, match=f"run: .*: trained with {scheme} ids; a word is asked about with"):
+    with pytest.raises(InputError, match=f"run: .*: trained with {scheme} ids; extraction queries words"):
         open_run(_run(tmp_path, "copy-repeat", scheme))
 
 

@@ -96,7 +96,7 @@ def test_pieces_end_before_white_space_and_lose_nothing(
 def test_bad_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         from_files([tmp_path / "missing"])
-    with pytest.raises(InputError, match="no text in it"):
+    with pytest.raises(InputError, match="no text files"):
         from_files([tmp_path])
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not UTF-8"):
@@ -154,7 +154,7 @@ def test_tables(tmp_path: Path, name: str) -> None:
     numbers = list(range(len(ROWS)))
     assert list(rows_of(_arrow(tmp_path / name, {"id": numbers, "text": ROWS}))) == KEPT
     assert list(rows_of(_arrow(tmp_path / name, {"id": numbers, "content": [*ROWS[:3], None]}))) == KEPT[:2]
-    with pytest.raises(InputError, match=r"no column 'text', but title, body$"):
+    with pytest.raises(InputError, match=r"no column 'text'; there are title, body$"):
         list(rows_of(_arrow(tmp_path / name, {"title": ROWS, "body": ROWS})))
     with pytest.raises(InputError, match="the column text holds no text"):
         list(rows_of(_arrow(tmp_path / name, {"text": numbers})))
@@ -175,7 +175,7 @@ def test_lines(tmp_path: Path, name: str) -> None:
     assert list(rows_of(write(_lines([{"body": row, "n": 1} for row in ROWS])))) == KEPT
     assert list(rows_of(write(_lines([{"text": None}])))) == []
     for text, said in (("{", ":1: is not a line of JSON"), ('{"text": "a"}\n[1]', ":2: is not a JSON object"),
-                       ('{"n": 1}', "no column 'text', but n")):  # fmt: skip
+                       ('{"n": 1}', "no column 'text'; there are n")):  # fmt: skip
         with pytest.raises(InputError, match=said):
             list(rows_of(write(text)))
 
@@ -194,7 +194,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_directories(tmp_path: Path) -> None:
     """Tables of all splits and nothing of what stands beside them; texts where there is no table."""
-    with pytest.raises(InputError, match="there is no text in it"):
+    with pytest.raises(InputError, match="no text files"):
         files_of(tmp_path)
     (tmp_path / "b.txt").write_text("a text", encoding="utf-8")
     (tmp_path / "README.md").write_text("about", encoding="utf-8")

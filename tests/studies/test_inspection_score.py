@@ -112,7 +112,7 @@ def test_fitted_here_judged_there(tmp_path: Path, fitted: Path) -> None:
     both = [*_census_runs("development", 1), *_census_runs("held-out", -1)]
     table.write_text(scored_text(both), encoding="utf-8")
     held_out = _asked(tmp_path, table=table, part="held-out")
-    with pytest.raises(InputError, match="there is no score yet"):
+    with pytest.raises(InputError, match="no score yet"):
         _report(held_out)
     with pytest.raises(InputError, match="--fit"):
         _report(replace(held_out, fit=True))

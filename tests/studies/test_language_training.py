@@ -262,7 +262,7 @@ def test_damaged_and_foreign_checkpoints(tokens: TokenFile, tmp_path: Path) -> N
     trainer = LanguageTrainer(SHAPE, TRAINING)
     trainer.save(tmp_path / "a")
     other = LanguageTrainer(SHAPE, TRAINING.model_copy(update={"seed": 2}))
-    with pytest.raises(InputError, match="another training"):
+    with pytest.raises(InputError, match="different training"):
         other.load(tmp_path / "a")
     (tmp_path / "b").write_bytes((tmp_path / "a").read_bytes()[:200])
     with pytest.raises(InputError, match="damaged"):

@@ -77,7 +77,7 @@ def test_files_that_are_no_scores(tmp_path: Path, change: tuple[str, str], said:
     path.write_text(made.text().replace(*change), encoding="utf-8")
     with pytest.raises(InputError, match=said):
         read_score(path)
-    with pytest.raises(InputError, match="there is no score yet"):
+    with pytest.raises(InputError, match="no score yet"):
         read_score(tmp_path / "none.json")
 
 

@@ -26,27 +26,27 @@ Wanted = NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class Softness:
-    """How spread out attention is where nothing says where it should be."""
+    """How spread out attention is, with no target to compare it with."""
 
     largest: float
     """The mean of the largest weight of a query."""
     entropy: float
-    """The mean entropy of a query's weights over that of even weights: 0 one key alone, 1 all alike."""
+    """The mean entropy of a query's weights, relative to uniform weights: 0 is a single key, 1 is uniform."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hardness:
-    """Weights on the keys that should be attended, and on the others."""
+    """How much weight falls on the keys that should be attended to, and how much on the others."""
 
     mass: float
-    """The mean share of a query's attention that lies on wanted keys."""
+    """The mean share of a query's attention on wanted keys."""
     even_mass: float
-    """The same for attention that is even over all keys, to compare with."""
+    """The same for uniform attention, as a baseline."""
     wanted: float
     """The mean weight of a wanted key …"""
     wanted_deviation: float
     other: float
-    """… and of another one; 0 where there is none."""
+    """… and of any other key; 0 if there is none."""
     other_deviation: float
     ideal: float
     """The mean weight of a wanted key if attention were hard."""
@@ -121,12 +121,12 @@ MOST_OPERATIONS = 400
 
 @dataclass(frozen=True, kw_only=True)
 class HeadMatch:
-    """A head of the program and the trained head that does most nearly the same."""
+    """A head of the program and the trained head closest to it."""
 
     program_layer: int
     program_head: int
     does: str
-    """What the program's head attends."""
+    """What the program's head attends to."""
     layer: int
     head: int
     hardness: Hardness
@@ -217,7 +217,7 @@ def matches(
 
 
 def _distances(wanted: Wanted) -> str:
-    """What is attended, in words, where it is one distance."""
+    """Describe what is attended to, if it is a single distance."""
     size = wanted.shape[-1]
     _, queries, keys = np.nonzero(wanted[:, size // 2 :])
     apart = np.unique(queries + size // 2 - keys)

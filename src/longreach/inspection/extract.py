@@ -46,7 +46,7 @@ SHORT, LONG = 300, 200
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A model with its task; its answers are kept."""
+    """A model and its task; answers are cached."""
 
     task: Task
     model: Model
@@ -55,16 +55,16 @@ class TrainedModel:
     test_lengths: tuple[LengthRange, ...]
 
     known: dict[Word, str] = field(default_factory=dict, repr=False)
-    """What the model has said."""
+    """The model's answers so far."""
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Of tokens in the vocabulary."""
+        """The index of each token in the vocabulary."""
         return {token: place for place, token in enumerate(self.task.tokens)}
 
     @property
     def whole_words(self) -> bool:
-        """Whether every prefix is asked about; else the token after the input alone."""
+        """Whether every prefix is queried, or only the token after the input."""
         return isinstance(self.task, LanguageTask)
 
     def said(self, word: Word) -> str:
@@ -94,7 +94,7 @@ class TrainedModel:
         return self.task.decode(found.tokens[0].argmax(dim=-1).tolist())
 
     def right(self, word: Word) -> str | None:
-        """The same from the task; None where nothing is asked."""
+        """The task's own answer; None where the task asks for none."""
         try:
             answer = self.task.answer(word)
         except InputError:
@@ -114,7 +114,7 @@ class TrainedModel:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """How often inputs of a range are answered alike, at every position that is asked about."""
+    """On how many inputs of a range two of model, task and automaton agree at every queried position."""
 
     lengths: LengthRange
     inputs: int
@@ -134,7 +134,7 @@ class Agreement:
 
 @dataclass(frozen=True, kw_only=True)
 class Parting:
-    """The beginning of an input after which model and task say different things."""
+    """A prefix after which the model and the task give different answers."""
 
     word: Word
     model: str
@@ -143,15 +143,15 @@ class Parting:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Extraction:
-    """What was found of a model."""
+    """What was extracted from a model."""
 
     learned: LearnedAutomaton | NotLearned
     agreements: tuple[Agreement, ...]
     """The training range first."""
     partings: tuple[Parting, ...]
-    """The shortest that were met."""
+    """The shortest ones found."""
     first_token_only: bool = False
-    """Whether answers have further tokens, which are not asked for and so count nowhere here."""
+    """Whether answers have further tokens, which are not queried and do not count."""
 
     def document(self) -> dict[str, Any]:
         """As `longreach extract --json` prints it."""
@@ -187,11 +187,11 @@ def open_run(directory: str | Path, task: str | None = None) -> TrainedModel:
     parameters, model, _, config = read_run(folder, "run")
     assert config is not None
     if config.id_scheme in OTHER_IDS:
-        reason = "a word is asked about with the ids 0, 1, 2, … of its positions"
+        reason = "extraction queries words at positions 0, 1, 2, …"
         raise InputError(f"{directory}: trained with {config.id_scheme} ids; {reason}", place=Argument("run"))
     name = TaskName(config.task)
     if task is None and (name.is_attribute or name.is_session):
-        raise InputError(f"the run's task, {name.short}, is code; name it yourself", place=Field("task"))
+        raise InputError(f"the run's task, {name.short}, is code; pass it with --task", place=Field("task"))
     known = read_task(task or config.task, config.alphabet if task in (None, config.task) else None, model)
     return TrainedModel(known, model, parameters, config.train_lengths, config.test_lengths)
 
@@ -204,7 +204,7 @@ def inputs_compared(trained: TrainedModel, seed: int = 0) -> dict[LengthRange, l
 
 
 def extract(trained: TrainedModel, *, seconds: float = SECONDS, seed: int = 0) -> Extraction:
-    """The automaton of a model, if one with few states says what it says, and where model and task part."""
+    """Learn a small automaton that answers as the model does, and find where model and task disagree."""
     inputs = inputs_compared(trained, seed)
     letters = sorted({letter for words in inputs.values() for word in words for letter in word})
     limits = LearningLimits(

@@ -1,4 +1,4 @@
-"""Where a member that is right on the training lengths goes wrong beyond them, and what it looked at."""
+"""Where a run that fits the training range fails beyond it, and what it attended to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TIMES = 3.0
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorKind:
-    """What should have been said, and what was."""
+    """The expected token and the predicted one."""
 
     target: str
     said: str
@@ -35,12 +35,12 @@ class ErrorKind:
 
 @dataclass(frozen=True, kw_only=True)
 class Mending:
-    """A token without which the first error is none."""
+    """A token that causes the first error: hiding it makes the answer right."""
 
     place: int
     token: str
     distance: int
-    """From the place of the error back to it."""
+    """How far before the error it stands."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,22 +51,22 @@ class FirstErrors:
     wrong: int
     rows: int
     places: tuple[int, int, int]
-    """Of the first error: the least, the middle and the largest place, counted from 0."""
+    """The minimum, median and maximum place of the first error, counted from 0."""
     kinds: tuple[ErrorKind, ...]
     example: str
-    """The input of the row with the earliest error."""
+    """The input with the earliest error."""
     example_place: int
     mended_by: tuple[Mending, ...]
-    """Tokens of the example that no longer lead to the error when no place reads them."""
+    """Tokens of the example whose hiding removes the error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BeyondTraining:
-    """A product function that does something only at distances that training never had."""
+    """A product function that acts only at distances never seen in training."""
 
     name: str
     within: float
-    """The largest distance from its mean there, in logits, at distances of training …"""
+    """The largest deviation from its mean, in logits, at training distances …"""
     beyond: float
     """… and beyond."""
     distance: int
@@ -75,21 +75,21 @@ class BeyondTraining:
 
 @dataclass(frozen=True, kw_only=True)
 class FailureAnalysis:
-    """All that is said of how a member fails."""
+    """How a run fails beyond its training range."""
 
     trained_to: int
     level: float
-    """The accuracy from which on it works."""
+    """The accuracy that counts as working."""
     learned: bool
     """Whether it is right at the training length."""
     fails_at: int | None
-    """The first of the measured lengths at which it does not work; None: at none."""
+    """The first measured length at which it fails; None if it never does."""
     first_errors: FirstErrors | None
-    """At that length, or at the longest that has any."""
+    """At that length, or at the longest length with errors."""
     by_place: tuple[tuple[int, float], ...]
-    """The share of supervised places that are wrong, from each place on, at the same length."""
+    """The error rate of supervised places in each tenth of the input, at the same length."""
     by_offset: tuple[tuple[int, float], ...]
-    """The share of inputs of the training length that are wrong, by the first position id."""
+    """The error rate on inputs of the training length, by first position id."""
     beyond: tuple[BeyondTraining, ...]
 
     def document(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def analyse_failure(
     inputs: int = 40,
     seed: int = 0,
 ) -> FailureAnalysis:
-    """What goes wrong; `rows` are accuracies by length, in order."""
+    """Analyse errors beyond training; `rows` are accuracies by increasing length."""
     assert found.task is not None
     assert found.trained_to is not None
     measured = [row for row in rows if row.model is not None]
@@ -200,7 +200,7 @@ def mending_tokens(found: Subject, batch: Batch, row: int, place: int) -> tuple[
 
 
 def _by_offset(found: Subject, inputs: int, seed: int) -> tuple[tuple[int, float], ...]:
-    """Errors on inputs of the training length from several first positions on."""
+    """Error rates on inputs of the training length at several offsets."""
     most = longest_size(found)
     if most is None or found.trained_to is None:
         return ()

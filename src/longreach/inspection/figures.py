@@ -1,4 +1,4 @@
-"""The figures of an inspection: histograms over heads, heat maps beside their invariant version, curves."""
+"""The figures of an inspection: histograms over heads, heat maps, profiles by distance, accuracy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SMALL = 7
 
 
 def figures_of(found: Inspection) -> dict[str, Callable[[], Figure]]:
-    """The figures that an inspection has, by the name of their file."""
+    """The figures of an inspection, by file name."""
     made: dict[str, Callable[[], Figure]] = {
         "histogram": lambda: histogram(found.heads, title_of(found)),
         "heatmaps": lambda: heat_maps(chosen_heads(found.heads), found.products_from),
@@ -119,7 +119,7 @@ def _map(axis: Axes, values: Array, low: float, high: float, colours: str) -> Ax
 
 
 def profiles(heads: Sequence[HeadReport], trained_to: int | None) -> Figure:
-    """The mean at each distance, and what the local and periodic fit makes of it."""
+    """The mean at each distance and the local and periodic fit to it."""
     from matplotlib.figure import Figure
 
     shown = heads[:MOST_PANELS]
@@ -161,7 +161,7 @@ def attention(heads: Sequence[HeadReport]) -> Figure:
 
 
 def lengths(found: Inspection) -> Figure:
-    """Accuracy by length: the model, and what is left of it as a limit transformer."""
+    """Accuracy by length of the model and of its limit transformer."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.6, 2.8), layout="constrained")
@@ -193,7 +193,7 @@ def lengths(found: Inspection) -> Figure:
 
 
 def construction(found: Inspection) -> Figure:
-    """Weights on the keys that the program's heads attend, and on the others (Figure 3 of Izzo et al.)."""
+    """Weights on the keys that the program attends to, and on the others (Figure 3 of Izzo et al.)."""
     from matplotlib.figure import Figure
 
     heads = found.construction[:MOST_PANELS]

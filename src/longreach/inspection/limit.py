@@ -59,7 +59,7 @@ CLOSE = 0.02
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LimitSummary:
-    """An approximate limit transformer, in two forms that `traced_forward` runs."""
+    """An approximate limit transformer, in two forms that `trace` can run."""
 
     config: ModelConfig
     period: int
@@ -70,7 +70,7 @@ class LimitSummary:
     scales: Mapping[str, float]
     gelu: BrokenLine
     divisor: float
-    """What logits are divided by before the factor log |x|; 1 where training had it."""
+    """Logits are divided by this before the factor log |x|; 1 if training had that factor."""
 
     @property
     def local_to(self) -> int:
@@ -79,12 +79,12 @@ class LimitSummary:
 
     @property
     def kept(self) -> Changes:
-        """Other positions alone: the decoder's own layer norms and GELU."""
+        """Only positions are replaced; layer norms and GELU are the decoder's own."""
         return Changes(positions=_single(self.positions), phi=[_single(values) for values in self.phi])
 
     @property
     def strict(self) -> Changes:
-        """All that a limit transformer has, and nothing else."""
+        """Exactly what a limit transformer has."""
         return Changes(
             positions=_single(self.positions),
             phi=[_single(values) / self.divisor for values in self.phi],
@@ -93,7 +93,7 @@ class LimitSummary:
         )
 
     def strict_model(self, parameters: Parameters) -> tuple[ModelConfig, Parameters]:
-        """What `strict` goes with: the factor log |x|, and queries that are divided by as much."""
+        """The model for `strict`: with the factor log |x|, and queries divided accordingly."""
         config = self.config.model_copy(update={"log_length": True})
         changed = {
             name: value / self.divisor if ".attention.query." in name else value
@@ -126,7 +126,7 @@ def shared_period(positions: Array | None, fits: Sequence[PeriodicFit]) -> int:
 
 
 def _period_of(positions: Array) -> int:
-    """The shortest period that explains nearly as much of the variance as any, counting its numbers."""
+    """The shortest period that explains nearly as much of the adjusted variance as any."""
     size = len(positions)
     spread = np.linalg.svd(positions - positions.mean(axis=0), compute_uv=False) ** 2
     total = spread.sum()
@@ -201,7 +201,7 @@ def _of_means(model: FoldedModel, layer: int, head: int, means: Array, size: int
 
 
 def _relation(matrix: Array, local_to: int, of_means: Array) -> Array:
-    """φ at the distances 0 … τ: what the means leave there, above what they leave beyond."""
+    """φ at the distances 0 … τ: the residual of the means there, minus their residual beyond."""
     left = diagonal_means(matrix) - diagonal_means(of_means)
     counts = np.arange(len(left), 0, -1)
     beyond = np.average(left[local_to + 1 :], weights=counts[local_to + 1 :])
@@ -209,7 +209,7 @@ def _relation(matrix: Array, local_to: int, of_means: Array) -> Array:
 
 
 def to_transformer(summary: LimitSummary, parameters: Parameters) -> Transformer:
-    """The limit transformer as data: width + 1 coordinates, the last of which is always 1."""
+    """The limit transformer as data, with width + 1 coordinates; the last is always 1."""
     model = fold(parameters, summary.config, summary.scales)
     names = (START, *(f"token {place}" for place in range(1, len(model.embedding))))
     return Transformer(
@@ -278,7 +278,7 @@ class LimitSize:
     width: int
     units: int
     finite: Regularizer | None
-    """R of the model with linear layer norms; None where it is too wide."""
+    """R of the model with linear layer norms; None if the model is too wide."""
     limit: LimitRegularizer | None
     summary: LimitSummary
 
@@ -296,7 +296,7 @@ class LimitSize:
 
 
 def size_of(summary: LimitSummary, found: Subject, model: FoldedModel) -> LimitSize:
-    """R and R_∞; parameters count with the precision that float32 has."""
+    """R and R_∞, with parameters at float32 precision."""
     units = len(summary.gelu.knots) * summary.config.mlp_ratio * summary.config.width + 1
     finite = limit = None
     if summary.config.width <= WIDEST:
@@ -366,11 +366,11 @@ ENTRIES_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, kw_only=True)
 class LengthRow:
-    """Shares of inputs of one length that come out right."""
+    """Accuracy at one length."""
 
     length: int
     model: float | None
-    """None: it has no positions for inputs so long."""
+    """None if the model has too few positions."""
     kept: float | None = None
     """With periodic positions and local φ, but its own layer norms and GELU."""
     strict: float | None = None
@@ -397,7 +397,7 @@ def strict_answers(found: Subject, summary: LimitSummary) -> Answering:
 
 
 def correct(batch: Batch, answer: Answering) -> tuple[Tensor, Tensor]:
-    """Which places are right, unsupervised ones among them, and what is predicted: (rows, time) each."""
+    """Which places are right (unsupervised ones count as right) and what is predicted, both (rows, time)."""
     tokens, ids = torch.from_numpy(batch.tokens), torch.from_numpy(batch.position_ids)
     targets, mask = torch.from_numpy(batch.targets), torch.from_numpy(batch.mask)
     step = max(1, ENTRIES_AT_ONCE // tokens.shape[1] ** 2)
@@ -411,19 +411,19 @@ def correct(batch: Batch, answer: Answering) -> tuple[Tensor, Tensor]:
 
 
 def accuracy_of(batch: Batch, answer: Answering) -> float:
-    """The share of rows whose supervised places are all right, given those before."""
+    """The share of rows whose supervised places are all right."""
     right, _ = correct(batch, answer)
     return float(right.all(dim=1).double().mean())
 
 
 def longest_size(found: Subject) -> int | None:
-    """How many tokens the model reads at most; None: any number."""
+    """The maximum input size in tokens; None if there is none."""
     encoding = found.config.encoding
     return found.config.positions if ENCODINGS[encoding].learned_positions else None
 
 
 def tried_lengths(task: Task, trained_to: int, multiples: Iterable[int] = MULTIPLES) -> list[int]:
-    """The lengths that the task has nearest to multiples of the training length."""
+    """The task's lengths nearest to multiples of the training length."""
     return sorted({nearest_length(task, times * trained_to) for times in multiples})
 
 
@@ -435,7 +435,7 @@ def accuracy_by_length(
     rows: int = 40,
     seed: int = 0,
 ) -> tuple[LengthRow, ...]:
-    """A row for each length; the same inputs for the model and for what is made of it."""
+    """One row per length; the model and its limit transformer get the same inputs."""
     assert found.task is not None
     made, most = [], longest_size(found)
     for length in lengths:

@@ -60,7 +60,7 @@ class Subject:
 
     @property
     def trained_size(self) -> int | None:
-        """The same in tokens, with what stands around the input: so far apart were positions in training."""
+        """The same in tokens, separators included: the largest distance between positions in training."""
         if self.training is None or self.task is None:
             return None
         return self.task.input_size(int(self.task.lengths(*self.training.train_lengths)[-1]))
@@ -111,7 +111,7 @@ def open_model(
         raise InputError(f"{folder}: no {MODEL} there", place=Argument("model"))
     parameters, model, result, training = read_run(folder)
     if isinstance(model, BaselineConfig):
-        raise InputError(f"{folder}: the baseline has no attention to look at", place=Argument("model"))
+        raise InputError(f"{folder}: the baseline has no attention to inspect", place=Argument("model"))
     found = Subject(
         name=folder.resolve().name,
         path=folder,
@@ -124,7 +124,7 @@ def open_model(
     if task is None and training is not None:
         name = TaskName(training.task)
         if name.is_attribute or name.is_session or (name.is_file and not name.is_text):
-            remark = f"the run's task, {name.short}, is not loaded from a result; name it with --task"
+            remark = f"the run's task, {name.short}, is not loaded from a result; pass it with --task"
             return replace(found, remarks=(remark,))
         task, alphabet = training.task, training.alphabet
     return _with_task(found, task, alphabet)
@@ -146,7 +146,7 @@ def read_run(
 def read_task(name: str, alphabet: tuple[str, ...] | None, model: Model) -> Task:
     """A task by its name, if the model can have learned it."""
     if has_numbers(name):
-        reason = f"{name}: answers are numbers; what is inspected predicts tokens"
+        reason = f"{name}: answers are numbers; only models that predict tokens can be inspected"
         raise InputError(reason, place=Field("task"))
     task = load_argument(name, alphabet)
     if len(task.tokens) != model.vocabulary:
@@ -162,7 +162,7 @@ def _with_task(found: Subject, task: str | None, alphabet: tuple[str, ...] | Non
 
 
 def _huggingface_document(folder: Path) -> dict[str, Any] | None:
-    """`config.json`, if it is one of that library."""
+    """`config.json`, if it is Hugging Face's."""
     path = folder / huggingface.CONFIG
     if not path.is_file():
         return None
@@ -173,13 +173,13 @@ def _huggingface_document(folder: Path) -> dict[str, Any] | None:
     if isinstance(document, dict) and isinstance(document.get("model_type"), str):
         return document
     if isinstance(document, dict) and "period" in document:
-        reason = "a limit transformer; `longreach limit info` says what there is to know"
+        reason = "a limit transformer; `longreach limit info` describes it"
         raise InputError(f"{folder}: {reason}", place=Argument("model"))
     return None
 
 
 def batch_at(found: Subject, length: int, rows: int, rng: np.random.Generator) -> Batch:
-    """So many inputs of the task of the nearest length that it has, at the first positions."""
+    """`rows` inputs of the task at the nearest length that it has, starting at position 0."""
     assert found.task is not None
     return found.task.sample([nearest_length(found.task, length)] * rows, rng)
 
@@ -201,7 +201,7 @@ def nearest_length(task: Task, length: int) -> int:
 
 
 def data_for(found: Subject, length: int, rows: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """Tokens and a mask of those that are none of padding; without a task, uniformly random tokens."""
+    """Tokens and a mask without padding; without a task, uniformly random tokens."""
     if found.task is not None:
         batch = batch_at(found, length, rows, rng)
         mask = np.arange(batch.tokens.shape[1]) < batch.sizes[:, None]
@@ -211,12 +211,12 @@ def data_for(found: Subject, length: int, rows: int, rng: np.random.Generator) -
 
 
 def random_tokens(vocabulary: int, rows: int, length: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Every token equally likely: what is inspected without data of its own."""
+    """Uniformly random tokens, for models without data."""
     return rng.integers(0, vocabulary, (rows, length))
 
 
 def read_token_file(path: Path, vocabulary: int) -> NDArray[np.int64]:
-    """Rows of token ids, one line each, cut to the shortest; for models whose data is not a task's."""
+    """Rows of token ids, one per line, truncated to the shortest; for models without a task."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -240,7 +240,7 @@ def read_token_file(path: Path, vocabulary: int) -> NDArray[np.int64]:
 
 
 def load_outside(model: OutsideModel) -> Any:
-    """The live model with attention that it returns (extra `hf`)."""
+    """The live model, with an implementation that returns attention (extra `hf`)."""
     try:
         return huggingface.live_model(
             model.path, f"inspecting a {model.architecture} model", attn_implementation="eager"
@@ -257,7 +257,7 @@ def attentions(module: Any, tokens: Tensor) -> list[Tensor]:
         found = module(tokens, output_attentions=True, use_cache=False, return_dict=True)
     layers = getattr(found, "attentions", None)
     if not layers or any(each is None for each in layers):
-        raise InputError("the model does not return its attention", place=Argument("model"))
+        raise InputError("the model does not return attention weights", place=Argument("model"))
     size, kept = tokens.shape[1], []
     for number, each in enumerate(layers):
         if each.ndim != 4 or each.shape[0] != len(tokens) or tuple(each.shape[2:]) != (size, size):
@@ -265,7 +265,7 @@ def attentions(module: Any, tokens: Tensor) -> list[Tensor]:
         sums = each.float().sum(dim=-1)
         later = each.float().triu(1).abs().max()
         if not torch.allclose(sums, torch.ones_like(sums), atol=1e-3) or float(later) > 1e-6:
-            raise InputError(f"layer {number} returns weights that are no causal softmax")
+            raise InputError(f"layer {number} returns weights that are not a causal softmax")
         kept.append(each.float())
     return kept
 
@@ -276,7 +276,7 @@ def vocabulary_of(module: Any) -> int:
 
 
 def longest_of(module: Any, wanted: int) -> int:
-    """The length up to which it is inspected: no more than it has positions."""
+    """The length at which it is inspected, at most its number of positions."""
     most = getattr(module.config, "max_position_embeddings", None)
     return wanted if not isinstance(most, int) else min(wanted, most)
 

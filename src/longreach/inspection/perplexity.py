@@ -35,7 +35,7 @@ MEMORY = 1 << 28
 class Scorer(Protocol):
     @property
     def longest(self) -> int | None:
-        """The longest input that it has positions for; None: any."""
+        """The longest input that it has positions for; None if unlimited."""
 
     @property
     def vocabulary(self) -> int:
@@ -91,15 +91,15 @@ def rows_at_once(length: int, vocabulary: int) -> int:
 
 
 Advance = Callable[[int], None]
-"""Told how many windows are done more."""
+"""Called with the number of windows just finished."""
 
 
 @dataclass(frozen=True)
 class AtLength:
-    """What a model does on inputs of one length."""
+    """Losses on inputs of one length."""
 
     length: int
-    """Tokens of an input; as many are predicted, each from those before it."""
+    """Tokens of an input; each is predicted from those before it."""
     by_position: tuple[float, ...]
     """Mean loss of the prediction after 1, 2, … tokens."""
     windows: int
@@ -192,7 +192,7 @@ class ThreeLosses:
 def check_lengths(context: int, full: int, count: int) -> None:
     """Refuse lengths that leave fewer far tokens than are to be found."""
     if count < 1:
-        raise InputError("at least one influential token is looked for")
+        raise InputError("the number of influential tokens must be at least 1")
     if full - context - 1 < count:
         raise InputError(
             f"of {full} tokens, {context} near ones leave {max(0, full - context - 1)} far ones, "
@@ -298,7 +298,7 @@ def _loaded(directory: Path) -> Any:
 
 
 def directory_tokens(directory: Path, text: str) -> list[int]:
-    """A text as the tokens of the directory's own tokenizer, without special ones."""
+    """Tokenize a text with the directory's own tokenizer, without special tokens."""
     found = huggingface.library("the tokenizer of a Hugging Face model").AutoTokenizer
     safe = {"local_files_only": True, "trust_remote_code": False}
     tokenizer = huggingface.quietly(directory, lambda: found.from_pretrained(str(directory), **safe))

@@ -37,7 +37,7 @@ MOST_PRODUCTS = 64
 
 @dataclass(frozen=True, eq=False)
 class PositionProduct:
-    """One product function: a head, and the value matrices that keys and queries passed before."""
+    """One product function: a head, and the value matrices that keys and queries passed through."""
 
     layer: int
     head: int
@@ -262,7 +262,7 @@ MOST_PERIOD = 12
 WINDOWS = 5
 """Of one head that are compared."""
 ENOUGH = 0.25
-"""A fit that leaves more of the variance than this share describes nothing."""
+"""A fit that leaves more of the variance unexplained describes nothing."""
 FLOOR, TIE = 1e-12, 1e-9
 FLAT = 0.05
 """Logits whose standard deviation is below this are constant: weights change by about as small a share."""
@@ -282,7 +282,7 @@ class PeriodicFit:
     local: Array
     """λ at the distances 0 … τ."""
     residual: float
-    """The root mean square of what the fit leaves, in logits."""
+    """The root mean square residual, in logits."""
     unexplained: float
     """The share of the variance that is left: of offsets, and of distances that the fit does not follow."""
     by_offsets: float
@@ -298,7 +298,7 @@ class PeriodicFit:
 
     @property
     def words(self) -> str:
-        """The shape with its numbers; of what is neither, those of the nearest fit."""
+        """The shape with its parameters; for neither, those of the nearest fit."""
         if self.shape == "constant":
             return self.shape
         near = [f"τ={self.local_to}"] if self.local_to >= 0 else []
@@ -398,6 +398,6 @@ def _tails(values: Array) -> Array:
 
 
 def _left(means: Array, counts: Array, period: int, local_to: int, periodic: Array) -> float:
-    """The sum of squares, over entries, of diagonal means beyond τ that π leaves."""
+    """The residual sum of squares over entries beyond τ."""
     beyond = np.arange(local_to + 1, len(means))
     return float((counts[beyond] * (means[beyond] - periodic[beyond % period]) ** 2).sum())

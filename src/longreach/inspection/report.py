@@ -1,4 +1,4 @@
-"""All that is said of one model: its heads, its construction, its limit transformer, how it fails."""
+"""The full report on one model: heads, construction, limit transformer, failures."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class HeadReport:
 def report_head(
     product: PositionProduct, *, window: int, softness: Softness, trained: int | None
 ) -> HeadReport:
-    """The numbers of a head; windows are as long as an input of training."""
+    """Analyse a head; windows are as long as a training input."""
     size = len(product.matrix)
     return HeadReport(
         layer=product.layer,
@@ -134,7 +134,7 @@ def report_head(
 
 
 def report_product(product: PositionProduct) -> ProductReport:
-    """The numbers of a product through value matrices."""
+    """Analyse a product through value matrices."""
     return ProductReport(
         name=product.name,
         offset_variance=offset_variance(product.matrix),
@@ -144,15 +144,12 @@ def report_product(product: PositionProduct) -> ProductReport:
 
 
 def chosen_heads(heads: Sequence[HeadReport], number: int | None = None) -> tuple[HeadReport, ...]:
-    """Some heads from the largest offset variance to the least, both ends among them."""
+    """Heads spread evenly over the ranking by offset variance, both extremes included."""
     ranked = sorted(heads, key=lambda each: (-each.offset_variance, each.layer, each.head))
     places = np.unique(
         np.linspace(0, len(ranked) - 1, min(number or MOST_DRAWN, len(ranked))).round().astype(int)
     )
     return tuple(ranked[place] for place in places)
-
-
-# All that is said of one model: its heads, its construction, its limit transformer, how it fails.
 
 
 ROWS = 32
@@ -176,7 +173,7 @@ class Inspection:
     facts: dict[str, Any]
     heads: tuple[HeadReport, ...]
     products_from: str
-    """What the matrices of the heads are made of."""
+    """Where the matrices of the heads come from."""
     values: tuple[ProductReport, ...] = ()
     value_products: int = 0
     construction: tuple[HeadMatch, ...] = ()
@@ -298,12 +295,12 @@ def _data(
         return cut, torch.ones(cut.shape, dtype=torch.bool)
     if found.task is None:
         rows = min(rows, 8)
-        remarks.append("no task and no --tokens: averages are over uniformly random tokens")
+        remarks.append("no task and no --tokens: averaged over uniformly random tokens")
     return data_for(found, length, rows, np.random.default_rng(seed))
 
 
 def _used_positions(found: Subject) -> int:
-    """Position ids that training reached: all of them where inputs stood at random offsets."""
+    """Position ids that training reached: all of them if inputs had random offsets."""
     training = found.training
     if training is not None and training.offsets == "none" and found.trained_size is not None:
         return found.trained_size
@@ -329,7 +326,7 @@ def _products(
 def _with_matrices(
     found: Subject, model: FoldedModel, heads: Sequence[HeadReport], size: int
 ) -> tuple[HeadReport, ...]:
-    """Of a large model only the heads that are drawn have their matrices, made once more."""
+    """In a large model only the heads that are drawn get their matrices, computed again."""
     drawn = {(each.layer, each.head) for each in chosen_heads(heads)}
     matrices = {
         (each.layer, each.head): each.matrix
@@ -411,9 +408,6 @@ def _facts(found: Subject) -> dict[str, Any]:
     }
 
 
-# What is said of a model that another library runs: profiles of its attention by distance.
-
-
 SIZES = ("num_hidden_layers", "num_attention_heads", "num_key_value_heads", "hidden_size", "rope_theta")
 
 
@@ -425,7 +419,7 @@ def inspect_outside(
     stage: Stage = lambda _: None,
     module: Any = None,
 ) -> Inspection:
-    """Look at the attention of a Hugging Face model; `module` is one that is loaded already."""
+    """Inspect the attention of a Hugging Face model; `module` if it is already loaded."""
     stage(f"loading {model.path}")
     live = load_outside(model) if module is None else module
     remarks = ["positions are no vectors: logits are read from the weights, but for a constant per query"]
@@ -433,7 +427,7 @@ def inspect_outside(
     if longest < 2:
         raise InputError(f"{model.path}: it reads {longest} tokens", place=Argument("model"))
     if tokens is None:
-        remarks.append("no --tokens: averages are over uniformly random tokens")
+        remarks.append("no --tokens: averaged over uniformly random tokens")
         tokens = random_tokens(vocabulary_of(live), RANDOM_ROWS, longest, np.random.default_rng(seed))
     stage("reading its attention")
     heads = []

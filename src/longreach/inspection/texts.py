@@ -46,7 +46,7 @@ def is_table(path: Path) -> bool:
 
 
 def files_of(directory: Path) -> list[Path]:
-    """The tables in a directory and below, in order; the text files of one that has no tables."""
+    """The tables in a directory tree, in order, or its text files if there are none."""
     found = sorted(
         path
         for path in directory.rglob("*")
@@ -56,12 +56,12 @@ def files_of(directory: Path) -> list[Path]:
     chosen = tables or [path for path in found if path.suffix.lower() in TEXTS]
     if not chosen:
         known = ", ".join((".parquet", ".arrow", ".jsonl", ".txt"))
-        raise InputError(f"{directory}: there is no text in it; files are known that end in {known}")
+        raise InputError(f"{directory}: no text files; expected files ending in {known}")
     return chosen
 
 
 def rows_of(path: Path) -> Iterator[str]:
-    """The texts of a table; rows without one are passed over."""
+    """The texts of a table; empty rows are skipped."""
     reader = _json_lines if path.name.lower().endswith(JSON_LINES) else _arrow_rows
     try:
         for text in reader(path):
@@ -137,7 +137,7 @@ def _column(place: str, names: Sequence[str], strings: Sequence[str]) -> str:
         return COLUMN
     if len(strings) == 1:
         return strings[0]
-    raise InputError(f"{place}: there is no column {COLUMN!r}, but {', '.join(names) or 'none'}")
+    raise InputError(f"{place}: no column {COLUMN!r}; there are {', '.join(names) or 'none'}")
 
 
 # Where text comes from: files, the rows of a local dataset, or the speeches of an installed package.
@@ -156,14 +156,14 @@ PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Corpus:
-    """Text files, tables of texts, and where they come from. Nothing is ever read all at once."""
+    """Text files and tables of texts, with their source; read piece by piece."""
 
     files: tuple[Path, ...]
     source: str
 
     def __post_init__(self) -> None:
         if not self.files:
-            raise InputError("there is no text")
+            raise InputError("no text")
 
     def texts(self) -> Iterator[Iterator[str]]:
         """Each text as pieces: a file is one, and each row of a table."""
@@ -257,14 +257,14 @@ def from_files(paths: Sequence[Path]) -> Corpus:
 
 
 def default_corpus() -> Corpus:
-    """The speeches of the package, found where it is installed; nothing of it runs."""
+    """The speeches of an installed package; none of its code runs."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise MissingExtra("the default corpus (or name files with --text)", "text")
+        raise MissingExtra("the default corpus (or pass files with --text)", "text")
     folder = Path(next(iter(spec.submodule_search_locations))) / "data" / "speeches"
     files = tuple(sorted(folder.glob("*.txt")))
     if not files:
-        raise InputError(f"{folder}: there are no speeches; name text files with --text")
+        raise InputError(f"{folder}: no speeches; pass text files with --text")
     return Corpus(files, CITATION)
 
 
@@ -378,7 +378,7 @@ TOKEN_BYTES = _TYPE.itemsize
 
 
 def write_tokens(path: Path, texts: Iterable[Iterable[str]], tokenizer: TextTokenizer) -> int:
-    """Writes all texts, each with its end, and says how many tokens there are; a whole file or none."""
+    """Write all texts, each followed by the end token, atomically; returns the number of tokens."""
     draft = path.with_name(f"{path.name}.part")
     total = 0
     try:
@@ -425,12 +425,12 @@ class TokenFile:
         return self.windows(rng.integers(0, len(self) - length + 1, count), length)
 
     def in_order(self, length: int, most: int | None = None) -> Tokens:
-        """The windows from the beginning on that do not overlap; spread out evenly if there are more."""
+        """Non-overlapping windows in order, evenly spaced if there are more than `most`."""
         return cut_windows(self._tokens, length, most)
 
 
 def cut_windows(tokens: Sequence[int] | NDArray[Any], length: int, most: int | None = None) -> Tokens:
-    """Windows of a length that do not overlap, spread out evenly if there are more than are wanted.
+    """Non-overlapping windows, evenly spaced if there are more than `most`.
 
     >>> cut_windows([1, 2, 3, 4, 5], 2).tolist()
     [[1, 2], [3, 4]]

@@ -40,13 +40,13 @@ class Trace:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Changes:
-    """What is done in another way than the decoder does it."""
+    """Parts of the decoder that are replaced."""
 
     scales: Mapping[str, float] | None = None
-    """By the name of a layer norm, what it divides by, whatever comes in."""
+    """By layer norm, a constant to divide by instead of the deviation."""
     gelu: BrokenLine | None = None
     positions: Tensor | None = None
-    """A table of vectors, of which id i reads row i modulo its length, in place of the encoding's own."""
+    """Vectors that replace the encoding's own: id i reads row i modulo their number."""
     phi: Sequence[Tensor] | None = None
     """By layer, (heads, distances), added to the logits; 0 beyond the last distance."""
 
@@ -144,7 +144,9 @@ class _Traced(Decoder):
         return weights
 
     def activate(self, units: Tensor) -> Tensor:
-        return super().activate(units) if self.changes.gelu is None else self.changes.gelu(units)
+        if self.changes.gelu is not None:
+            return self.changes.gelu(units)
+        return F.gelu(units, approximate="tanh")  # the same with and without gradients
 
 
 def _from_others(hidden: Tensor) -> Tensor:

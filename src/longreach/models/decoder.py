@@ -355,7 +355,7 @@ class Memory(Decoder):
     def __init__(
         self, parameters: Mapping[str, Tensor], config: ModelConfig, *, rows: int, columns: int
     ) -> None:
-        """Room for so many rows of so many tokens."""
+        """Allocate for `rows` rows of up to `columns` tokens."""
         super().__init__(parameters, config)
         like = self.parameters["embedding"]
         shape = (config.layers, rows, config.heads, columns, config.head_width)
@@ -365,7 +365,7 @@ class Memory(Decoder):
         self._joined: dict[str, tuple[Tensor, Tensor]] = {}
 
     def keep(self, rows: Tensor) -> None:
-        """Forget all rows but these."""
+        """Drop all other rows."""
         self._keys, self._values = self._keys[:, rows], self._values[:, rows]
         self._ids, self._sizes = self._ids[rows], self._sizes[rows]
 

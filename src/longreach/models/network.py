@@ -54,7 +54,7 @@ class Cache(Protocol):
         ...
 
     def keep(self, rows: Tensor) -> None:
-        """Forget all rows but these."""
+        """Drop all other rows."""
         ...
 
 

@@ -135,7 +135,7 @@ class LanguageNetwork(nn.Module):
     def __init__(self, shape: NetworkShape, seed: int = 0) -> None:
         super().__init__()
         if shape.width % (2 * shape.heads):
-            raise InputError(f"width {shape.width} is no multiple of twice {shape.heads} heads")
+            raise InputError(f"width {shape.width} is not a multiple of twice {shape.heads} heads")
         self.shape = shape
         self.embedding = nn.Embedding(shape.vocabulary, shape.width)
         self.layers = nn.ModuleList(_Layer(shape) for _ in range(shape.layers))

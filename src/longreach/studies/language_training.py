@@ -52,14 +52,14 @@ from longreach.studies.language_network import (
 
 @dataclass(frozen=True)
 class Workers:
-    """How many processes train one model, and which of them this is."""
+    """The number of processes that train one model, and the rank of this one."""
 
     rank: int = 0
     count: int = 1
 
     @property
     def first(self) -> bool:
-        """The one that writes and speaks."""
+        """Whether this process writes files and reports progress."""
         return self.rank == 0
 
     def share(self, rows: int) -> slice:
@@ -84,7 +84,7 @@ class Workers:
 
 
 def join_workers(device: torch.device) -> Workers:
-    """This process among those that `torchrun` has started; alone if it has not."""
+    """Join the processes started by `torchrun`, if any."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
     if count == 1:
         return Workers()
@@ -182,7 +182,7 @@ class LanguageTrainer:
         return total
 
     def save(self, path: Path) -> None:
-        """All that is needed to go on."""
+        """Write everything needed to resume."""
         tensors = {f"model.{name}": value for name, value in self.network.state_dict().items()}
         for name, parameter in self.network.named_parameters():
             for key, value in self._optimizer.state[parameter].items():
@@ -192,10 +192,10 @@ class LanguageTrainer:
         write_atomically(path, write_tensors(kept, about))
 
     def load(self, path: Path) -> None:
-        """Go on from a checkpoint of the same training."""
+        """Resume from a checkpoint of the same training."""
         tensors, about = _read(path)
         if about.get("training") != self.training.model_dump_json():
-            raise InputError(f"{path}: is a checkpoint of another training")
+            raise InputError(f"{path}: checkpoint of a different training")
         try:
             state = {n.removeprefix("model."): t for n, t in tensors.items() if n.startswith("model.")}
             self.network.load_state_dict(state)
@@ -221,7 +221,7 @@ def train_language_model(
     told: Told | None = None,
     first: bool = True,
 ) -> LanguageNetwork:
-    """Trains to the end, from the last checkpoint in the directory on, and leaves the model there.
+    """Train to the end, resuming from the last checkpoint in the directory, and write the model there.
 
     Only the first of several processes writes.
     """
@@ -279,7 +279,7 @@ class LanguageFindings:
 
 
 class LanguageRun:
-    """A directory, named after all that decides what is in it."""
+    """A directory named after a hash of everything that determines its contents."""
 
     def __init__(self, settings: LanguageSettings, corpus: Corpus, runs: Path) -> None:
         self.settings = settings
@@ -313,7 +313,7 @@ class LanguageRun:
         return tokenizer
 
     def _check_size(self) -> None:
-        """Refuse too little text before anything is trained, rather than after it."""
+        """Refuse too little text before training starts."""
         needed = self.settings.full + 1
         for name, part in (("train.bin", "for training"), ("test.bin", "held out")):
             count = (self.directory / name).stat().st_size // TOKEN_BYTES
@@ -331,7 +331,7 @@ class LanguageRun:
     def train(
         self, name: str, vocabulary: int, *, device: torch.device, workers: Workers, stage: Stage
     ) -> LanguageNetwork:
-        """One of the two models, trained to the end."""
+        """Train one of the two models."""
         training = self.settings.training(name)
         trainer = LanguageTrainer(self.settings.shape(vocabulary), training, device=device, workers=workers)
         tokens = TokenFile(self.directory / "train.bin")

@@ -296,7 +296,7 @@ def fit_scores(runs: Sequence[ScoredRun], areas: Mapping[str, float]) -> FittedS
 
 def read_score(path: Path = FITTED) -> FittedScore:
     if not path.exists():
-        reason = f"there is no score yet; {COMMAND} makes one from development runs"
+        reason = f"no score yet; create one from development runs with {COMMAND}"
         raise InputError(reason, place=File(str(path)))
     return read_document(path, _FITTED_SCORE.validate_json)
 

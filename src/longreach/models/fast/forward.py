@@ -223,7 +223,7 @@ class PackedForward:
     """
 
     def __init__(self, config: ModelConfig, parameters: Parameters, space: Workspace | None = None) -> None:
-        """Those that never run at once may share a workspace."""
+        """Instances that never run at the same time may share a workspace."""
         self._config = config
         self._encoding = ENCODING_MODULES[config.encoding]
         self._parameters = parameters

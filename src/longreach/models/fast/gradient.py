@@ -48,12 +48,12 @@ class DecoderGradient(PackedForward):
         gradients: Parameters,
         space: Workspace | None = None,
     ) -> None:
-        """Those that never run at once may share a workspace."""
+        """Instances that never run at the same time may share a workspace."""
         super().__init__(config, parameters, space)
         self._gradients = gradients
 
     def __call__(self, packed: Packed) -> Tensor:
-        """The mean loss over the supervised tokens; the gradient is written, whatever was there."""
+        """The mean loss over the supervised tokens; the gradient is overwritten."""
         with torch.no_grad():
             self._space.start()
             biases = self._biases(packed)

@@ -332,13 +332,13 @@ class Workspace:
         self._used = self._most = 0
 
     def start(self) -> None:
-        """Take back all buffers; what did not fit last time fits now."""
+        """Release all buffers and grow to the largest size seen so far."""
         if self._most > len(self._memory):
             self._memory = self._memory.new_empty(self._most + self._most // 4)
         self._used = 0
 
     def take(self, *shape: int) -> Tensor:
-        """A buffer with anything in it."""
+        """An uninitialised buffer."""
         size = math.prod(shape)
         first = self._used
         self._used += -(-size // 16) * 16  # whole cache lines
