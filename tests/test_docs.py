@@ -211,7 +211,7 @@ def test_commands_within_sentences_exist_with_the_options_that_they_name(page: P
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     for command in re.findall(r"`longreach ([a-z][^`]*)`", text):
         words = [re.split(r"[|\[,]", word)[0] for word in command.split()]
-        known = _options(tuple(words[:2]))
+        known = _options(tuple(words[:3]))
         assert known is not None, command
         assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", command)) <= known, command
 

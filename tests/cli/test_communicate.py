@@ -105,7 +105,7 @@ def test_a_figure_that_cannot_be_written(longreach: Call, tmp_path: Path) -> Non
     path.mkdir()
     done = longreach("communicate", "parity", "--max-length", 3, "--out", path)
     assert (done.code, done.out) == (2, "")
-    assert done.first_error == f"{path}: cannot be written: Is a directory"
+    assert done.first_error == f"--out: {path}: is a directory"
 
 
 @pytest.mark.parametrize(("task", "no_yes"), [("parity", True), ("majority", True), ("copy-repeat", False)])

@@ -267,7 +267,7 @@ def list_programs(as_json: JsonOption = False) -> None:
 def _print_library(entries: Sequence[tuple[Entry, Core]]) -> None:
     columns = [
         Column("name", right=False), Column("family", 4, right=False), Column("class", 1, right=False),
-        Column("size", 2), Column("depth", 3), Column("what", right=False, wrap=20),
+        Column("size", 2), Column("depth", 3), Column("what", right=False, wrap=16),
     ]  # fmt: skip
     rows = [
         [

@@ -94,7 +94,7 @@ def _mean(cell: Cell, label: str) -> str:
 
 def _ranges(names: list[str]) -> list[Column]:
     """The longest lengths tell most."""
-    return [Column(name, rank=0 if name == names[-1] else 1) for name in names]
+    return [Column(name, rank=0 if name == names[-1] else 2) for name in names]
 
 
 def _print_rows(rows: list[Row]) -> None:
@@ -114,7 +114,7 @@ def _print_rows(rows: list[Row]) -> None:
     all_done = all(row.status == "done" for row in rows)
     columns = [
         Column("key", rank=2, right=False),
-        *(Column(title, right=False) for title in ("task", "encoding", "seed")),
+        Column("task", right=False), Column("encoding", right=False), Column("seed", rank=1, right=False),
         Column("status", rank=3 if all_done else 0, right=False),
         Column("steps", rank=4), Column("seconds", rank=5),
         *_ranges(ranges),

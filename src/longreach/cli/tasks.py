@@ -149,9 +149,10 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json({"tasks": documents})
         return
+    about = max(20, min(ABOUT, console().width - 30))
     columns: list[Column | str] = [
         "task", Column("kind", 2, right=False), Column("tokens", 3), Column("least length", 4),
-        Column("about", right=False, wrap=ABOUT), Column("example", 1, right=False),
+        Column("about", right=False, wrap=about), Column("example", 1, right=False),
     ]  # fmt: skip
     rows = []
     for document in documents:

@@ -69,9 +69,7 @@ def with_setting_options(command: Callable[..., None], without: Collection[str] 
     own = [each for each in others if each.kind is not inspect.Parameter.VAR_KEYWORD]
     made = [first, *map(_parameter, setting_names(without)), *own]
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in made]
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    # Typer looks here as well, and prefers what it finds.
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    _sign(command, parameters)
     return command
 
 
@@ -232,5 +230,11 @@ def with_engine_options(command: Callable[..., None]) -> Callable[..., None]:
     parameters: list[inspect.Parameter] = []
     for each in inspect.signature(command, eval_str=True).parameters.values():
         parameters += made if each.name == "where" else [each]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    _sign(call, parameters)
     return call
+
+
+def _sign(command: Callable[..., None], parameters: list[inspect.Parameter]) -> None:
+    """Gives a command these parameters. Typer looks at the annotations as well, and prefers them."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
