@@ -43,7 +43,7 @@ from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import EMPTY, SIDES
-from longreach.theory.verdicts.explain import clause_of
+from longreach.theory.verdicts.explain import explain
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import (
     PROVED,
@@ -55,6 +55,7 @@ from longreach.theory.verdicts.verdict import (
     same_answers,
     undecided,
 )
+from longreach.wording import listed
 
 # A program that solves a task → the verdict "yes".
 
@@ -145,8 +146,7 @@ def _program_clause(program: Program) -> str:
         looks.append("counts")
     if not looks:
         return "a program does it by the last symbol alone"
-    joined = " and ".join(looks) if len(looks) < 3 else f"{', '.join(looks[:-1])} and {looks[-1]}"
-    return f"a program does it by {joined}"
+    return f"a program does it by {listed(looks)}"
 
 
 # Bits between the halves of an input that grow linearly → the verdict "no".
@@ -218,7 +218,7 @@ def by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: b
         certificate = language.certificate
         letters = {each: spelled(image(evidence.reduction.letters, [each])) for each in automaton.alphabet}
         decision = getattr(judged.decisions, key)
-        say = partial(clause_of, decision, letters=letters)
+        say = partial(explain(decision).short, letters)
     elif evidence.reduction.after and SIDES[key] == EMPTY and language.at_end.answer is Answer.NO:
         # What is read after the word is the end of the sequence.
         certificate = _after_the_last_letter(automaton)

@@ -30,7 +30,7 @@ from longreach.theory.names import AUTOMATON, SLUG
 from longreach.theory.program_class import ENCODING_SIDES, SIDES
 from longreach.theory.prove.equivalence import regular_language
 from longreach.theory.verdicts.basis import announcer_basis
-from longreach.theory.verdicts.explain import clause_at_end, end_reason_of
+from longreach.theory.verdicts.explain import explain_at_end
 from longreach.theory.verdicts.judge import LanguageVerdicts, judge, language_sides
 from longreach.theory.verdicts.verdict import (
     NOT_WRITTEN,
@@ -179,8 +179,8 @@ def _verdict_of_states(
         proof = _program_for_states(task, name, key, decision, known)
     elif answer is Answer.NO and task.after and key == "nope":
         # In the words, and the states, of the language itself.
-        own = decide(task.language).nope
-        proof = replace(known, reason=end_reason_of(own), say=lambda: clause_at_end(own))
+        why = explain_at_end(decide(task.language).nope)
+        proof = replace(known, reason=why.formal, say=why.short)
     else:
         proof = known
     found = same_answers(SIDES[key], answer, proof)

@@ -12,7 +12,7 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.named import NAMED_LANGUAGES, named_automaton
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.decide.decisions import decide
-from longreach.theory.verdicts.explain import Alike, Unseen, clause_at_end, clause_of, examples
+from longreach.theory.verdicts.explain import Alike, Unseen, examples, explain, explain_at_end
 from longreach.theory.verdicts.judge import judge
 from tests.helpers.language_oracles import automata
 
@@ -79,18 +79,18 @@ def test_the_words_of_a_no_lead_to_different_continuations(automaton) -> None:
     found = decide(automaton)
     for decision in (found.nope, found.ape, found.local):
         if decision.answer is False:
-            check_no(automaton, clause_of(decision), prediction=False)
+            check_no(automaton, explain(decision).short(), prediction=False)
         if decision.prediction is False:
-            check_no(automaton, clause_of(decision, prediction=True), prediction=True)
+            check_no(automaton, explain(decision, prediction=True).short(), prediction=True)
 
 
 @given(automata(5, "abc"))
 def test_a_word_more_at_the_end_changes_what_may_follow(automaton) -> None:
     decision = decide(automaton).nope
-    found = AT_END.fullmatch(clause_at_end(decision))
+    found = AT_END.fullmatch(explain_at_end(decision).short())
     if decision.at_end is False and found:
         assert any(automaton.run(found[1], q) != q for q in range(len(automaton)))
-    assert (found is None) == (decision.at_end is not False or "apart" in clause_at_end(decision))
+    assert (found is None) == (decision.at_end is not False or "apart" in explain_at_end(decision).short())
 
 
 @pytest.mark.parametrize("name", NAMED_LANGUAGES)
@@ -98,7 +98,7 @@ def test_named_languages(name) -> None:
     automaton = named_automaton(name)
     found = decide(automaton)
     for decision in (found.nope, found.ape):
-        text = clause_of(decision, prediction=True)
+        text = explain(decision, prediction=True).short()
         if decision.prediction is False:
             check_no(automaton, text, prediction=True)
             assert '"' in text
@@ -131,8 +131,8 @@ def test_named_languages(name) -> None:
 )
 def test_clauses(expression, alphabet, nope, ape) -> None:
     found = decide(from_expression(expression, alphabet))
-    assert clause_of(found.nope, prediction=True) == nope
-    assert clause_of(found.ape, prediction=True) == (ape or nope)
+    assert explain(found.nope, prediction=True).short() == nope
+    assert explain(found.ape, prediction=True).short() == (ape or nope)
 
 
 def test_examples_are_the_shortest() -> None:
@@ -143,7 +143,7 @@ def test_examples_are_the_shortest() -> None:
 
 def test_letters_may_be_shown_as_others() -> None:
     decision = decide(from_expression("b*(ab*ab*)*")).nope
-    shown = clause_of(decision, letters={"a": "one", "b": "zero"})
+    shown = explain(decision).short({"a": "one", "b": "zero"})
     assert shown == 'after a long input, counting cannot tell "one" from "one one"'
 
 

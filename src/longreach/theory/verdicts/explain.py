@@ -1,13 +1,15 @@
-"""Explanations of a decision: the reason, the clause, the lines of a certificate.
+"""Why a language has a program of a class, or has none.
 
-says enough for a yes.
+`explain` renders a decision twice: formally, in the terms of the papers, and as one short clause that needs
+no paper, with example words for a no and with what a program must see for a yes. `explain_flow` and
+`explain_sampled_flow` tell at length what a certificate says; they decide nothing again.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -20,10 +22,7 @@ from longreach.theory.decide.decisions import ClassDecision
 from longreach.theory.decide.views import Analysis, Component, Convention, first_bad_pair
 from longreach.theory.decide.with_positions import ArrowRefutation
 from longreach.theory.verdicts.verdict import plainly
-from longreach.wording import counted
-
-# Why a decision is what it is, in one clause that needs no paper: with example words for a no, with what
-
+from longreach.wording import counted, listed
 
 LONGEST_SHOWN = 16
 """Characters of an example word; longer ones do not help a reader."""
@@ -57,16 +56,57 @@ class Unseen:
     extra: Word
 
 
-def clause_of(decision: ClassDecision, *, prediction: bool = False, letters: Letters | None = None) -> str:
+@dataclass(frozen=True)
+class Explanation:
+    """Why a decision is what it is."""
+
+    formal: str
+    """One sentence in the terms of the papers."""
+    render: Callable[[Letters | None], str]
+
+    def short(self, letters: Letters | None = None) -> str:
+        """One clause without technical terms; example words are found when it is asked for."""
+        return self.render(letters)
+
+
+def explain(decision: ClassDecision, *, prediction: bool = False) -> Explanation:
     """Why membership, or `prediction` of what may follow on words of the language, has its answer.
 
     >>> from longreach.theory.decide.decisions import decide
     >>> found = decide(from_expression("(aa)*"))
-    >>> clause_of(found.nope)
+    >>> explain(found.nope).short()
     'after a long word, counting cannot tell "a" from "aa"'
-    >>> clause_of(found.ape)
-    'the position modulo 2 says what may follow'
+    >>> explain(found.ape).short(), explain(found.ape).formal
+    ('the position modulo 2 says what may follow', 'the position modulo 2 determines the next state')
     """
+    seen = decision.predicted.analysis if prediction and decision.prediction else None
+    formal = _formal(decision) if seen is None else _determines(seen, on_words=True)
+    return Explanation(formal, lambda letters: _short(decision, prediction, letters))
+
+
+def explain_at_end(decision: ClassDecision) -> Explanation:
+    """The same for programs without relations that are read after the last letter.
+
+    >>> from longreach.theory.decide.decisions import decide
+    >>> found = explain_at_end(decide(from_expression("(a|b)*b")).nope)
+    >>> found.formal
+    'no count separates the states 0 and 1, which no letter after them tells apart'
+    >>> found.short()
+    'after a long word, counting cannot tell whether one more "a" came'
+    """
+    plain = decision.plain
+    if decision.at_end is None or plain is None:
+        return Explanation(_undecided(decision), lambda letters: _short(decision, False, letters))
+    if decision.at_end:
+        formal = "counts separate all states that lie on a loop together"
+        return Explanation(formal, lambda letters: _short(decision, False, letters))
+    component = next(part for part in plain.components if part.rounds_at_end is None)
+    first, second, _ = _bad_pair(plain, component, Convention.END_OF_SEQUENCE)
+    formal = f"no count separates the states {first} and {second}, which no letter after them tells apart"
+    return Explanation(formal, lambda _: _short_at_end(decision, plain))
+
+
+def _short(decision: ClassDecision, prediction: bool, letters: Letters | None) -> str:
     answer = decision.prediction if prediction else decision.answer
     if answer is None or decision.plain is None:
         spent = plainly(decision.membership.exhausted)
@@ -75,11 +115,40 @@ def clause_of(decision: ClassDecision, *, prediction: bool = False, letters: Let
         return _no(examples(decision), letters)
     known = longest_word(decision.plain.extended.automaton)
     if known is not None:
-        return _finite(known)
+        length = counted(max(known, 0), "letter")
+        finite = f"the language is finite: its longest word has {length}"
+        return "no word is in the language" if known < 0 else finite
     analysis = decision.predicted.analysis if prediction else decision.analysis
     if analysis is None:
         return "nearby letters and positions say what may follow, but many of them"
-    return _enough_clause(analysis)
+    return _says(analysis)
+
+
+def _short_at_end(decision: ClassDecision, plain: Analysis) -> str:
+    if decision.membership.refutation is not None:
+        return _short(decision, False, None)
+    shown = _quoted(_alike(plain, Convention.END_OF_SEQUENCE).second, None)
+    if shown is None:
+        return _UNSHOWN
+    return f"after a long word, counting cannot tell whether one more {shown} came"
+
+
+def _formal(decision: ClassDecision) -> str:
+    found = decision.membership
+    if found.answer is None:
+        return _undecided(decision)
+    if not found.answer:
+        return _hidden(decision.failing) if found.refutation is None else _hidden_by_powers(found.refutation)
+    if found.analysis is None:
+        return "the idempotents hide no state, but the window is beyond the budget"
+    return _determines(found.analysis)
+
+
+def _undecided(decision: ClassDecision) -> str:
+    return f"undecided within the budget: {decision.membership.exhausted}"
+
+
+# A no: what is hidden
 
 
 def examples(decision: ClassDecision) -> Alike | Unseen:
@@ -91,21 +160,6 @@ def examples(decision: ClassDecision) -> Alike | Unseen:
     """
     arrows = decision.membership.refutation
     return _alike(decision.failing) if arrows is None else _unseen(arrows)
-
-
-def clause_at_end(decision: ClassDecision) -> str:
-    """Why the answer for programs that are read after the last letter is what it is.
-
-    >>> from longreach.theory.decide.decisions import decide
-    >>> clause_at_end(decide(from_expression("(a|b)*b")).nope)
-    'after a long word, counting cannot tell whether one more "a" came'
-    """
-    if decision.at_end is not False or decision.membership.refutation is not None or decision.plain is None:
-        return clause_of(decision)
-    shown = _quoted(_alike(decision.plain, Convention.END_OF_SEQUENCE).second, None)
-    if shown is None:
-        return _UNSHOWN
-    return f"after a long word, counting cannot tell whether one more {shown} came"
 
 
 _UNSHOWN = "counting cannot tell apart words after which different letters may follow"
@@ -136,9 +190,6 @@ def _quoted(word: Word, letters: Letters | None, end: str = "") -> str | None:
     told = word if letters is None else tuple(letters[token] for token in word)
     text = ("" if letters is None and all(len(token) == 1 for token in told) else " ").join(told)
     return None if len(text) > LONGEST_SHOWN else f'"{text}{" " * (" " in text and end != "")}{end}"'
-
-
-# Example words
 
 
 def _alike(plain: Analysis, convention: Convention = Convention.LAST_LETTER) -> Alike:
@@ -237,26 +288,40 @@ def _of_length(automaton: Automaton, start: int, goal: int, block: int) -> Word 
     return came.get((goal, 0))
 
 
-# What says enough
+def _hidden(plain: Analysis) -> str:
+    component = next(part for part in plain.components if part.rounds is None)
+    first, second, number = _bad_pair(plain, component, Convention.LAST_LETTER)
+    assert number is not None
+    letter = plain.extended.automaton.alphabet[number]
+    return (
+        f"no count separates the states {first} and {second}, from which {letter!r} leads to different states"
+    )
 
 
-def _finite(longest: int) -> str:
-    if longest < 0:
-        return "no word is in the language"
-    return f"the language is finite: its longest word has {counted(longest, 'letter')}"
+def _bad_pair(plain: Analysis, component: Component, convention: Convention) -> tuple[int, int, int | None]:
+    """Two states that no count separates, and the letter that leads them apart."""
+    pair = first_bad_pair(component, plain.extended, component.refinement.classes, convention)
+    assert pair is not None
+    return component.states[pair[0]], component.states[pair[1]], pair[2]
 
 
-def _enough_clause(analysis: Analysis) -> str:
-    extended = analysis.extended
-    seen = []
-    depth = analysis.rounds() or 0
-    if extended.window:
-        seen.append(f"the last {extended.window + 1} letters")
-    if extended.modulus > 1:
-        seen.append(f"the position modulo {extended.modulus}")
-    if depth:
-        seen.append("counts" if depth == 1 else "counts of counts")
-    elif not _told(analysis, letter=False):
+def _hidden_by_powers(proof: ArrowRefutation) -> str:
+    first, second = (proof.failure.vertices[v] for v in proof.failure.pair)
+    word = spelled(proof.objects[first[1]])
+    hidden = "what came before" if proof.block is None else "the position and what came before"
+    return (
+        f"long repetitions of {word!r} hide {hidden}, "
+        f"and no count separates the states {first[0]} and {second[0]}"
+    )
+
+
+# A yes: what is seen
+
+
+def _says(analysis: Analysis) -> str:
+    extended, depth = analysis.extended, analysis.rounds() or 0
+    seen = _seen(analysis, f"the last {extended.window + 1} letters", "counts of counts")
+    if not depth and not _told(analysis, letter=False):
         if not extended.window:
             seen.insert(0, "the last letter")
         if not _told(analysis, letter=True):
@@ -264,9 +329,31 @@ def _enough_clause(analysis: Analysis) -> str:
     if not seen:
         alone = len(extended.states) - len(extended.never) == 1
         return f"the same may follow everywhere{'' if alone else ' after the first letter'}"
-    joined = " and ".join(seen) if len(seen) < 3 else f"{', '.join(seen[:-1])} and {seen[-1]}"
     plural = len(seen) > 1 or depth or extended.window
-    return f"{joined} say{'' if plural else 's'} what may follow"
+    return f"{listed(seen)} say{'' if plural else 's'} what may follow"
+
+
+def _determines(analysis: Analysis, on_words: bool = False) -> str:
+    """Which observations determine the next state; `on_words`: where every letter is one that may follow."""
+    window, depth = analysis.extended.window, analysis.rounds() or 0
+    letters = "the last letter" if window == 1 else f"the last {window} letters"
+    seen = _seen(analysis, letters, f"counts nested {depth} deep")
+    if not seen:
+        letter = "a letter that may follow" if on_words else "the letter read"
+        return f"in every component of the automaton {letter} determines the next state"
+    plural = len(seen) > 1 or depth or window > 1
+    return f"{listed(seen)} determine{'' if plural else 's'} the next state"
+
+
+def _seen(analysis: Analysis, window: str, deep: str) -> list[str]:
+    """What a program needs to see, in the given words for a window and for counts of counts."""
+    extended, depth = analysis.extended, analysis.rounds() or 0
+    seen = [window] if extended.window else []
+    if extended.modulus > 1:
+        seen.append(f"the position modulo {extended.modulus}")
+    if depth:
+        seen.append("counts" if depth == 1 else deep)
+    return seen
 
 
 def _told(analysis: Analysis, *, letter: bool) -> bool:
@@ -285,95 +372,7 @@ def _told(analysis: Analysis, *, letter: bool) -> bool:
     return True
 
 
-# Why a decision is what it is, in one sentence.
-
-
-def reason_of(decision: ClassDecision) -> str:
-    """Why membership has its answer.
-
-    >>> from longreach.theory.decide.decisions import decide
-    >>> reason_of(decide(from_expression("(aa)*")).ape)
-    'the position modulo 2 determines the next state'
-    """
-    found = decision.membership
-    if found.answer is None:
-        return f"undecided within the budget: {found.exhausted}"
-    if found.answer:
-        if found.analysis is None:
-            return "the idempotents hide no state, but the window is beyond the budget"
-        return _enough_reason(found.analysis)
-    return _hidden(decision.failing) if found.refutation is None else _hidden_by_powers(found.refutation)
-
-
-def prediction_reason_of(decision: ClassDecision) -> str:
-    """Why prediction on prefixes has its answer."""
-    analysis = decision.predicted.analysis if decision.prediction else None
-    return reason_of(decision) if analysis is None else _enough_reason(analysis, on_words=True)
-
-
-def end_reason_of(decision: ClassDecision) -> str:
-    """Why membership has its answer for programs without relations that are read after the last letter.
-
-    >>> from longreach.theory.decide.decisions import decide
-    >>> end_reason_of(decide(from_expression("(a|b)*b")).nope)
-    'no count separates the states 0 and 1, which no letter after them tells apart'
-    """
-    if decision.at_end is None or decision.plain is None:
-        return f"undecided within the budget: {decision.membership.exhausted}"
-    if decision.at_end:
-        return "counts separate all states that lie on a loop together"
-    plain = decision.plain
-    component = next(part for part in plain.components if part.rounds_at_end is None)
-    classes = component.refinement.classes
-    pair = first_bad_pair(component, plain.extended, classes, Convention.END_OF_SEQUENCE)
-    assert pair is not None
-    first, second = (component.states[vertex] for vertex in pair[:2])
-    return f"no count separates the states {first} and {second}, which no letter after them tells apart"
-
-
-def _hidden(plain: Analysis) -> str:
-    component = next(part for part in plain.components if part.rounds is None)
-    pair = first_bad_pair(component, plain.extended, component.refinement.classes, Convention.LAST_LETTER)
-    assert pair is not None
-    assert pair[2] is not None
-    first, second = (component.states[vertex] for vertex in pair[:2])
-    letter = plain.extended.automaton.alphabet[pair[2]]
-    return (
-        f"no count separates the states {first} and {second}, from which {letter!r} leads to different states"
-    )
-
-
-def _hidden_by_powers(proof: ArrowRefutation) -> str:
-    first, second = (proof.failure.vertices[v] for v in proof.failure.pair)
-    word = spelled(proof.objects[first[1]])
-    hidden = "what came before" if proof.block is None else "the position and what came before"
-    return (
-        f"long repetitions of {word!r} hide {hidden}, "
-        f"and no count separates the states {first[0]} and {second[0]}"
-    )
-
-
-def _enough_reason(analysis: Analysis, on_words: bool = False) -> str:
-    """Which observations determine the next state; `on_words`: where every letter is one that may follow."""
-    extended = analysis.extended
-    seen = []
-    if extended.window:
-        seen.append("the last letter" if extended.window == 1 else f"the last {extended.window} letters")
-    if extended.modulus > 1:
-        seen.append(f"the position modulo {extended.modulus}")
-    depth = analysis.rounds() or 0
-    if depth:
-        seen.append("counts" if depth == 1 else f"counts nested {depth} deep")
-    if not seen:
-        if on_words:
-            return "in every component of the automaton a letter that may follow determines the next state"
-        return "in every component of the automaton the letter read determines the next state"
-    joined = " and ".join(seen) if len(seen) < 3 else f"{', '.join(seen[:-1])} and {seen[-1]}"
-    plural = len(seen) > 1 or depth or extended.window > 1
-    return f"{joined} determine{'' if plural else 's'} the next state"
-
-
-# Why there is no program, in words that a person can follow.
+# At length: the words of a certificate
 
 
 def explain_flow(certificate: FlowCertificate) -> tuple[str, ...]:
@@ -388,13 +387,12 @@ def explain_flow(certificate: FlowCertificate) -> tuple[str, ...]:
     """
     first, second = certificate.pair
     words = certificate.words
-    loops = [spelled(loop) for loop in words.loops]
-    one, other = (" ".join(_parts(words.before, part, words.after)) for part in (words.first, words.second))
+    loops = listed([spelled(loop) for loop in words.loops], most=6)
     return (
         f"States {first} and {second} lie on a loop, and no count that a program can keep separates them.",
-        f"For any program there is a long product p of {_listed(loops)} with the same answer to",
-        f"    {one}",
-        f"    {other}",
+        f"For any program there is a long product p of {loops} with the same answer to",
+        f"    {_line(words.before, 'p', words.first, words.after)}",
+        f"    {_line(words.before, 'p', words.second, words.after)}",
         "and one of the two is in the language while the other is not.",
     )
 
@@ -402,43 +400,28 @@ def explain_flow(certificate: FlowCertificate) -> tuple[str, ...]:
 def explain_sampled_flow(certificate: SampledFlowCertificate) -> tuple[str, ...]:
     """The same where long powers of a word hide the state."""
     automaton = table_automaton(certificate.automaton)
-    (first, number), (second, _) = (
-        (vertex.state, vertex.object) for vertex in (certificate.vertices[v] for v in certificate.pair)
-    )
-    repeated = spelled(certificate.objects[number])
-    before = shortest_word(automaton, 0, first)
-    after = distinguishing_word(automaton, first, second)
+    one, other = (certificate.vertices[v] for v in certificate.pair)
+    repeated = spelled(certificate.objects[one.object])
+    before = shortest_word(automaton, 0, one.state)
+    after = distinguishing_word(automaton, one.state, other.state)
     between = _word_between(certificate, automaton)
-    sees = (
-        "its last few letters"
-        if certificate.block is None
-        else "its last few letters and the position modulo some number"
-    )
-    middle = f"({repeated})ᴺ"
-    one = " ".join(
-        part for part in (_spelled_or_empty(before), "p", middle, _spelled_or_empty(after)) if part
-    )
-    other = " ".join(
-        part
-        for part in (
-            _spelled_or_empty(before),
-            "p",
-            middle,
-            spelled(between),
-            middle,
-            _spelled_or_empty(after),
-        )
-        if part
-    )
+    sees = "its last few letters"
+    if certificate.block is not None:
+        sees += " and the position modulo some number"
+    power = f"({repeated})ᴺ"
     return (
         f"Besides counts, a program sees only {sees}; a long power of {repeated} always looks the same.",
-        f"States {first} and {second} both return to themselves on {repeated},",
+        f"States {one.state} and {other.state} both return to themselves on {repeated},",
         "and no count of what is read between such powers separates them.",
         "For any program there are a large N and a product p of loops with the same answer to",
-        f"    {one}",
-        f"    {other}",
+        f"    {_line(before, 'p', power, after)}",
+        f"    {_line(before, 'p', power, between, power, after)}",
         "and one of the two is in the language while the other is not.",
     )
+
+
+def _line(*parts: Word | str) -> str:
+    return " ".join(part if isinstance(part, str) else spelled(part) for part in parts if part)
 
 
 def _word_between(certificate: SampledFlowCertificate, automaton: Automaton) -> Word:
@@ -463,20 +446,3 @@ def _word_between(certificate: SampledFlowCertificate, automaton: Automaton) -> 
         goal, word = came[goal]
         found = (*word, *found)
     return found
-
-
-def _parts(before: Word, part: Word, after: Word) -> list[str]:
-    return [
-        shown
-        for shown in (_spelled_or_empty(before), "p", _spelled_or_empty(part), _spelled_or_empty(after))
-        if shown
-    ]
-
-
-def _spelled_or_empty(word: Word) -> str:
-    return spelled(word) if word else ""
-
-
-def _listed(items: list[str]) -> str:
-    shown = items[:6] + (["…"] if len(items) > 6 else [])
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

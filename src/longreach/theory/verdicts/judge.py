@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,13 +20,7 @@ from longreach.theory.decide.without_positions import Refutation, refutation
 from longreach.theory.names import END
 from longreach.theory.program_class import EMPTY, PERIODIC_LOCAL
 from longreach.theory.verdicts.basis import program_basis
-from longreach.theory.verdicts.explain import (
-    clause_at_end,
-    clause_of,
-    end_reason_of,
-    prediction_reason_of,
-    reason_of,
-)
+from longreach.theory.verdicts.explain import Explanation, explain, explain_at_end
 from longreach.theory.verdicts.verdict import (
     MEANING_OF_NO,
     NOT_CERTIFIED,
@@ -165,85 +160,63 @@ def _verdict(decision: ClassDecision, writer: _Writer) -> Verdict:
     answer = Answer.of(decision.answer)
     return Verdict(
         program_class=decision.program_class,
-        membership=Ruling(answer, lambda: _membership(decision, writer)),
+        membership=Ruling(answer, lambda: _proof(decision, writer, prediction=False)),
         at_end=Ruling(Answer.of(decision.at_end), lambda: _at_end(decision, writer)),
-        prediction=Ruling(Answer.of(decision.prediction), lambda: _prediction(decision, writer)),
+        prediction=Ruling(Answer.of(decision.prediction), lambda: _proof(decision, writer, prediction=True)),
         prediction_everywhere=answer,
         is_regular=True,
         certified_apart=decision.prediction is not decision.answer,
     )
 
 
-def _membership(decision: ClassDecision, writer: _Writer) -> Proof:
-    reason = reason_of(decision)
-    if not decision.answer:
-        return _no(decision, reason, prediction=False)
-    return _yes(decision, reason, decision.analysis, writer, predicts=False)
-
-
-def _prediction(decision: ClassDecision, writer: _Writer) -> Proof:
-    reason = prediction_reason_of(decision)
-    if not decision.prediction:
-        return _no(decision, reason, prediction=True)
-    return _yes(decision, reason, decision.predicted.analysis, writer, predicts=True)
+def _proof(decision: ClassDecision, writer: _Writer, *, prediction: bool) -> Proof:
+    why = explain(decision, prediction=prediction)
+    answer = decision.prediction if prediction else decision.answer
+    if not answer:
+        return _no(why, lambda: no_certificate(decision, why.formal), decided=answer is not None)
+    analysis = decision.predicted.analysis if prediction else decision.analysis
+    return _yes(decision, why, analysis, writer, predicts=prediction)
 
 
 def _at_end(decision: ClassDecision, writer: _Writer) -> Proof:
     """With relations the two conventions agree; without, a no has a flow of its own."""
     if decision.program_class != EMPTY:
-        known = _membership(decision, writer)
+        known = _proof(decision, writer, prediction=False)
         # A program that is read after the last letter looks back further.
         return replace(known, window=None, modulus=None, depth=None)
-    reason = end_reason_of(decision)
 
     def certify() -> Certificate:
         if decision.at_end is not False:
             return NoCertificate(reason="programs are written for reading at the last letter only")
         assert decision.plain is not None
         proof = refutation(decision.plain, Convention.END_OF_SEQUENCE, decision.budget.certificate)
-        if proof is None:
-            return _too_large(decision)
-        return flow_certificate(proof)
+        return _too_large(decision) if proof is None else flow_certificate(proof)
 
-    def weigh() -> str:
-        if decision.at_end is not False:
-            return NOT_KNOWN if decision.at_end is None else NOT_WRITTEN
-        return NOT_CERTIFIED if proof.certificate.kind == "none" else PROVED
-
-    proof = Proof(reason=reason, certify=certify, say=lambda: clause_at_end(decision), weigh=weigh)
-    return proof
+    proof = _no(explain_at_end(decision), certify, decided=decision.at_end is not None)
+    return replace(proof, weigh=lambda: NOT_WRITTEN) if decision.at_end else proof
 
 
-def _no(decision: ClassDecision, reason: str, *, prediction: bool) -> Proof:
+def _no(why: Explanation, certify: Callable[[], Certificate], *, decided: bool) -> Proof:
     """Also of what is undecided."""
 
     def weigh() -> str:
-        decided = (decision.prediction if prediction else decision.answer) is not None
         if not decided:
             return NOT_KNOWN
         return NOT_CERTIFIED if proof.certificate.kind == "none" else PROVED
 
-    proof = Proof(
-        reason=reason,
-        certify=lambda: no_certificate(decision, reason),
-        say=lambda: clause_of(decision, prediction=prediction),
-        weigh=weigh,
-    )
+    proof = Proof(reason=why.formal, certify=certify, say=why.short, weigh=weigh)
     return proof
 
 
 def _yes(
-    decision: ClassDecision, reason: str, analysis: Analysis | None, writer: _Writer, *, predicts: bool
+    decision: ClassDecision, why: Explanation, analysis: Analysis | None, writer: _Writer, *, predicts: bool
 ) -> Proof:
-    def say() -> str:
-        return clause_of(decision, prediction=predicts)
+    def write() -> Program | str:
+        return writer.write(analysis, predicts=predicts)
 
     def weigh() -> str:
         program = write()
         return NOT_WRITTEN if isinstance(program, str) else writer.weigh(analysis, program)
-
-    def write() -> Program | str:
-        return writer.write(analysis, predicts=predicts)
 
     def certify() -> Certificate:
         program = write()
@@ -259,16 +232,14 @@ def _yes(
             prediction=predicts,
         )
 
-    if analysis is None:
-        return Proof(reason=reason, certify=certify, write=write, say=say, weigh=weigh)
     return Proof(
-        reason=reason,
+        reason=why.formal,
         certify=certify,
         write=write,
-        window=analysis.extended.window,
-        modulus=analysis.extended.modulus,
-        depth=analysis.rounds(),
-        say=say,
+        window=None if analysis is None else analysis.extended.window,
+        modulus=None if analysis is None else analysis.extended.modulus,
+        depth=None if analysis is None else analysis.rounds(),
+        say=why.short,
         weigh=weigh,
     )
 
