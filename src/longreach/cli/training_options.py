@@ -222,14 +222,16 @@ def with_engine_options(command: Callable[..., None]) -> Callable[..., None]:
         chosen = {name: given.pop(name) for name in names if name in given}
         command(*arguments, **({"where": Where(**chosen)} | given))
 
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    made = [
-        inspect.Parameter(each.name, keyword, default=each.default, annotation=options[each.name])
-        for each in fields(Where)
-    ]
     parameters: list[inspect.Parameter] = []
     for each in inspect.signature(command, eval_str=True).parameters.values():
-        parameters += made if each.name == "where" else [each]
+        parameters += (
+            [each]
+            if each.name != "where"
+            else (
+                each.replace(name=field.name, default=field.default, annotation=options[field.name])
+                for field in fields(Where)
+            )
+        )
     _sign(call, parameters)
     return call
 
