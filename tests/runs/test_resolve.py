@@ -12,25 +12,25 @@ from longreach.config.run import RunConfig
 from longreach.config.scales import SCALES, Scale
 from longreach.errors import Argument, Field, InputError
 from longreach.runs.plan import plan
-from longreach.runs.resolve import resolve, resolve_regression
+from longreach.runs.resolve import resolve
 from longreach.runs.train import engine_maker, stacked_maker, train
 from longreach.studies.census.members import settings
 from longreach.training.setup import decoder_of
 
 
 def test_scales() -> None:
-    paper = resolve_regression("simple-task:omega=4", scale="paper")
+    paper = resolve("simple-task:omega=4", scale="paper")
     assert (paper.batch, paper.max_steps, paper.train_lengths.name) == (1024, 100_000, "1-50")
-    assert resolve_regression("modp-task:p=8").train_lengths.name == "8-20"
-    assert resolve_regression("modp-task:p=64").train_lengths.name == "64-128"
-    assert resolve_regression("in-context-kgram:S=3,k=2").batch == 128
-    assert resolve_regression("simple-task", log_length=True).key != resolve_regression("simple-task").key
+    assert resolve("modp-task:p=8").train_lengths.name == "8-20"
+    assert resolve("modp-task:p=64").train_lengths.name == "64-128"
+    assert resolve("in-context-kgram:S=3,k=2").batch == 128
+    assert resolve("simple-task", log_length=True).key != resolve("simple-task").key
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"task": "simple-tusk"}, "task: no task with numbers as answers is named 'simple-tusk'"),
+        ({"task": "simple-tusk"}, "task: no task is named 'simple-tusk'; did you mean 'simple-task'"),
         ({"penalty": 1.0}, "penalty: does not go with simple-task:omega=1, whose answers are numbers"),
         ({"batch": 0}, "batch: 0 is less than 1"),
         ({"layers": 3}, "layers: simple-task has 1, not 3"),
@@ -43,12 +43,12 @@ def test_scales() -> None:
 def test_what_is_refused(given: dict[str, Any], message: str) -> None:
     task = str(given.pop("task", "simple-task"))
     with pytest.raises(InputError) as error:
-        resolve_regression(task, **given)
+        resolve(task, **given)
     assert str(error.value).startswith(message)
 
 
 def test_a_document_is_read_back() -> None:
-    config = resolve_regression("modp-task:p=5,k=2", seed=3)
+    config = resolve("modp-task:p=5,k=2", seed=3)
     assert RunConfig.read(config.document()) == config
     assert config.with_seed(3).key == config.key
     with pytest.raises(InputError, match="target_los: no such option; did you mean 'target_loss'"):
@@ -57,7 +57,7 @@ def test_a_document_is_read_back() -> None:
 
 @pytest.mark.slow
 def test_both_kinds_of_members_are_planned_and_trained_together(tmp_path: Path) -> None:
-    numbers = [resolve_regression("simple-task", scale="smoke", seed=seed) for seed in range(2)]
+    numbers = [resolve("simple-task", scale="smoke", seed=seed) for seed in range(2)]
     tokens = resolve("binary-majority", scale="smoke", max_steps=3)
     members: list[RunConfig] = [numbers[0], tokens, numbers[1]]
     make = stacked_maker(engine_maker("local", tmp_path), "cpu", 2)

@@ -18,7 +18,7 @@ from longreach.errors import InputError
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.runs.record import run_pending
-from longreach.runs.resolve import resolve_regression
+from longreach.runs.resolve import resolve
 from longreach.training import checkpoint
 from longreach.training.job import FUNCTION, run, run_group
 from longreach.training.loop import groups
@@ -111,7 +111,7 @@ def test_diary(tmp_path: Path) -> None:
 
 
 def _small(task: str = "simple-task", seed: int = 0, **given: object) -> RunConfig:
-    return resolve_regression(task, scale="smoke", seed=seed, **given)
+    return resolve(task, scale="smoke", seed=seed, **given)
 
 
 def test_a_result_and_a_model_are_left(tmp_path: Path) -> None:

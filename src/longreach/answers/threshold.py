@@ -32,7 +32,7 @@ from longreach.config.scales import Scale
 from longreach.errors import Argument, Field, InputError
 from longreach.figures import BLUE, GREEN, PALE, RED, accuracy_axis, check_format, figure_bytes
 from longreach.runs.cells import ByAccuracy, ByLoss, Criterion
-from longreach.runs.resolve import resolve, resolve_regression
+from longreach.runs.resolve import resolve
 from longreach.runs.timed import TimedTraining
 from longreach.runs.train import EngineMaker, Watcher, check_runs, check_torch
 from longreach.tasks.catalog import file_name, load_argument, name_of_task
@@ -223,8 +223,7 @@ class ThresholdQuestion:
         """
         known: dict[int, RunConfig] = self._members
         if train_to not in known:
-            make = resolve_regression if self.has_numbers else resolve
-            known[train_to] = make(
+            known[train_to] = resolve(
                 self.task, encoding=self.encoding, scale=self.scale, alphabet=self.alphabet,
                 train_lengths=LengthRange(self.loaded.least_length, train_to),
                 test_lengths=self._tests(train_to), **self.settings,

@@ -51,14 +51,6 @@ if TYPE_CHECKING:
 LOSS = "loss "
 
 
-def regression_members(task: str, seeds: Sequence[int], given: dict[str, Any]) -> list[RunConfig]:
-    """The members with these seeds."""
-    from longreach.runs.resolve import resolve_regression
-
-    first = resolve_regression(task, seed=seeds[0], **given)
-    return [first, *(first.with_seed(seed) for seed in seeds[1:])]
-
-
 def print_losses(results: Sequence[Result], as_json: bool) -> None:
     """The results, for people or as JSON; the exit code is 1 when one failed."""
     if as_json:
@@ -296,7 +288,7 @@ def train(
     if has_numbers(task):
         if search:
             raise InputError(f"--search: the shapes are for tasks with tokens as answers, not for {task}")
-        members = regression_members(task, numbers, given)
+        members = _members(task, numbers, given)
         if dry_run:
             _plan(members, runs, make, as_json, FOR_LESS_AT_LAPTOP)
             return

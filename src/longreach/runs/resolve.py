@@ -12,12 +12,10 @@ from longreach.config.run import OF_NUMBERS, RunConfig
 from longreach.config.scales import Scale, scale_table
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
+from longreach.tasks.names import has_numbers
 from longreach.tasks.numbers import load_regression
 from longreach.tasks.task import Task
 from longreach.training.setup import check_ids, check_lengths, read_run
-
-# From a task and some settings to a whole configuration, with the values of a scale for the rest.
-
 
 PAPER_TRAIN_LENGTH = 50
 COMPILE_BELOW_WIDTH = 64
@@ -25,12 +23,12 @@ COMPILE_FROM_STEPS = 50_000
 COMPILE_UP_TO_LAYERS = 2
 
 
-def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **given: Any) -> RunConfig:
+def resolve(task: str, encoding: str | None = None, *, scale: Scale = "laptop", **given: Any) -> RunConfig:
     """The configuration of a task, from what is given and the setting of a scale for the rest.
 
-    What is not given is as in the studies of the scale.
-    `laptop` takes a minute or two a member on one core, also for tasks without a setting of their own;
-    `paper` is as published and may take days.
+    What is not given is as in the studies of the scale, the encoding `ape`. `laptop` takes a minute or two
+    per run on one core, also for tasks without a setting of their own; `paper` is as published and may take
+    days.
 
     >>> config = resolve("binary-majority")
     >>> config.layers, config.width, config.train_lengths.name, config.test_lengths[-1].name
@@ -42,6 +40,9 @@ def resolve(task: str, encoding: str = "ape", *, scale: Scale = "laptop", **give
     longreach.errors.InputError: width: 64 is not a multiple of 3 heads
     """
     given = {name: value for name, value in given.items() if value is not None}
+    if has_numbers(task):
+        return _resolve_numbers(task, scale, given if encoding is None else {**given, "encoding": encoding})
+    encoding = encoding or "ape"
     if encoding != BASELINE and (wrong := unknown_encoding(encoding)) is not None:
         raise InputError(wrong, place=Field("encoding"))
     alphabet = given.get("alphabet")
@@ -96,7 +97,7 @@ def _worth_compiling(fields: Mapping[str, Any]) -> bool:
     return bool(small and fields["max_steps"] >= COMPILE_FROM_STEPS)
 
 
-# From a task with numbers as answers and some settings to a whole configuration.
+# Tasks whose answers are numbers.
 
 
 SMOKE: dict[str, Any] = {
@@ -115,13 +116,13 @@ TIMES = (2, 4, 8)
 """How many times the longest training length tests are long where nothing else is said."""
 
 
-def resolve_regression(task: str, *, scale: Scale = "laptop", **given: Any) -> RunConfig:
-    """The configuration of a task, from what is given and the setting of a scale for the rest.
+def _resolve_numbers(task: str, scale: Scale, given: Mapping[str, Any]) -> RunConfig:
+    """The same for a task with numbers as answers.
 
-    >>> config = resolve_regression("simple-task:omega=2", train_lengths=(1, 10))
+    >>> config = resolve("simple-task:omega=2", train_lengths=(1, 10))
     >>> config.max_steps, [each.name for each in config.test_lengths]
     (6000, ['20-20', '40-40', '80-80'])
-    >>> resolve_regression("simple-task", heads=2)
+    >>> resolve("simple-task", heads=2)
     Traceback (most recent call last):
     longreach.errors.InputError: heads: does not go with simple-task:omega=1, whose answers are numbers
     """
@@ -130,7 +131,6 @@ def resolve_regression(task: str, *, scale: Scale = "laptop", **given: Any) -> R
     except InputError as error:
         raise error.at(Argument("task")) from None
     name, least = loaded.named, loaded.least_length
-    given = {field: value for field, value in given.items() if value is not None}
     for field in given:
         if field not in OF_NUMBERS:
             raise InputError(f"does not go with {name.text}, whose answers are numbers", place=Field(field))

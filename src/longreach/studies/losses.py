@@ -17,7 +17,7 @@ from longreach.config.scales import Scale
 from longreach.errors import Field, InputError
 from longreach.runs.cells import Spread
 from longreach.runs.index import Row
-from longreach.runs.resolve import resolve_regression
+from longreach.runs.resolve import resolve
 from longreach.studies.laws import Law, law_of
 from longreach.studies.study import Study, StudyOptions, StudyReport, rows_by_cell, table_of, table_text
 from longreach.tasks.lengths import LengthRange
@@ -108,7 +108,7 @@ def config_of(task: str, train_to: int, tests: Iterable[int], scale: Scale) -> R
     known = load_regression(task)
     ranges = tuple(LengthRange(each, each + known.period - 1) for each in tests if each >= train_to)
     lengths = LengthRange(known.least_length, train_to)
-    return resolve_regression(task, scale=scale, train_lengths=lengths, test_lengths=ranges)
+    return resolve(task, scale=scale, train_lengths=lengths, test_lengths=ranges)
 
 
 # What was found: curves, plateaus, the least N for a loss, laws and bounds.
