@@ -23,7 +23,7 @@ from longreach.theory.crasp.core import PLAIN, Algebra, Core
 from longreach.theory.crasp.evaluate import accepts, at_empty_word
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.words import encode
-from longreach.theory.prove.step import Symbolic
+from longreach.theory.prove.step import Symbolic, unlike
 
 if TYPE_CHECKING:
     import z3
@@ -83,7 +83,8 @@ class WindowGraph:
             k for k, op in enumerate(core.ops) if isinstance(op, c.Count) and op.distances is None
         ]
         self._back = core.looks_back
-        self.letters = _unlike(core, automaton)
+        named = {op.symbol for op in core.ops if isinstance(op, c.Token)}
+        self.letters = unlike(automaton, [[token in named and token for token in automaton.alphabet]])
         self.edges: list[Edge] = []
         self.step: dict[tuple[int, int], int] = {}
         """The edge from a vertex with a letter."""
@@ -153,16 +154,6 @@ class WindowGraph:
             reach = 0 if totals is None and unknown else min(self._back[index] + 1, len(seen))
             values.append([at(index, back) for back in range(reach)])
         return values
-
-
-def _unlike(core: Core, automaton: Automaton) -> list[int]:
-    """The first of every group of letters that neither the program nor the automaton tells apart."""
-    named = {op.symbol for op in core.ops if isinstance(op, c.Token)}
-    found: dict[tuple[object, ...], int] = {}
-    for letter, token in enumerate(automaton.alphabet):
-        column = tuple(row[letter] for row in automaton.transitions)
-        found.setdefault((column, token if token in named else None), letter)
-    return list(found.values())
 
 
 SOLVER_STEPS = 20_000_000

@@ -63,16 +63,8 @@ class Machine:
         self.window_bytes = sum(self._reach(k) for k in self.guarded) // 8
         self._by_letter = _letter_values(core, automaton.alphabet)
         self._others = [(k, op) for k, op in enumerate(core.ops) if k not in self._by_letter]
-        self._unlike = self._representatives()
-
-    def _representatives(self) -> list[int]:
-        """One of every group of letters that neither the program nor the automaton tells apart."""
         read = {k for _, op in self._others for k in c.operands(op)} | set(self.roots)
-        seen = [values for k, values in self._by_letter.items() if k in read]
-        found: dict[tuple[object, ...], int] = {}
-        for letter, column in enumerate(zip(*self.automaton.transitions, strict=True)):
-            found.setdefault((column, *(values[letter] for values in seen)), letter)
-        return list(found.values())
+        self._unlike = unlike(automaton, [values for k, values in self._by_letter.items() if k in read])
 
     def start(self) -> tuple[Control, tuple[int, ...]]:
         control = Control(0, 0, (0,) * len(self.guarded), (0,) * len(self.latches))
@@ -173,6 +165,14 @@ def _letter_values(core: Core, alphabet: Sequence[str]) -> dict[int, list[bool]]
             case _:
                 pass
     return found
+
+
+def unlike(automaton: Automaton, seen: Sequence[Sequence[object]]) -> list[int]:
+    """One letter of every group that neither the automaton nor what is seen of each tells apart."""
+    found: dict[tuple[object, ...], int] = {}
+    for letter, column in enumerate(zip(*automaton.transitions, strict=True)):
+        found.setdefault((column, *(values[letter] for values in seen)), letter)
+    return list(found.values())
 
 
 def automaton_side(automaton: Automaton) -> DeterministicSide:
