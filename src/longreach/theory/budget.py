@@ -46,12 +46,12 @@ class Budget:
     certificate: int = 150
     """Vertices of a component for which flows are written out."""
     ends: float | None = field(default=None, compare=False)
-    """When the time is over, by the clock; None: the time has not begun to run."""
+    """When the time is over, by the clock; None if it is not running."""
     clock: Callable[[], float] = field(default=time.thread_time, compare=False, repr=False)
-    """By default the time that this thread computes; `time.monotonic` is that of a clock on the wall."""
+    """By default the CPU time of this thread; `time.monotonic` is wall-clock time."""
 
     def running(self) -> Budget:
-        """The same budget with its time running; whoever passes it on shares one deadline.
+        """The same budget with its clock running; all who receive it share one deadline.
 
         >>> Budget(seconds=5, clock=lambda: 100.0).running().left
         5.0
@@ -60,16 +60,16 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; all of them as long as the time does not run."""
+        """Seconds left; all of them if the clock is not running."""
         return self.seconds if self.ends is None else self.ends - self.clock()
 
     def check(self) -> None:
-        """Raises `OverBudget` when the time is over."""
+        """Raise `OverBudget` when the time is over."""
         if self.left < 0:
             raise OverBudget(f"the budget of {self.seconds:g} s is spent")
 
     def reserve(self, size: int, what: str) -> None:
-        """Raises `OverBudget` if so many bytes are too many, before they are taken.
+        """Raise `OverBudget` before allocating more bytes than allowed.
 
         >>> Budget(bytes=1000).reserve(8 * 10**6, "a matrix")
         Traceback (most recent call last):

@@ -97,7 +97,7 @@ def test_words_and_seconds_are_limits() -> None:
         return str(2 * word.count("a") >= len(word))
 
     few = learn_automaton(endless, "ab", LearningLimits(asked=50))
-    assert few == NotLearned("50 words were asked about without an end")
+    assert few == NotLearned("no automaton was found after asking about 50 words")
     ticks = count()
     timed = LearningLimits(budget=Budget(seconds=20, clock=lambda: float(next(ticks))))
     assert learn_automaton(endless, "ab", timed) == NotLearned("the budget of 20 s is spent")

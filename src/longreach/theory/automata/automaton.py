@@ -22,7 +22,7 @@ Word = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Moves:
-    """The letters and moves of a complete deterministic automaton, whatever is known of its states."""
+    """The letters and transitions of a complete deterministic automaton."""
 
     alphabet: tuple[str, ...]
     transitions: tuple[tuple[int, ...], ...]
@@ -72,7 +72,7 @@ class Automaton(Moves):
 
     @cached_property
     def alike(self) -> dict[int, tuple[int, ...]]:
-        """The letters that lead from every state to the same one as a letter does, by the first of them."""
+        """Groups of letters with the same transitions, by the first letter of each."""
         found: dict[tuple[int, ...], list[int]] = {}
         for letter, column in enumerate(zip(*self.transitions, strict=True)):
             found.setdefault(column, []).append(letter)
@@ -80,7 +80,7 @@ class Automaton(Moves):
 
     @cached_property
     def essential(self) -> Automaton:
-        """The same over one of every group of letters that are alike, which is in the same classes.
+        """The automaton over one letter of every group that is alike; it is in the same classes.
 
         >>> minimal("abc", [[0, 0, 1], [0, 0, 1]], 0, {1}).essential.alphabet
         ('a', 'c')

@@ -69,16 +69,16 @@ class AutomatonFile:
 
     @property
     def text(self) -> str:
-        """The one way to write it: equal for all documents of the same automaton and name."""
+        """The canonical text: equal for all documents of the same automaton and name."""
         return write_automaton(self.machine, self.name)
 
 
 def read_automaton(
     text: str | bytes, budget: Budget = DEFAULT_BUDGET, *, file: str | None = None
 ) -> Automaton:
-    """The minimal automaton of a JSON document, for which a word is accepted or not.
+    """The minimal automaton of a JSON document with accepting states.
 
-    With the name of its file errors begin with that.
+    Errors begin with the name of the file, if given.
 
     >>> text = '{"initial": 0, "accepting": [1], "transitions": {"0": {"go": 1}, "1": {}}}'
     >>> read_automaton(text).transitions

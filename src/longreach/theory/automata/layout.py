@@ -31,7 +31,7 @@ ASIDE = 24.0
 SPACING, SMALLEST_RING = 84.0, 110.0
 """Between states of a ring, and its radius."""
 MOST_JUDGED = 200
-"""Edges of an automaton for which the best layout is looked for; nobody reads drawings of more."""
+"""Most edges for which the best layout is searched; larger drawings are unreadable anyway."""
 MOST_LABEL = 24
 STEPS = 32
 """Places on a curve that are looked at."""
@@ -43,7 +43,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """What stands around a point, and about how much room it takes."""
+    """A text centred at a point, and about how much room it takes."""
 
     text: str
     place: Point
@@ -152,7 +152,7 @@ class Layout:
 
 
 def layout_of(automaton: Automaton, notes: Mapping[int, str] | None = None) -> Layout:
-    """The plainest layout without faults: layers, those without states that accept nothing any more, a ring.
+    """The plainest layout without faults: layers, layers without dead states, or a ring.
 
     >>> sorted(layout_of(from_expression("(ab)*")).places)
     [0, 1, 2]

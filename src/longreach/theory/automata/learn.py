@@ -111,11 +111,11 @@ class ObservationTable:
 
 @dataclass(frozen=True, kw_only=True)
 class LearningLimits:
-    """When learning stops without an automaton. Counts come first, so that two machines say the same."""
+    """When learning stops without an automaton; counts come first, so that two machines agree."""
 
     states: int = 30
-    """Of the automaton; a task that needs more and more is not regular. Up to a length every language is:
-    brackets need a state for every second letter, so that states must be few for the length."""
+    """Of the automaton. Up to a length every language is regular (brackets need a state for every second
+    letter), so there must be few states for the length."""
     length: int = 100
     """Of the longest words tried."""
     short: int = 20_000
@@ -123,7 +123,7 @@ class LearningLimits:
     long: int = 1500
     """Random words up to `length`."""
     extra: int = 1
-    """States more than learned, up to which the trial is exact."""
+    """The trial is exact for automata with up to this many more states."""
     asked: int = 150_000
     budget: Budget = LEARNING_BUDGET
     """Its time."""
@@ -170,7 +170,7 @@ def learn_automaton(
     def answers(words: Sequence[Word]) -> Iterator[str]:
         for word in words:
             if len(table.known) >= limits.asked:
-                raise OverBudget(f"{limits.asked} words were asked about without an end")
+                raise OverBudget(f"no automaton was found after asking about {limits.asked} words")
             # One answer may take long; a clock that is looked at after each costs less than most answers.
             budget.check()
             yield teacher(word)
@@ -227,7 +227,7 @@ class FittingAutomaton:
     machine: LabelledAutomaton
     examples: int
     used: int
-    """From so many of them it was made; the others only confirm it."""
+    """How many examples it was built from; the others only confirm it."""
 
 
 def fit_automaton(
@@ -265,7 +265,7 @@ def fit_automaton(
 
 
 class _Tree:
-    """States with some moves and some classes; merging makes states one, and can be taken back."""
+    """A partial automaton whose states can be merged; a merge can be undone."""
 
     def __init__(self, examples: Mapping[Word, str], alphabet: tuple[str, ...]) -> None:
         self.moves: list[dict[int, int]] = [{}]
@@ -287,8 +287,8 @@ class _Tree:
         return state
 
     def merge(self, left: int, right: int) -> tuple[int, list[Callable[[], object]]] | None:
-        """Makes two states one, with all that follows: how many classes are in favour, and how to take it
-        back; None, and nothing done, if classes contradict."""
+        """Merge two states and all that follows; the number of agreeing classes and the steps to undo it, or
+        None, with nothing changed, if classes contradict."""
         undo: list[Callable[[], object]] = []
         waiting, score = [(left, right)], 0
         while waiting:
@@ -372,7 +372,7 @@ def _fringe(tree: _Tree, red: list[int]) -> list[int]:
 
 
 def _machine(tree: _Tree, red: list[int], alphabet: tuple[str, ...]) -> LabelledAutomaton:
-    """Where no example says what follows, a state is its own successor, and has a class that others have."""
+    """Where no example says what follows, a state loops; one without a class gets the first known class."""
     number = {state: place for place, state in enumerate(red)}
     rows = [
         [

@@ -80,7 +80,7 @@ def letters_of(expression: str) -> tuple[str, ...]:
 
 
 def expression_hint(name: str) -> str:
-    """What to say where a name that nobody knows has the signs of an expression, or of a program's file.
+    """A hint for an unknown name that looks like an expression or a program's file.
 
     >>> expression_hint("(aa)*"), expression_hint("aa")
     ("; a regular expression is written 'regex:(aa)*'", '')

@@ -62,7 +62,7 @@ def state_words(
 def long_words(alphabet: Sequence[str], longest: int, count: int, rng: np.random.Generator) -> Iterator[Word]:
     """Random words up to a length: letter by letter, and of a few blocks that repeat.
 
-    Few letters drawn one by one are ever the same many times in a row; blocks are.
+    Letters drawn one by one rarely repeat many times in a row; blocks do.
 
     >>> words = list(long_words("ab", 9, 50, np.random.default_rng(0)))
     >>> len(words), max(map(len, words)) <= 9

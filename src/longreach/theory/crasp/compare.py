@@ -120,7 +120,7 @@ class DeterministicSide:
 
 
 class ProgramSide:
-    """A core program, over letters that may be more than its own alphabet; `length` bounds the words."""
+    """A core program over letters that may exceed its own alphabet; `length` bounds the words."""
 
     def __init__(
         self, core: Core, letters: Sequence[str], outputs: Sequence[str] = (), length: int | None = None
@@ -162,7 +162,7 @@ class ProgramSide:
 
 
 def within_length(core: Core, length: int) -> Core:
-    """The same on words up to `length`: distances that lead out of such words need not be remembered."""
+    """An equivalent program on words up to `length`, without distances that reach beyond such words."""
     if core.locality < length:
         return core
     builder = CoreBuilder()

@@ -211,7 +211,7 @@ def at_zero(op: Op, values: Sequence[bool | int]) -> bool | int:
 
 
 def rewrite(ops: Iterable[Op], rule: Callable[[Op], int]) -> list[int]:
-    """Where each operation is now: `rule` adds it, reading the new places of its operands, and says where."""
+    """Copy operations one by one and return where each is now; `rule` adds one, given its moved operands."""
     moved: list[int] = []
     for op in ops:
         moved.append(rule(with_operands(op, [moved[k] for k in operands(op)])))

@@ -53,7 +53,7 @@ class Entry:
 
 @lru_cache(maxsize=32)
 def load(name: str) -> Program:
-    """The library program of a name; a program never changes, so whoever asks again gets the same.
+    """The library program of a name; programs are immutable, so repeated calls return the same object.
 
     >>> load("dyck-1").accepts("(())")
     True
@@ -109,7 +109,7 @@ def load_program(source: str, *, peer: bool = False) -> Program:
 
 
 def _meant(source: str) -> str:
-    """The library program that somebody may mean who names a file that cannot be read."""
+    """Suggest the library program the user probably meant when a file cannot be read."""
     if Path(source).exists():
         return ""
     try:
@@ -120,7 +120,7 @@ def _meant(source: str) -> str:
 
 
 def _with_hint(error: InputError, text: str) -> InputError:
-    """Says so where the other interpreter can read a file that we cannot."""
+    """Add a hint if the other interpreter can read a file that we cannot."""
     try:
         parse_peer(text)
     except InputError:

@@ -139,7 +139,7 @@ def with_parts(node: Node, indices: Sequence[int]) -> Node:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula: nodes that read earlier nodes, and the one that is meant."""
+    """A formula: a list of nodes that read earlier nodes, and the root among them."""
 
     nodes: tuple[Node, ...]
     root: int

@@ -97,7 +97,7 @@ _ATOM, _RELATION, _CONJUNCTION, _DISJUNCTION = 3, 2, 1, 0  # how tightly texts b
 
 
 class _Writer:
-    """Writes nodes in order, so that parts are there when they are needed; long or not, nothing recurses."""
+    """Writes nodes in order, so that parts are ready when needed; no recursion, however long the formula."""
 
     def __init__(self, formula: Formula, style: _Style) -> None:
         self._formula = formula
@@ -134,7 +134,7 @@ class _Writer:
         return uses
 
     def _unnegated(self, index: int) -> int:
-        """A negation has no name of its own: what it denies has one."""
+        """The node to name: a negation takes the name of its body."""
         node = self._formula.nodes[index]
         return node.body if isinstance(node, Not) else index
 
@@ -219,7 +219,7 @@ class _Writer:
 
 
 def _twins(nodes: Sequence[Node]) -> list[int | None]:
-    """For each node the one that is the same with x and y exchanged, where there is one."""
+    """For each node its twin with x and y exchanged, or None."""
     places = {node: index for index, node in enumerate(nodes)}
     twins: list[int | None] = []
     for node in nodes:

@@ -181,7 +181,7 @@ class Padding:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A program that does on w what the original does on padding.pad(w)."""
+    """A program that treats w as the original treats padding.pad(w)."""
 
     core: Core
     padding: Padding
@@ -211,7 +211,7 @@ def lemma_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH
 
 
 def least_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH) -> Padding:
-    """The shortest blocks that serve: padding is needed after the letters alone.
+    """The shortest sufficient blocks: padding is needed only after the letters.
 
     >>> least_padding(parse('P = i % 2 == 0 && #[i-3] "a" >= 1').core, "b")
     Padding(neutral='b', before=0, after=3)

@@ -130,7 +130,7 @@ def widths_of(cells: Sequence[tuple[str, list[str]]]) -> list[int]:
 
 
 def side_by_side(widths: Sequence[int], most: int) -> Iterator[range]:
-    """As many columns, one space apart, as fit into so many characters, at least one; then the next.
+    """Split columns, one space apart, into runs that fit into `most` characters (at least one column each).
 
     >>> list(side_by_side([1, 1, 3, 1], 4))
     [range(0, 2), range(2, 3), range(3, 4)]
@@ -400,7 +400,7 @@ def _used(program: Program) -> list[Statement]:
 
 
 def _names_in(root: Expr) -> Iterator[str]:
-    """The names that an expression uses, as often as it does."""
+    """The names in an expression, with repetitions."""
     stack = [root]
     while stack:
         expr = stack.pop()

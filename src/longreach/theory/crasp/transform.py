@@ -192,7 +192,7 @@ def total(builder: CoreBuilder, terms: Iterable[int]) -> int:
 
 
 def strict_masks(core: Core) -> Core:
-    """The program in which every counting operation reads j < i instead of j ≤ i, in the language of j ≤ i.
+    """Every counting operation reads j < i instead of j ≤ i, expressed with masks j ≤ i.
 
     At every position of every non-empty word each new operation has the value that its original has when
     #[j ≤ i, ψ] is read as #[j < i, ψ]; on the empty word both programs agree, since every count is 0 there.

@@ -152,7 +152,7 @@ def encode(core: Core, word: str | Sequence[str]) -> Codes:
 class Word:
     """A word of a file: its text (of a long line the beginning) and its codes, or pieces of them to stream.
 
-    Pieces must be used up before the next word is asked for.
+    Consume the pieces before asking for the next word.
     """
 
     text: str

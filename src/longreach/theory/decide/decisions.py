@@ -100,7 +100,7 @@ class ClassDecision:
     at_end: bool | None
     """The answer for programs that are read after the last letter."""
     plain: Analysis | None
-    """None where even that is beyond the budget, and the answer undecided."""
+    """None if even that exceeds the budget; then the answer is undecided."""
     prefixes: Analysis | None
     """The plain one for programs that are judged on prefixes of words of the language only."""
     budget: Budget

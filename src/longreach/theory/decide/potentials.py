@@ -94,7 +94,7 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """The steps of the refinement, up to the fixpoint or to where the caller had enough."""
+    """The steps of the refinement, up to the fixpoint or until the caller had enough."""
 
     start: Classes
     rounds: tuple[Round, ...]

@@ -59,8 +59,8 @@ class ExtendedAutomaton:
     states: tuple[ExtendedState, ...]
     transitions: tuple[tuple[int, ...], ...]
     never: frozenset[int] = frozenset()
-    """States of the automaton that no word leads to on which a program is judged: on prefixes of the
-    language, the dead ones."""
+    """States that no judged word reaches: when programs are judged on prefixes of the language, the dead
+    states."""
 
     def judged(self, state: int, letter: int) -> bool:
         """Whether a program is judged where the letter is read at this extended state."""
@@ -175,7 +175,7 @@ def judged_on(plain: Analysis, never: frozenset[int]) -> Analysis:
 
 
 def settled_states(plain: Analysis) -> frozenset[int]:
-    """The states of an automaton from which on every component is determined by letters alone."""
+    """The states from which every reachable component is determined by letters alone."""
     extended = plain.extended
     settled: set[int] = set()
     for component in reversed(plain.components):

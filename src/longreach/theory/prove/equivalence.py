@@ -59,7 +59,7 @@ class Rightness:
     witness: Word | None = None
     reason: str = ""
     tried: int = 0
-    """Without a proof: so many random words, each with all its beginnings."""
+    """Without a proof: the number of random words tried, each with all its prefixes."""
 
     @property
     def word(self) -> str:
@@ -114,7 +114,7 @@ def _tried_on_words(core: Core, automaton: Automaton, length: int, reason: str) 
 
 
 def difference(core: Core, automaton: Automaton, words: Letters) -> Word | None:
-    """The shortest beginning of the words (rows of places in the alphabet) on which the two differ."""
+    """The shortest prefix of the words (rows of letter indices) on which the two differ."""
     near = simplify(within_length(core, words.shape[1]))
     assert near.accept is not None
     place = {symbol: code for code, symbol in enumerate(near.alphabet)}
@@ -328,7 +328,7 @@ def _decided(found: Comparison, decision: Decision) -> Equivalence:
 
 
 def _differs(found: Comparison, core: Core, automaton: Automaton, word: Word) -> Equivalence:
-    """A run met a difference: the first one is looked for, up to the length of that word."""
+    """A run met a difference; search for the first one, up to the length of that word."""
     sides = ProgramSide(core, automaton.alphabet, length=len(word)), automaton_side(automaton)
     again = compare(*sides, automaton.alphabet, len(word))
     if not again.equal:

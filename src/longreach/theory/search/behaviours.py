@@ -70,7 +70,7 @@ class KeyTable:
         return found
 
     def insert(self, keys: Keys, values: Values) -> None:
-        """Add keys that are distinct and not there yet."""
+        """Add distinct new keys."""
         while self._count + len(keys) > LOAD * len(self._keys):
             self._double()
         self._place(keys, values)

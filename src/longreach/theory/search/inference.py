@@ -61,7 +61,7 @@ def schedule_named(name: str) -> Schedule:
     return SCHEDULES[name]
 
 
-# What the inference procedure came to, whatever its hypotheses: T_n for n = 1, 2, 3, … and N₀.
+# Results of the inference procedure for any kind of hypotheses: T_n for n = 1, 2, 3, … and N₀.
 
 
 def known_everywhere(target: Target) -> None:

@@ -59,7 +59,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Synthesis:
-    """What a search came to.
+    """The result of a search.
 
     >>> synthesize({"ab": True, "aab": True, "ba": False, "a": False, "": False}).status.value
     'consistent'

@@ -50,7 +50,7 @@ class Entries:
         self.vertices = sorted(set().union(*(vertices for _, vertices in self._doors)))
 
     def at(self, vertices: Collection[int]) -> Entry:
-        """How a run enters at one of these vertices, said for all of them together."""
+        """How a run enters at any of these vertices."""
         key = frozenset(vertices)
         if key not in self._known:
             found: Entry | None = None
@@ -64,7 +64,7 @@ class Entries:
         return self._known[key]
 
     def named(self, enter: Expr) -> None:
-        """Says that this holds where a run enters, and nowhere else, in few words."""
+        """Give the short expression that holds exactly where a run enters."""
         self._enter = enter
 
     def _shorter(self, key: frozenset[int], entry: Entry) -> Entry:
@@ -130,7 +130,7 @@ class BlockWriter:
     # Counters
 
     def _base(self, potential: Potential) -> int:
-        """The value that counts as 0: the one at entry, or of several the one that is longest to say."""
+        """The value that counts as 0: the one at entry, or of several the one with the longest expression."""
         if id(potential) not in self._bases:
             values = self._entry_values(potential)
             self._bases[id(potential)] = (

@@ -18,7 +18,7 @@ Edge = tuple[int, int]
 
 @dataclass(frozen=True)
 class Style:
-    """Choices that are all right, of which now one and now the other gives the shorter program."""
+    """Equivalent ways to write a program; which is shorter depends on the language."""
 
     joined: bool = False
     """Whether components that follow each other share counters where they can."""
@@ -144,7 +144,7 @@ def _single(
 def _joined(
     extended: ExtendedAutomaton, parts: Sequence[tuple[int, ...]], style: Style, budget: Budget
 ) -> list[Block] | None:
-    """As many parts that follow each other together as one set of counters serves, from the front."""
+    """Join consecutive parts, from the front, while one set of counters serves them."""
     blocks: list[Block] = []
     first = 0
     while first < len(parts):

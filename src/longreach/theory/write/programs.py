@@ -22,7 +22,7 @@ from longreach.theory.write.block_writer import BlockWriter, Entries
 from longreach.theory.write.blocks import Block, Style, blocks_of
 
 SHORT = 12
-"""Operations of a program for which nobody would look for a shorter one."""
+"""Programs up to this size are not shortened further."""
 MOST_STATES = 600
 """Extended states up to which shorter programs, and wider windows than necessary, are tried."""
 Drafts: TypeAlias = list[tuple[tuple[Any, ...], Program]]
