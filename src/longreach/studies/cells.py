@@ -163,7 +163,6 @@ class Outcome:
         return tuple(LengthRange(*span) for span in spans)
 
     def document(self) -> dict[str, Any]:
-        """The cell as JSON has it."""
         cell = self.cell
         return {
             "task": self.place.task,
@@ -280,7 +279,7 @@ def _counts(judged: Iterable[Judgement]) -> dict[str, int]:
     }
 
 
-# The report: those cells that do not agree, then all of them.
+# The report: all cells, and those where forecast and measurement disagree.
 
 
 SHORT_COLUMNS = ("task", "encoding", "forecast", "last bin", "work", "paper", "judgement", "why")
@@ -421,7 +420,7 @@ def _paper(each: Outcome) -> str:
     return f"{100 * each.published[-1]:.1f} % at {each.published_lengths[-1]}"
 
 
-# The runs of a study counted by what theory says of their task: which settings work where.
+# Which settings work where: runs counted by what theory says of their task.
 
 
 Group: TypeAlias = Literal["without positions", "with positions", "none"]

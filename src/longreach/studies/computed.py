@@ -52,7 +52,7 @@ from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The bound for sparse planted correlations beside the error of attention that fits short sequences.
+# Planted correlations: the bound beside the error of attention that fits short sequences.
 
 
 PLANTED_WINDOW = 4
@@ -169,7 +169,7 @@ PLANTED = Study(
 )
 
 
-# Each assumption dropped at a time: the example that fails, and the intact one that works.
+# Counterexamples: each assumption dropped in turn, beside the intact example.
 
 
 COUNTEREXAMPLE_COLUMNS = (
@@ -206,7 +206,6 @@ class CounterexampleRow:
     """The least error of any hypothesis at L̄."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "dropped": self.dropped,
             "version": self.version,
@@ -217,7 +216,6 @@ class CounterexampleRow:
         }
 
     def line(self) -> tuple[str, ...]:
-        """As the table has it."""
         eta = self.assumptions.eta_test
         return (
             self.dropped, self.version, str(self.found.train_length), str(self.found.test_length),
@@ -346,7 +344,7 @@ COUNTEREXAMPLES = Study(
 )
 
 
-# Position coupling as an operator: ensembles with far planted tokens, as they are, windowed, and coupled.
+# Position coupling: ensembles with distant planted tokens, plain, windowed and coupled.
 
 
 COUPLING_WINDOW, TOKENS = 3, 4
@@ -385,7 +383,6 @@ class CouplingRow:
     found: Generalization
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         eta = None if self.eta is None else float(self.eta)
         return {
             "ensemble": self.ensemble, "class": self.version, "sparsity": self.sparsity, "span": self.span,
@@ -393,7 +390,6 @@ class CouplingRow:
         }  # fmt: skip
 
     def line(self) -> tuple[str, ...]:
-        """As the table has it."""
         best = min(self.found.train.values(), key=lambda risk: risk.value)
         return (
             self.ensemble, self.version, str(self.found.train_length), str(self.found.test_length),

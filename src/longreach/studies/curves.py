@@ -84,7 +84,6 @@ class Measured:
         return Spread.of(values) if values else None
 
     def mean(self, length: int) -> float | None:
-        """Over the runs."""
         spread = self.spread(length)
         return None if spread is None else spread.mean
 
@@ -93,7 +92,6 @@ class Measured:
         return row.accuracy.get(self.curve.config.train_lengths.name)
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         curve = self.curve
         spreads = [(length, spread) for length in curve.lengths if (spread := self.spread(length))]
         return {
@@ -205,7 +203,7 @@ def _all_runs(curves: Sequence[Measured]) -> Table:
     return table_of(title="All runs", columns=columns, rows=rows)
 
 
-# Claims about numbers, any of which may be missing.
+# Claims. Any of the numbers may be missing: then a claim is not measured.
 
 
 def above(text: str, better: Sequence[float | None], worse: Sequence[float | None], margin: float) -> Claim:
@@ -255,7 +253,7 @@ def _known(values: Sequence[float | None]) -> list[float]:
     return known if len(known) == len(values) else []
 
 
-# The figure: a panel each, mean accuracy against length, with a band from the lowest run to the highest.
+# The figure: mean accuracy by length, with a band from the lowest to the highest run.
 
 
 MOST_COLUMNS = 4
@@ -300,7 +298,7 @@ def _panel(axis: Axes, name: str, curves: Sequence[Measured]) -> None:
         axis.legend(fontsize=6, frameon=False, loc="best")
 
 
-# What the studies of sparsity and coupling share: the published setting, the smallest one, the encodings.
+# Settings that studies share.
 
 
 SOURCE = "Golowich et al., arXiv 2502.16792"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# All positional encodings on the tasks of Figure 1: the open question of what others would reach.
+# All encodings on the tasks of Figure 1.
 
 
 OTHERS = ("sinusoidal", "rope", "alibi", "t5", "fire", "randomized")
@@ -101,7 +101,7 @@ ENCODINGS_STUDY = cell_study(
 )
 
 
-# Learned absolute positions with the penalty on attention between positions, beside training without it.
+# Learned positions with and without the penalty on attention between positions.
 
 
 _LOOKS = {

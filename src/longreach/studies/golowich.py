@@ -48,7 +48,6 @@ class CurveScale:
 
     @property
     def twice(self) -> int:
-        """Twice the longest training length."""
         return 2 * self.train[1]
 
 
@@ -59,7 +58,7 @@ LAPTOP: dict[str, Any] = {
 }  # fmt: skip
 """What the settings of the laptop have in common."""
 
-# Sparse parity: runs generalize in length up to the sparsity of training, not beyond (Figures 1 and 7).
+# Sparse parity: runs generalize up to the sparsity they were trained on (Figures 1 and 7).
 
 
 SPARSE_PARITY_SCALES: dict[Scale, CurveScale] = {

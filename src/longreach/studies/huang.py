@@ -31,7 +31,7 @@ from longreach.tasks.catalog import load_task
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Figure 1: 25 tasks with APE and NoPE, algorithmic ones on the left, regular languages on the right.
+# Figure 1: 25 tasks with APE and NoPE.
 
 
 ALGORITHMIC_PLACES = tuple(Place(task, encoding) for task in ALGORITHMIC for encoding in ENCODINGS)
@@ -83,7 +83,7 @@ FIGURE1 = cell_study(
 )
 
 
-# Figure 2: the regular languages of Figure 1, each with its name and expression.
+# Figure 2: the regular languages by name.
 
 
 FIGURE2_COLUMNS = 6
@@ -114,7 +114,7 @@ FIGURE2 = cell_study(
 )
 
 
-# Figure 3: the runs of Figure 1, coloured by membership in the circuit class AC⁰.
+# Figure 3: the runs of Figure 1, coloured by AC⁰.
 
 
 FIGURE3_COLUMNS = 9
@@ -152,7 +152,7 @@ FIGURE3 = cell_study(
 )
 
 
-# Figure 4: the regular languages of Figure 1, coloured by star-freeness (A) and by dot-depth (B).
+# Figure 4: the regular languages, coloured by star-freeness and by dot-depth.
 
 
 FIGURE4_COLUMNS = 9
@@ -210,7 +210,7 @@ FIGURE4 = cell_study(
 )
 
 
-# Tables of theory: what we compute for each task, and what the paper says where that differs.
+# Tables 2 and 3: what we compute, and what the paper says where that differs.
 
 
 SAME = {("undecided", "none found")}
@@ -240,7 +240,6 @@ class Entry:
         return self.ours if self.agrees else f"{self.ours} (paper: {self.published})"
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {"ours": self.ours, "published": self.published, "agrees": self.agrees}
 
 

@@ -96,9 +96,6 @@ def approaching(alpha: Fraction, steps: int) -> list[ThresholdPair]:
     return [told_apart(alpha, alpha + Fraction(1, 2 ** (k + 1))) for k in range(steps)]
 
 
-# What the study of the inference procedure came to, as a table, a document and a figure.
-
-
 @dataclass(frozen=True, eq=False)
 class InferenceRow:
     """A target and the run for it."""
@@ -130,7 +127,6 @@ class InferenceRow:
         return " ".join(shown)
 
     def line(self) -> tuple[str, ...]:
-        """As the table has it."""
         run = self.run
         n0 = "none" if run.n0 is None else str(run.n0)
         trained = "–" if run.n0_trained_to is None else str(run.n0_trained_to)
@@ -140,7 +136,7 @@ class InferenceRow:
         return (self.title, str(run.to), self.sizes, n0, trained, bound, errors, known)
 
 
-# The inference procedure run on programs: bounded size and a length N₀, or growth without one.
+# The study.
 
 
 @dataclass(frozen=True)
@@ -232,10 +228,9 @@ STUDY = Study(
 )
 
 
-# The inference procedure drawn: the size of T_n, its errors, and the inputs that tell thresholds apart.
+# The figure: the size of T_n, its errors, and the inputs that distinguish thresholds.
 
 
-# Okabe and Ito, as in the other figures; markers say the same once more.
 COLOURS = (BLUE, GREEN, SKY, ORANGE, PURPLE, RED, BLACK)
 MARKERS = "os^vDXP"
 SLOW = "--"

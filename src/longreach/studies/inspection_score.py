@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from longreach.studies.run_scores import FittedScore, LimitComparison, ScoredRun, ScoreSlice
     from longreach.studies.statistics import Estimate
 
-# The runs of a results directory that can be looked into, and what is seen there.
+# Which runs can be inspected, and what inspection gives.
 
 
 RATIO = 3
@@ -158,7 +158,7 @@ def look_into(chosen: Chosen) -> ScoredRun:
     )
 
 
-# The odds of the forecast for runs that were looked into: they know the language, not the run.
+# The odds of the forecast for the same runs. They know the language, not the run.
 
 
 def frozen_odds(model: OddsModel, runs: Iterable[ScoredRun]) -> dict[str, float]:
@@ -209,7 +209,7 @@ def _cells(runs: Iterable[ScoredRun]) -> list[tuple[Cell, tuple[str, ...]]]:
     return found
 
 
-# The study: judge what is seen, and report it.
+# The study.
 
 
 MOST_RUNS: dict[Scale, int | None] = {"smoke": 12, "laptop": 120, "paper": None}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Losses drawn: against test length, against N, the least N against a parameter, bounds beside it.
+# The figure: loss by test length and by N, the least N by parameter, and bounds.
 
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
@@ -192,7 +192,7 @@ def _attention(place: Axes, report: LossReport) -> None:
     place.axhline(expected, color="black", linewidth=0.7, linestyle=(0, (4, 3)), label=label)
 
 
-# Figure 1 of Izzo, Nichani and Lee: SimpleTask, and the training length that a frequency asks for.
+# SimpleTask (Figure 1): the training length that a frequency needs.
 
 
 SIMPLE_TASK_TESTS = (8, 16, 32, 64, 128, 256, 512)
@@ -232,7 +232,7 @@ SIMPLE_TASK = loss_study(
 )
 
 
-# Figures 2 and 3 of Izzo, Nichani and Lee: ModPTask, the training length for a period, attention.
+# ModPTask (Figures 2 and 3): the training length that a period needs, and attention.
 
 
 MODP_TASK_TESTS: dict[Scale, tuple[int, ...]] = {
@@ -275,7 +275,7 @@ MODP_TASK = loss_study(
 )
 
 
-# In-context k-grams with two layers, as Izzo, Nichani and Lee test Theorem 5.2: against S and against k.
+# In-context k-grams with two layers (Theorem 5.2): against S and against k.
 
 
 TASKS: dict[Scale, tuple[tuple[int, int], ...]] = {

@@ -1,7 +1,7 @@
 """How a length grows with a parameter: slopes, rank correlations and intervals.
 
-Languages are the sample: intervals are those of a bootstrap over them. Lengths stand on a grid and may be
-missing where none was long enough; the slope leaves these out, the rank correlation has them as the longest.
+Intervals come from a bootstrap over languages. Lengths lie on a grid, and are missing where no tested length
+was enough: the slope leaves those languages out, the rank correlation ranks them last.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from longreach.answers.odds import FloatArray
 from longreach.studies.statistics import Estimate, Line, draws, interval, slopes, taus
 
-# How a length grows with a quantity of languages: a slope and a rank correlation, with intervals.
+# Over languages: a slope and a rank correlation.
 
 
 RESAMPLES = 2000
@@ -37,7 +37,6 @@ class GrowthLaw:
     """Kendall's τ_b of length and quantity."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return asdict(self)
 
 
@@ -82,7 +81,7 @@ def _estimate(
     return Estimate(value=value, low=low, high=high)
 
 
-# Does the least training length grow with a parameter as a law says: lines with intervals.
+# Over the parameters of a task: does the least training length grow as a law says?
 
 
 LEAST_VALUES = 3
@@ -116,7 +115,6 @@ class Law:
 
     @property
     def words(self) -> str:
-        """In a sentence."""
         where = f" ({self.fixed})" if self.fixed else ""
         if self.line is None or self.power is None:
             return f"{self.parameter}{where}: too few values with a least N for a line"
@@ -131,7 +129,6 @@ class Law:
         return f"{found}: {reason}"
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {**asdict(self), "linear": self.is_linear, "words": self.words}
 
 

@@ -111,7 +111,7 @@ def config_of(task: str, train_to: int, tests: Iterable[int], scale: Scale) -> R
     return resolve(task, scale=scale, train_lengths=lengths, test_lengths=ranges)
 
 
-# What was found: curves, plateaus, the least N for a loss, laws and bounds.
+# What was measured: curves, plateaus, the least N for a loss, laws and bounds.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +151,6 @@ class LossOutcome:
         return Spread.of(self.plateaus.values()) if self.plateaus else None
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         names = sorted({name for row in self.runs for name in row.other if not name.startswith("loss ")})
         return {
             "task": self.cell.task,
@@ -195,7 +194,6 @@ class Threshold:
         return [each for each in self.by_seed.values() if each is not None]
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "task": self.task,
             "threshold": self.length,
@@ -226,7 +224,6 @@ class LossReport:
         return tuple(dict.fromkeys(each.cell.task for each in self.outcomes))
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "loss": self.loss,
             "cells": [each.document() for each in self.outcomes],
@@ -318,7 +315,7 @@ def _laws(axis: str, thresholds: Sequence[Threshold]) -> list[Law]:
     return laws
 
 
-# The report: cells, the least N with bounds, laws.
+# The report.
 
 
 def cell_table(report: LossReport) -> Table:

@@ -142,7 +142,7 @@ STUDY = Study(
 )
 
 
-# The findings of the study of natural language as a document and as tables.
+# The findings as a document and as tables.
 
 
 PANELS = {
@@ -202,7 +202,7 @@ def influence_table(document: Mapping[str, Any]) -> Table:
     return table_of(columns=columns, rows=rows)
 
 
-# Perplexity by position, and what few far tokens gain beside all of them, window by window.
+# The figure: loss by position, and what a few distant tokens gain compared with all of them.
 
 
 COLOURS = {"short": ORANGE, "long": BLUE}
@@ -246,7 +246,7 @@ def _scatter(axis: Any, entry: Mapping[str, Any]) -> None:
     axis.set_ylabel("gain by the influential ones", fontsize=7)
 
 
-# Losses of a language model by position, and the mean at each length.
+# Any language model: loss by position, and the mean at each length.
 
 
 def perplexity_figure(found: Sequence[AtLength], name: str) -> Figure:

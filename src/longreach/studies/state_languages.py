@@ -29,8 +29,7 @@ from longreach.theory.decide.decisions import decide
 from longreach.theory.decide.views import Convention
 from longreach.theory.names import STATES, STATES_AFTER
 
-# Runs of another group (arXiv 2608.13433): 175 regular languages, labels and accuracies of state
-# prediction.
+# What was published (arXiv 2608.13433): labels, and accuracies of state prediction.
 
 
 Suite: TypeAlias = Literal["main", "secondary"]
@@ -86,7 +85,7 @@ def state_languages() -> tuple[StateLanguage, ...]:
     return tuple(found)
 
 
-# Published labels and accuracies of state prediction beside our verdicts, language by language.
+# Our verdicts beside it.
 
 
 LEVEL = 0.99
@@ -130,7 +129,6 @@ class JudgedLanguage:
         )
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         found = self.published
         return {
             "suite": found.suite,
@@ -213,8 +211,7 @@ def agreements(found: Sequence[JudgedLanguage]) -> dict[str, Any]:
     }
 
 
-# What the study `state-tracking` trains: some of the published languages, drawn by a rule, with one
-# setting.
+# What we train: a sample drawn by a rule, all with one setting.
 
 
 ENCODINGS = ("nope", "ape")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# How far runs of ours are from the published ones, by reading and encoding, and which encoding is nearer.
+# How far our runs are from the published ones, and which encoding is nearer.
 
 
 LIKELY = 0.05
@@ -70,7 +70,6 @@ class LanguageDistance:
         return sum(abs(self.ours[name] - share) for name, share in self.published.items()) / len(self.ours)
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {**asdict(self), "distance": self.distance}
 
 
@@ -93,7 +92,6 @@ class Comparison:
         return "nope" if self.nope < self.ape else "ape"
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {**asdict(self), "languages": list(self.languages), "nearer": self.nearer}
 
 
@@ -165,7 +163,7 @@ def exchange_test(differences: Sequence[float]) -> float:
     return float((np.abs(sums) >= abs(sum(differences)) - 1e-12).mean())
 
 
-# All that the study `state-tracking` says: theory beside published numbers, and our runs beside both.
+# The summary: theory, published numbers and our runs.
 
 
 QUESTION = (
@@ -201,7 +199,6 @@ class StateSummary:
         return tuple(each for each in self.languages if not all(map(each.agrees, LEVELS)))
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "level": LEVEL,
             "agreement": self.counts,
@@ -215,7 +212,6 @@ class StateSummary:
 
     @property
     def conclusion(self) -> str:
-        """Which encoding our runs speak for."""
         found = self.comparison
         if found is None:
             return "Open: no language of the sample has runs of ours with both encodings."
@@ -327,7 +323,7 @@ def _shares(found: dict[str, float]) -> str:
     return " ".join(f"{share:g}" for share in found.values())
 
 
-# The figure of `state-tracking`: published accuracies by verdict, and ours of the sample by encoding.
+# The figure: published accuracies by verdict, and ours by encoding.
 
 
 COLOURS = {True: GREEN, False: RED}
@@ -393,9 +389,6 @@ def _dress(axis: Axes, ranges: Iterable[str]) -> None:
     axis.set_xticks(range(len(names)), names, rotation=60)
     axis.set_ylim(-0.05, 1.05)
     axis.tick_params(labelsize=6.5, length=2)
-
-
-# Another group's 175 languages: verdicts beside their accuracies, and a sample of them trained.
 
 
 STUDY = cell_study(

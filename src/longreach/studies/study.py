@@ -119,12 +119,10 @@ class Claim:
 
     @property
     def words(self) -> str:
-        """In one line."""
         said = {True: "holds", False: "does not hold", None: "not measured"}[self.holds]
         return f"{said}: {self.text}" + (f" ({self.detail})" if self.detail else "")
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {"claim": self.text, "holds": self.holds, "detail": self.detail}
 
 

@@ -81,7 +81,6 @@ class LawRow:
 
     @property
     def forecast(self) -> Forecast:
-        """What is expected of it."""
         assert self.answer.forecast is not None, self.name
         return self.answer.forecast
 
@@ -112,11 +111,9 @@ class LawRow:
 
     @property
     def name(self) -> str:
-        """The expression."""
         return TaskName(self.language.task).expression
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "language": self.language.key,
             "stratum": self.language.stratum.name,
@@ -147,7 +144,6 @@ class ThresholdLaw:
 
     @cached_property
     def laws(self) -> tuple[GrowthLaw, ...]:
-        """One for each quantity."""
         rows = self.measured
         lengths = [row.answer.threshold for row in rows]
         return tuple(growth_law(name, [getattr(row, name) for row in rows], lengths) for name in QUANTITIES)
@@ -167,7 +163,6 @@ class ThresholdLaw:
         return slope.low <= bound <= slope.high
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "target": self.setting.to,
             "training_lengths": list(self.setting.lengths),

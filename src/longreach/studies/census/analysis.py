@@ -1,7 +1,7 @@
 """The analysis of the census as one document and as tables.
 
-Predicted is the length at which the summary that lasts longest, of those that training shows whole, is wrong
-on most words. Measured is the first tested range at which most runs do not work.
+A "no" may hold only from some length on. Predicted is the length at which the longest-lasting summary that
+training reveals is wrong on most words. Measured is the first tested range on which most runs fail.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from longreach.studies.statistics import SAMPLES, Estimate, bootstrap, estimate
 from longreach.studies.study import table_of, table_text
 from longreach.wording import Table
 
-# Where a "no" ends: the length of failure that is predicted beside the one that is measured.
+# Where runs of a "no" start to fail: predicted and measured.
 
 
 LETTERS = (4, 8, 16)
@@ -70,7 +70,6 @@ class Failure:
         return None if length is None else next((r for r, lengths in ends if lengths.last >= length), None)
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         length, summary = self.predicted()
         return {
             "language": self.language.key,
@@ -157,7 +156,7 @@ def _ranks(values: FloatArray) -> FloatArray:
     return np.asarray(middle[places], dtype=np.float64)
 
 
-# The census as one document: how right the verdict, its rivals and the odds are, and where a "no" ends.
+# All scores in one document.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -174,7 +173,6 @@ class CensusAnalysis:
     samples: int
 
     def document(self) -> dict[str, Any]:
-        """As `--json` prints it."""
         return {
             "part": self.part,
             "languages": len({run.language for run in self.runs}),
@@ -216,7 +214,7 @@ def analyse(
     )
 
 
-# The document of an analysis as tables for people: in the terminal and in Markdown.
+# The document as tables.
 
 
 Document = Mapping[str, Any]
@@ -411,7 +409,7 @@ def _failures(found: Document) -> Table:
     return table_of(("", ""), rows, title=title)
 
 
-# What recipes came to as a table, for the terminal and for the page.
+# Recipes as a table.
 
 
 TITLE = "Each recipe on the same development languages; work: half way from chance to 1."

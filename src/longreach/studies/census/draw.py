@@ -1,8 +1,7 @@
 """The languages of the census, drawn by a fixed rule.
 
-At each step that state goes without which expressions grow least (Delgado and Morais, CIAA 2004).
-
-Both rules were fixed before anything was trained, and are pinned by a test.
+Random expressions and random automata, each language once, as many of each stratum. The rule was fixed before
+anything was trained, and a test pins it.
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ from longreach.theory.decide.decisions import decide
 from longreach.theory.names import REGEX
 from longreach.theory.shares.words import WordMeasure, label_entropy, position_chance
 
-# From an automaton to a regular expression, by eliminating one state after the other.
+# Automaton → expression, by state elimination: first the state whose removal costs least (Delgado and
+# Morais, CIAA 2004).
 
 
 _NOTHING = ""  # the expression of the empty word
@@ -135,7 +135,7 @@ def _top_level_choice(text: str) -> bool:
     return False
 
 
-# Languages from two sources: random expressions, and random automata that are already minimal.
+# Two sources: random expressions, and random automata that are already minimal.
 
 
 Source: TypeAlias = Literal["expression", "automaton"]
@@ -241,7 +241,7 @@ def random_automaton(random: Random, states: int, alphabet: str, sink_share: flo
     return minimal(alphabet, rows, 0, accepting)
 
 
-# Which languages are one: the minimal automaton up to renaming of letters, and what hangs on it alone.
+# Identity of a language: its minimal automaton up to renaming letters.
 
 
 Part: TypeAlias = Literal["development", "held-out"]
@@ -340,7 +340,7 @@ def is_finite(automaton: Automaton) -> bool:
         left -= ends
 
 
-# Where a test means something: enough words, answers that vary and are not to be had by guessing.
+# Languages worth testing: enough words, and answers that vary and cannot be guessed.
 
 
 Refusal: TypeAlias = Literal["few words", "answers hardly vary", "guessed from the position"]
@@ -390,7 +390,7 @@ def refusal(automaton: Automaton, trained_to: int = TRAINED_TO) -> Refusal | Non
     return "guessed from the position" if position_chance(automaton, longest) > MOST_CHANCE else None
 
 
-# Strata of the census: what the theory says of the task that is trained, and how large the language is.
+# Strata: the verdicts, and the number of states.
 
 
 VerdictPair: TypeAlias = Literal["yes/yes", "no/yes", "no/no"]
@@ -454,7 +454,7 @@ def stratum_of(automaton: Automaton, budget: Budget = DEFAULT_BUDGET) -> Stratum
     return None if size is None or verdict is None else Stratum(verdict, size)
 
 
-# The languages of the census: drawn one after the other, each once, until every stratum has enough.
+# The census: draw until every stratum has enough.
 
 
 SEED = 2026
@@ -498,7 +498,6 @@ class Census:
     """How many languages a stratum lacks in a part, where it does."""
 
     def of(self, part: Part) -> tuple[CensusLanguage, ...]:
-        """The languages of one part."""
         return tuple(each for each in self.languages if each.part == part)
 
 

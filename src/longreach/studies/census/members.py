@@ -1,7 +1,7 @@
 """What the census trains: settings, members, recipes, and what they came to.
 
-Held-out languages may be looked at only when that file is committed: what was seen can then no longer change
-with what was asked.
+Held-out languages may be used only once the settings file is committed, so that results cannot influence
+settings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from longreach.studies.census.draw import Part, Stratum, ranges_tested
 from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, bins, read_language_table
 from longreach.studies.statistics import bootstrap, interval
 
-# With what the census trains: one setting for all languages at one training length, in a file.
+# Settings, from a file.
 
 
 SETTINGS = Path(__file__).with_name("settings.json")
@@ -64,7 +64,6 @@ class CensusSettings(BaseModel):
 
     @property
     def trained_to(self) -> tuple[int, ...]:
-        """All training lengths."""
         return tuple(map(int, self.languages))
 
     def at_scale(self, scale: Scale) -> Self:
@@ -132,7 +131,7 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-# What the census trains: each language with each encoding, to each length, with each seed.
+# Members: each language with each encoding, training length and seed.
 
 
 LANGUAGES = Path(__file__).with_name("languages.json")
@@ -212,7 +211,7 @@ def config_of_member(task: str, member: Member, settings: CensusSettings) -> Run
     )
 
 
-# What the runs of the census came to, collected from results and tables; held-out ones under a condition.
+# Results, collected from the results directory and a table.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,7 +270,7 @@ def run_of(member: Member, row: Row, settings: str, recipe: str | None = None) -
     )
 
 
-# What makes a yes come true: recipes that change one thing, tried on development languages alone.
+# Recipes: one change each, tried on development languages only.
 
 
 RECIPES = Path(__file__).with_name("recipes.json")
@@ -347,7 +346,6 @@ class RecipeScore:
     """Of the gain, by drawing languages anew."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return asdict(self)
 
 

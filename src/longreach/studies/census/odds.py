@@ -1,6 +1,6 @@
 """Odds fitted on the census, and how good they are on held-out languages.
 
-Only development languages may come in here; `fit_odds` refuses others.
+`fit_odds` accepts development languages only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from longreach.studies.census.scores import (
 from longreach.studies.census.tables import Cell, CensusRun, LanguageFacts, cells
 from longreach.studies.statistics import SAMPLES, Estimate, ReliabilityBin, Resampling, reliability
 
-# Odds from the census: features chosen by cross-validation over languages, then fitted and frozen.
+# Fitting: features are chosen by cross-validation over languages.
 
 
 COMMAND = "longreach study census --fit"
@@ -188,7 +188,7 @@ def _comparable(found: Sequence[Cell]) -> tuple[Comparable, ...]:
     )
 
 
-# How good are the odds on languages that had no part in them: Brier score and skill, ROC, reliability.
+# Judging: Brier score and skill, ROC area and reliability.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +211,6 @@ class OddsScore:
     auc: Estimate
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {**rounded_fields(self), "work": round(self.work, 4)}
 
 
@@ -229,7 +228,6 @@ class OddsJudgement:
     """For each bin of the reliability what was found, with an interval over languages."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "part": self.part,
             "outside": self.outside,

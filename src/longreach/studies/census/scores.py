@@ -1,10 +1,7 @@
 """How well the verdict and its rivals predict which cells work.
 
-Higher means that it is more likely to work. None: not known for this language.
-
-Each predictor is made into probabilities in one way: a logistic model with the predictor and what is asked,
-fitted on development languages. On these themselves every probability comes from a model that has not seen
-the language.
+Each predictor becomes a probability by a logistic model of the predictor and the question, fitted on
+development languages. For a development language itself the model has not seen that language.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ from longreach.studies.statistics import (
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-# Cells as rows of numbers: what is fitted, weighted, and told apart by language.
+# Cells as rows of numbers.
 
 
 FOLDS = 10
@@ -52,7 +49,6 @@ class OddsTable:
     languages: tuple[str, ...]
 
     def columns(self, names: Sequence[str]) -> FloatArray:
-        """The features with these names."""
         places = [self.names.index(name) for name in names]
         return np.asarray(self.features[:, places], dtype=np.float64)
 
@@ -118,7 +114,7 @@ def folds_of(languages: Sequence[str], seed: int = 0) -> npt.NDArray[np.int64]:
     return np.array([fold[language] for language in languages], dtype=np.int64)
 
 
-# What else might tell which languages work: the verdict beside its rivals, each as one number for a cell.
+# Predictors: one number for each cell, higher if it is more likely to work; None if not known.
 
 
 _DEPTHS = {"0": 0.0, "1": -1.0, "2": -2.0, "≥ 2": -3.0}
@@ -165,7 +161,7 @@ PREDICTORS: dict[str, Callable[[Cell], float | None]] = {
 """By name. The last two are determinacy: of eight letters at the test length, and of what training shows."""
 
 
-# How right are the verdict and its rivals: agreement, ROC, Brier score, with intervals over languages.
+# Scores: agreement, ROC area and Brier score, with intervals over languages.
 
 
 BINS = 5
@@ -220,7 +216,6 @@ class SliceScore:
     predictors: tuple[PredictorScore, ...]
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             **rounded_fields(self),
             "agreement": {name: each.rounded() for name, each in self.agreement.items()},

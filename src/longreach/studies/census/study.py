@@ -1,4 +1,4 @@
-"""The study `census` and its figure."""
+"""The study `census`: train, judge the forecasts, and fit the odds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.patches import Rectangle
 
-# The figure of the census: accuracy against training length, reliability of the odds, lengths of failure.
+# The figure.
 
 
 SHOWN_RATIO = 3
@@ -265,7 +265,7 @@ def _place(failure: Failure) -> tuple[int, int]:
     return column, 0 if seen == RATIOS[0] else 1 + beyond.index(seen)
 
 
-# The study: what is trained, what is judged, and the odds that come of it.
+# The study.
 
 
 BOTH: tuple[Part, ...] = ("development", "held-out")

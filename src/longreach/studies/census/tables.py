@@ -46,7 +46,7 @@ from longreach.theory.automata.monoid import measure
 from longreach.theory.shares.determinacy import determinacy
 from longreach.theory.shares.summaries import Summary
 
-# One training run of the census, and tables of runs: a line of JSON for each, failed ones included.
+# Runs, failed ones included: a line of JSON each.
 
 
 RATIOS = (1, 2, 3, 5)
@@ -103,7 +103,6 @@ class CensusRun:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended without numbers."""
         return self.error is not None
 
     def at(self, ratio: int) -> float:
@@ -135,7 +134,7 @@ def read_runs(path: Path) -> tuple[CensusRun, ...]:
     return tuple(sorted(read_lines(path, _RUN), key=_order))
 
 
-# Until which length a little memory carries: where the best summary that training shows whole gives out.
+# How far a little memory carries: where the best summary that training reveals fails.
 
 
 LEVEL = 0.5
@@ -194,7 +193,7 @@ def longest_lasting(
     return best
 
 
-# The languages of the census with all exact numbers that the analysis needs, computed once into one file.
+# Languages with all exact numbers that the analysis needs.
 
 
 LENGTHS = (10, 20, 50)
@@ -393,7 +392,7 @@ def read_language_table(path: Path) -> dict[str, LanguageFacts]:
     return found
 
 
-# Cells of the census: the runs of one language, encoding and training length at one test ratio.
+# Cells: the runs of one language, encoding and training length at one test ratio.
 
 
 Criterion: TypeAlias = Literal["half way", "0.9", "mean"]
@@ -414,12 +413,10 @@ class Cell:
 
     @property
     def encoding(self) -> str:
-        """The encoding of all its runs."""
         return self.case.encoding
 
     @property
     def trained_to(self) -> int:
-        """The training length."""
         return self.case.features.trained_to
 
     @property
@@ -439,7 +436,6 @@ class Cell:
 
     @property
     def works(self) -> tuple[bool, ...]:
-        """Which runs work."""
         return tuple(accuracy >= self.level for accuracy in self.accuracies)
 
     def worked(self, criterion: Criterion = "half way") -> bool:

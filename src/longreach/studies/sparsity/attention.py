@@ -22,7 +22,7 @@ import numpy as np
 from longreach.errors import Field, InputError
 from longreach.studies.sparsity.ensembles import FloatArray, IntArray, Label, PlaceSet
 
-# How many sets of k places have which tokens: sums over all sets without walking through them.
+# Sums over all sets of k places, without enumerating them.
 
 
 CHUNK = 1 << 16
@@ -77,7 +77,7 @@ def is_dyadic(values: FloatArray, times: int) -> bool:
     return bool((scaled == np.floor(scaled)).all()) and largest * times < 2.0**53
 
 
-# Sparse functional attention: attention over sets of k tokens.
+# Attention over sets of k tokens.
 
 
 Score: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
@@ -97,7 +97,6 @@ class Quotient:
 
     @property
     def values(self) -> FloatArray:
-        """The predictions."""
         found: FloatArray = self.numerators / self.denominators[:, None]
         return found
 
@@ -152,7 +151,6 @@ class SparseAttention:
 
     @property
     def name(self) -> str:
-        """Key and value."""
         return f"{self.key.name}, {self.value.name}"
 
     def quotient(self, tokens: IntArray) -> Quotient:
@@ -302,7 +300,7 @@ def table_value(
     return Value(name, lambda tokens: table[codes(tokens, vocabulary)])
 
 
-# Whether keys are local and relative, by looking at all sets.
+# Whether keys are local and relative, by trying all sets.
 
 
 MOST = 5_000_000

@@ -54,8 +54,7 @@ from longreach.studies.sparsity.generalization import (
     train_lengths,
 )
 
-# Each assumption of the theorem is needed: an example without it that fails, and the intact one that
-# works.
+# An example for each assumption: without it, learning fails; the intact version works.
 
 
 WINDOW = 2
@@ -100,7 +99,6 @@ class Assumptions:
     """η at L and L̄; None where no number is enough."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "local": self.not_local is None,
             "relative": self.not_relative is None,

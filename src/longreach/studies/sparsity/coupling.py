@@ -50,7 +50,7 @@ from longreach.studies.sparsity.ensembles import (
     uniform_sets,
 )
 
-# Tokens that hold several: pairs of a rank and a token, as position coupling makes them.
+# Coupled tokens: tuples of ranks and tokens.
 
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]
@@ -84,7 +84,6 @@ class CoupledVocabulary:
 
     @property
     def size(self) -> int:
-        """How many coupled tokens there are."""
         return sum((self.base - 1) ** count for count in range(self.sparsity + 1))
 
     def number(self, pairs: Sequence[tuple[int, int]]) -> int:
@@ -99,7 +98,6 @@ class CoupledVocabulary:
         return found
 
     def pairs(self, number: int) -> Pairs:
-        """What a number stands for."""
         found = []
         while number:
             number, digit = divmod(number, self.base)
@@ -131,7 +129,7 @@ class CoupledVocabulary:
         return tokens, whole
 
 
-# Position coupling as an operator on ensembles and hypotheses: far planted tokens become near.
+# The operator on ensembles and hypotheses: distant planted tokens become near.
 
 
 Ids: TypeAlias = tuple[int, ...]

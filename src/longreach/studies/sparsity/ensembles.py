@@ -200,7 +200,6 @@ class PositionLaw:
         return Fraction(int(row[places[0] - 1]), self.total)
 
     def sets(self) -> Iterator[tuple[PlaceSet, Fraction]]:
-        """The sets with a positive probability."""
         for shape, row in self.weights.items():
             for start in np.flatnonzero(row).tolist():
                 places = tuple(start + 1 + offset for offset in shape)
@@ -211,7 +210,6 @@ class PositionLaw:
         return sum(int(np.count_nonzero(row)) for row in self.weights.values())
 
     def draw(self, count: int, rng: np.random.Generator) -> IntArray:
-        """Sets, one in each row."""
         shapes = list(self.weights)
         flat = np.concatenate([self.weights[shape] for shape in shapes]).astype(np.float64)
         chosen = rng.choice(len(flat), count, p=flat / flat.sum())
@@ -465,7 +463,6 @@ class PlantedEnsemble:
 
     @property
     def vocabulary(self) -> int:
-        """How many tokens there are."""
         return len(self.background)
 
     @property
@@ -475,7 +472,6 @@ class PlantedEnsemble:
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
-        """The labels that occur."""
         return tuple(dict.fromkeys(self.label[tokens] for tokens in self.planted))
 
     @cached_property
@@ -487,7 +483,6 @@ class PlantedEnsemble:
         return coverage(self.places, length, window=window)
 
     def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
-        """Independent examples of a length."""
         places = self.places(length).draw(count, rng)
         tokens = rng.choice(self.vocabulary, (count, length), p=probabilities(self.background))
         known = list(self.planted)

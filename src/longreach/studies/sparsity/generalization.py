@@ -59,7 +59,6 @@ class Risk:
     samples: int | None = None
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         found: dict[str, Any] = {"kind": self.kind, "value": float(self.value)}
         if isinstance(self.value, Fraction):
             found["fraction"] = str(self.value)
@@ -206,7 +205,6 @@ class Generalization:
 
     @property
     def minimizers(self) -> tuple[str, ...]:
-        """The names of the best hypotheses."""
         return tuple(self.test)
 
     @property
@@ -229,7 +227,6 @@ class Generalization:
         return False if len(self.test) == 1 and self.error.low > error else None
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "train_length": self.train_length,
             "test_length": self.test_length,
@@ -358,7 +355,6 @@ class Comparison:
         return float(self.bound) / error if error else float("inf")
 
     def document(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {
             "delta": float(self.delta),
             "eta_train": float(self.eta_train),
