@@ -1,4 +1,4 @@
-"""Tests of `theory.automata.automaton`."""
+"""Automata, with and without answer classes, and the shortest words in them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from longreach.theory.automata.automaton import (
     minimal,
     strong_components,
 )
+from longreach.theory.automata.paths import distinguishing_word, shortest_word
 from longreach.theory.automata.regex import from_expression
 from tests.helpers.language_oracles import all_minimal, automata, live, mutual_reachability, words
 
@@ -176,3 +177,25 @@ def test_as_few_states_as_automata_lib_finds(chance: random.Random, size: int, k
     assert len(found) == len(dfa.minify().states)
     for word in words("ab", 6):
         assert found.accepts(word) == dfa.accepts_input("".join(word))
+
+
+@given(automata(states=5))
+def test_shortest_and_distinguishing_words_are_the_first_listed(automaton) -> None:
+    listed = list(words("ab", len(automaton)))
+    for goal in range(len(automaton)):
+        for start in range(len(automaton)):
+            reaching = [word for word in listed if automaton.run(word, start) == goal]
+            if reaching:
+                assert shortest_word(automaton, start, goal) == reaching[0]
+            if start != goal:
+                ends = [(automaton.run(word, start), automaton.run(word, goal)) for word in listed]
+                telling = [(p in automaton.accepting) != (q in automaton.accepting) for p, q in ends]
+                assert distinguishing_word(automaton, start, goal) == listed[telling.index(True)]
+
+
+def test_words_that_do_not_exist() -> None:
+    sink = from_expression("ab")
+    with pytest.raises(ValueError, match="no word leads there"):
+        shortest_word(sink, 1, 0)
+    with pytest.raises(ValueError, match="equivalent"):
+        distinguishing_word(sink, 1, 1)

@@ -1,4 +1,4 @@
-"""Tests of `theory.prove.equivalence`."""
+"""Right programs, equal programs and the automata of programs, for all lengths."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from longreach.theory.crasp.program import parse
 from longreach.theory.crasp.transform import symmetric_difference
 from longreach.theory.crasp.words import Encoder, encode
 from longreach.theory.prove import equivalence as module
-from longreach.theory.prove import equivalence as recognize
 from longreach.theory.prove.equivalence import (
     LONGEST_WORD,
     accepts_nothing,
@@ -36,9 +35,6 @@ from longreach.theory.prove.induction import Induction, prove
 from tests.helpers.examples import examples
 from tests.helpers.extras import needs
 from tests.helpers.small_programs import ALL_CLASSES, programs, words_up_to
-
-# Equal and empty for all lengths: never said of programs that differ, and the first word where they do.
-
 
 WORDS = list(words_up_to("ab", 8))
 
@@ -54,19 +50,18 @@ def first(core: Core, *others: Core) -> tuple[str, ...] | None:
 def rewritten(core: Core) -> Core:
     """The same with a ≤ b written as a + a − 1 < b + b, and p ∧ q as ¬(¬p ∨ ¬q)."""
     b = CoreBuilder()
-    moved: list[int] = []
-    for op in core.ops:
+
+    def rule(op: c.Op) -> int:
         match op:
             case c.Leq(left, right):
-                double = [b.add_op(c.Add(moved[k], moved[k])) for k in (left, right)]
-                less = b.add_op(c.Subtract(double[0], b.integer(1)))
-                moved.append(b.not_(b.leq(double[1], less)))
+                double = [b.add_op(c.Add(k, k)) for k in (left, right)]
+                return b.not_(b.leq(double[1], b.add_op(c.Subtract(double[0], b.integer(1)))))
             case c.And(left, right):
-                moved.append(b.not_(b.or_(b.not_(moved[left]), b.not_(moved[right]))))
+                return b.not_(b.or_(b.not_(left), b.not_(right)))
             case _:
-                moved.append(b.add_op(c.with_operands(op, [moved[k] for k in c.operands(op)])))
-    assert core.accept is not None
-    return Core(tuple(b.ops), core.alphabet, core.closed, moved[core.accept])
+                return b.add_op(op)
+
+    return core.moved_to(b.ops, c.rewrite(core.ops, rule))
 
 
 @pytest.mark.parametrize("relations", ALL_CLASSES)
@@ -188,7 +183,7 @@ def test_what_cannot_be_proved_is_not_said(monkeypatch: pytest.MonkeyPatch) -> N
 
     found = regular_language(core)
     assert found is None or found.accepts("a" * 12)
-    monkeypatch.setattr(recognize, "_proved", never)
+    monkeypatch.setattr(module, "_proved", never)
     assert regular_language(load("tomita-1").core) is None
 
 
