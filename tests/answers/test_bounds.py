@@ -100,10 +100,10 @@ def test_every_family_is_trained_for_real(tmp_path: Path, family: str) -> None:
     found = threshold(example(family), lengths=[4], seeds=1, scale="smoke", minutes=None, runs=tmp_path)
     (cell,) = found.cells
     assert (cell.train_to, cell.tested.name, cell.tally.runs) == (4, "9-12", 1)
-    assert cell.loss[0] > 0
+    assert cell.values[0] > 0
     assert found.document()["loss"] == NUMBER_FAMILIES[family].loss
     assert "squared error" in found.plot().get_ylabel()
-    assert f"{cell.loss[0]:.2g}" in found._repr_html_()
+    assert f"{cell.values[0]:.2g}" in found._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -125,5 +125,5 @@ def test_bad_files(tmp_path: Path) -> None:
         trained_quantities(tmp_path)
     config = ModelConfig(layers=1, heads=1, width=8, vocabulary=6, positions=20, encoding="nope")
     save_file({"x": np.zeros(1)}, file, {"config": config.model_dump_json()})
-    with pytest.raises(InputError, match="not a model, or damaged"):
+    with pytest.raises(InputError, match="not the tensors that belong there"):
         trained_quantities(tmp_path)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 
 from longreach.answers.bounds import program_or_reason, task_inputs
 from longreach.config.model import ModelConfig
 from longreach.errors import InputError
+from longreach.files import read_tensors
 from longreach.tasks.names import FamilyName
 from longreach.tasks.task import Task
 from longreach.theory.bounds.definition import BoundInputs, Number
@@ -159,20 +159,12 @@ def _normalised(tensors: Mapping[str, Array], config: ModelConfig, name: str, y:
 
 
 def _read(path: Path) -> tuple[dict[str, Array], ModelConfig]:
-    try:
-        with safe_open(path, framework="np") as file:
-            metadata = file.metadata() or {}
-            config = _config(path, metadata)
-            tensors = {name: file.get_tensor(name).astype(np.float64) for name in _shapes(config)}
-    except (OSError, SafetensorError) as error:
-        what = " ".join(str(error).split())[:200]
-        raise InputError(f"{path}: not a model, or damaged: {what}") from None
-    for name, shape in _shapes(config).items():
-        if tensors[name].shape != shape:
-            raise InputError(f"{path}: {name} has the shape {tensors[name].shape}, expected {shape}")
-        if not np.isfinite(tensors[name]).all():
+    found, header = read_tensors(path, lambda header: _shapes(_config(path, header)))
+    tensors = {name: tensor.astype(np.float64) for name, tensor in found.items()}
+    for name, tensor in tensors.items():
+        if not np.isfinite(tensor).all():
             raise InputError(f"{path}: {name} has values that are not numbers")
-    return tensors, config
+    return tensors, _config(path, header)
 
 
 def _config(path: Path, metadata: Mapping[str, str]) -> ModelConfig:

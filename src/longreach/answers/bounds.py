@@ -106,14 +106,14 @@ class LossBound:
         number = self.value.number()
         return None if number is None or not measured else float(number) / measured
 
-    def document(self, measured: float | None) -> dict[str, Any]:
-        """As JSON has it."""
+    def document(self, measured: float | None, ratio: str = "bound_over_measured") -> dict[str, Any]:
+        """`ratio` is the name of the field of bound / measured."""
         return {
             "name": self.name,
             "formula": self.formula,
             "value": self.value.number(),
             "log2": self.value.logarithm,
-            "bound_over_measured": self.ratio(measured),
+            ratio: self.ratio(measured),
             "up_to_constants": True,
         }
 
@@ -194,17 +194,10 @@ class LossTheory:
         return {
             "verdict": None,
             "words": self.words,
-            "bounds": [
-                {
-                    "name": each.name, "formula": each.formula, "value": each.value.number(),
-                    "log2": each.value.logarithm, "up_to_constants": True,
-                    "bound_by_measured": each.ratio(measured),
-                }
-                for each in self.bounds
-            ],
+            "bounds": [each.document(measured, "bound_by_measured") for each in self.bounds],
             "inference": None,
             "notes": list(self.notes),
-        }  # fmt: skip
+        }
 
 
 def _words(bound: LossBound, measured: int | None, *, or_less: bool) -> str:

@@ -284,12 +284,13 @@ def _format(path: Path) -> str:
 def _automaton(
     regex: str | None, letters: list[str] | None, name: str | None, dfa: Path | None, budget: Budget
 ) -> tuple[str, Automaton]:
-    from longreach.files import read_text
-    from longreach.theory.automata.files import read_automaton
     from longreach.theory.automata.named import named_automaton
     from longreach.theory.automata.regex import from_expression
 
     if dfa is not None:
+        from longreach.files import read_text
+        from longreach.theory.automata.files import read_automaton
+
         return str(dfa), read_automaton(read_text(dfa), file=str(dfa))
     if name is not None:
         try:
