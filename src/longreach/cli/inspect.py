@@ -356,10 +356,10 @@ def _print_extraction(run: Path, found: Extraction) -> None:
         out.print("  of each answer only the first token is asked for, here and below", style="dim")
     for each in found.agreements:
         row = f"  {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs the model is right on "
-        row += str(each.model_and_task)
-        if each.model_and_automaton is not None:
-            row += f", the automaton says what the model says on {each.model_and_automaton}"
-            row += f" and what is right on {each.automaton_and_task}"
+        row += str(each.counts["model_and_task"])
+        if each.counts["model_and_automaton"] is not None:
+            row += f", the automaton says what the model says on {each.counts['model_and_automaton']}"
+            row += f" and what is right on {each.counts['automaton_and_task']}"
         out.print(row, markup=False, highlight=False)
     for parting in found.partings:
         word = " ".join(parting.word[:40]) or "ε"
@@ -382,7 +382,8 @@ def _print_program(found: ExtractedProgram) -> None:
         out.print(f"    {line}", markup=False, highlight=False)
     for each in found.agreements:
         row = f"    {each.lengths.first}–{each.lengths.last}: of {each.inputs} inputs it says what the model "
-        row += f"says on {each.model_and_program} and what is right on {each.program_and_task}"
+        row += f"says on {each.counts['model_and_program']} "
+        row += f"and what is right on {each.counts['program_and_task']}"
         out.print(row, markup=False, highlight=False)
 
 

@@ -112,24 +112,17 @@ class TrainedModel:
         return sum(token != EOS for token in self.task.answer(word)) > 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Agreement:
-    """On how many inputs of a range two of model, task and automaton agree at every queried position."""
+    """On how many inputs of a range two of model, task, automaton and program agree at every position."""
 
     lengths: LengthRange
     inputs: int
-    model_and_task: int
-    model_and_automaton: int | None
-    automaton_and_task: int | None
+    counts: Mapping[str, int | None]
+    """By pair, as in `model_and_task`; None where there is no automaton."""
 
     def document(self) -> dict[str, Any]:
-        return {
-            "lengths": self.lengths.name,
-            "inputs": self.inputs,
-            "model_and_task": self.model_and_task,
-            "model_and_automaton": self.model_and_automaton,
-            "automaton_and_task": self.automaton_and_task,
-        }
+        return {"lengths": self.lengths.name, "inputs": self.inputs, **self.counts}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,14 +250,9 @@ def _compared(
             found = [machine.class_of(word) for word in asked]
             counts[1] += found == [said for _, said, _ in pairs]
             counts[2] += found == [right for _, _, right in pairs]
-    known = machine is not None
-    return Agreement(
-        lengths=lengths,
-        inputs=len(inputs),
-        model_and_task=counts[0],
-        model_and_automaton=counts[1] if known else None,
-        automaton_and_task=counts[2] if known else None,
-    )
+    pairs_of = ("model_and_task", "model_and_automaton", "automaton_and_task")
+    known = (counts[0], *(counts[1:] if machine is not None else (None, None)))
+    return Agreement(lengths, len(inputs), dict(zip(pairs_of, known, strict=True)))
 
 
 # A trained model → the smallest programs that agree with what it says up to its training length.
@@ -274,25 +262,6 @@ MOST_CLASSES = 4
 """Different answers for which programs are searched, at most."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProgramAgreement:
-    """On how many inputs of a range a program agrees with the model, and with the task, on where the token
-    stands, at every position that is asked about."""
-
-    lengths: LengthRange
-    inputs: int
-    model_and_program: int
-    program_and_task: int
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "lengths": self.lengths.name,
-            "inputs": self.inputs,
-            "model_and_program": self.model_and_program,
-            "program_and_task": self.program_and_task,
-        }
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExtractedProgram:
     """Where the model says a token: the words that a program accepts."""
@@ -300,7 +269,7 @@ class ExtractedProgram:
     says: str
     family: Family
     found: Synthesis
-    agreements: tuple[ProgramAgreement, ...]
+    agreements: tuple[Agreement, ...]
     """The training range first; empty where no program was found."""
 
     def document(self) -> dict[str, Any]:
@@ -351,7 +320,7 @@ def extract_programs(
 
 def _agreements(
     trained: TrainedModel, found: Synthesis, token: str, inputs: Mapping[LengthRange, Sequence[Word]]
-) -> tuple[ProgramAgreement, ...]:
+) -> tuple[Agreement, ...]:
     assert found.program is not None
     counted = []
     for lengths, words in inputs.items():
@@ -362,9 +331,6 @@ def _agreements(
             accepted = accepted_words(found.program.core, asked)
             agree += bool((accepted == [trained.said(word) == token for word in asked]).all())
             right += bool((accepted == [trained.right(word) == token for word in asked]).all())
-        counted.append(
-            ProgramAgreement(
-                lengths=lengths, inputs=len(words), model_and_program=agree, program_and_task=right
-            )
-        )
+        counts = {"model_and_program": agree, "program_and_task": right}
+        counted.append(Agreement(lengths, len(words), counts))
     return tuple(counted)

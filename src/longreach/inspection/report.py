@@ -278,8 +278,8 @@ def limit_summary(found: Subject, *, rows: int = ROWS, seed: int = 0) -> LimitSu
     model = fold(found.parameters, found.config, norm_scales(found.config, [(seen, mask)]))
     size = min(_used_positions(found), MOST_POSITIONS)
     stream, _ = _products(found, model, seen, size)
-    products = list(stream)
-    return _summarized(found, model, products, [fit_positions(each.matrix) for each in products])
+    matrices = [each.matrix for each in stream]
+    return summarized(found, model, matrices, [fit_positions(matrix) for matrix in matrices])
 
 
 def _data(
@@ -354,16 +354,16 @@ def _summary(
     if refusal is not None:
         remarks.append(f"no limit transformer: {refusal}")
         return None
-    return _summarized(found, model, products, [each.fit for each in heads])
+    return summarized(found, model, [each.matrix for each in products], [each.fit for each in heads])
 
 
-def _summarized(
-    found: Subject, model: FoldedModel, products: Sequence[PositionProduct], fits: Sequence[PeriodicFit]
+def summarized(
+    found: Subject, model: FoldedModel, matrices: Sequence[Array], fits: Sequence[PeriodicFit]
 ) -> LimitSummary:
+    """The approximate limit transformer from the product function of every head and its fit."""
     config = found.config
-    matrices = [each.matrix for each in products]
     if not has_position_functions(config):  # logits of data are no function of positions to go on with
-        matrices = [np.zeros((3, 3))] * len(products)
+        matrices = [np.zeros((3, 3))] * len(matrices)
         fits = [fit_positions(matrix) for matrix in matrices]
     layers = [slice(start, start + config.heads) for start in range(0, len(matrices), config.heads)]
     return summarize(

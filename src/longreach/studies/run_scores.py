@@ -31,7 +31,6 @@ from longreach.inspection.limit import (
     cannot_be_limit,
     correct,
     kept_answers,
-    summarize,
 )
 from longreach.inspection.models import Subject, batch_at, nearest_length
 from longreach.inspection.positions import (
@@ -41,7 +40,7 @@ from longreach.inspection.positions import (
     position_products,
     window_shift,
 )
-from longreach.inspection.report import limit_summary
+from longreach.inspection.report import limit_summary, summarized
 from longreach.inspection.trace import fold, norm_scales, trace
 from longreach.runs.table import read_lines
 from longreach.studies.statistics import (
@@ -104,10 +103,7 @@ def run_features(found: Subject, *, rows: int = ROWS, seed: int = 0) -> dict[str
     margins = _margins(seen.outputs, torch.from_numpy(batch.mask))
     unlike = 0.0
     if cannot_be_limit(found.config) is None:
-        heads = found.config.heads
-        by_layer = [matrices[start : start + heads] for start in range(0, len(matrices), heads)]
-        fitted = [fits[start : start + heads] for start in range(0, len(fits), heads)]
-        summary = summarize(found.parameters, model, by_layer, fits=fitted, trained_size=found.trained_size)
+        summary = summarized(found, model, matrices, fits)
         _, said = correct(batch, kept_answers(found, summary))
         own = seen.outputs.argmax(dim=-1)
         unlike = float((said != own)[torch.from_numpy(batch.mask)].double().mean())
