@@ -16,10 +16,10 @@ from longreach.execution.jobs import ExecutionError, Failure, Job
 from longreach.execution.local import LocalEngine
 from longreach.execution.slurm import SlurmEngine
 from longreach.runs.record import run_pending
-from tests.execution.test_jobs import _jobs
 from tests.execution.test_local import gone
 from tests.helpers import slurm_programs
 from tests.helpers.extras import needs
+from tests.runs.test_record import _jobs
 
 HERE = "tests.helpers.job_functions"
 SUBMITIT = needs("submitit")

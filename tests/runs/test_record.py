@@ -120,7 +120,7 @@ DRIVER = """
 import sys
 from longreach.execution.local import LocalEngine
 from longreach.runs.record import run_pending
-from tests.execution.test_jobs import _jobs
+from tests.runs.test_record import _jobs
 for result in run_pending(_jobs(8, seconds=0.3), sys.argv[1], LocalEngine(workers=2)):
     print(result.key, flush=True)
 """
@@ -177,7 +177,7 @@ import sys
 from longreach.execution.jobs import Job
 from longreach.execution.local import LocalEngine
 from longreach.runs.record import run_pending
-from tests.execution.test_jobs import _jobs
+from tests.runs.test_record import _jobs
 runs, function, count, seconds = sys.argv[1:]
 jobs = [
     Job.of(f"tests.helpers.job_functions:{function}", job.config)
