@@ -163,9 +163,9 @@ def test_the_sparsity_of_the_original_is_in_positions() -> None:
         ("regex:(aa)*", ["learned positions (APE) instead of none", "positions with an integer period of 2"]),
         ("regex:(a|b)*bb(a|b)*", ["learned positions (APE) instead of none", "positions that single out"]),
         ("binary-majority", []),
-        ("parity", ["its steps written down before the answer (+scratchpad)"]),
-        ("addition", ["the answer written from its end (+reversed)"]),
-        ("boolean-expressions", ["its steps written down before the answer (+scratchpad)"]),
+        ("parity", ["write the intermediate steps before the answer (+scratchpad)"]),
+        ("addition", ["write the answer in reverse (+reversed)"]),
+        ("boolean-expressions", ["write the intermediate steps before the answer (+scratchpad)"]),
     ],
 )
 def test_the_encoding_under_which_it_is_a_yes(task: str, changes: list[str]) -> None:
@@ -206,7 +206,7 @@ def test_the_form_that_was_measured(tmp_path: Path) -> None:
     members = remedy_members(Question(task="parity"), remedy, 1.0)
     (before,) = suggestions(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
     assert before.measured is None
-    assert before.basis.endswith("longreach advise parity tries it in 5 minutes")
+    assert before.basis.endswith("longreach ask parity --try tries it in 5 minutes")
     write_results(tmp_path, members, lambda member: True)
     (after,) = suggestions(forecast("parity"), (), None, {}, ("nope", "ape"), runs=tmp_path)
     assert after.measured is not None

@@ -62,11 +62,13 @@ def test_two_noes_expect_no_length(tmp_path: Path) -> None:
     found = asked("parity", tmp_path, {"nope": 0, "ape": 0})
     _, from_which, what_helps = blocks(found)
     assert from_which.lines[0].says == "none expected"
-    assert what_helps.lines[0].label.startswith("its steps written down before the answer (+scratchpad)")
+    assert what_helps.lines[0].label.startswith(
+        "write the intermediate steps before the answer (+scratchpad)"
+    )
     first, study, last = what_helps.lines[0].basis.split("; ")
     assert first == "each step then depends on 2 tokens near by"
     assert study.startswith("longreach study advice: right on ")
-    assert last == "longreach advise parity tries it in 5 minutes"
+    assert last == "longreach ask parity --try tries it in 5 minutes"
 
 
 def test_where_no_change_is_known_another_encoding_is_measured(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_what_a_person_reads() -> None:
 
 def test_reasons_fit_what_happened() -> None:
     failing = judge_runs(Answer.YES, Tally(runs=3, learned=2, work=1)).reasons
-    assert "1 run did not learn" in failing[0]
+    assert "1 run did not fit" in failing[0]
     assert "train on longer inputs" in failing[1]
     working = judge_runs(Answer.NO, Tally(runs=1, learned=1, work=1)).reasons
     assert "short window" in working[0]

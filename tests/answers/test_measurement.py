@@ -172,7 +172,9 @@ def test_it_says_at_once_what_it_will_do(tmp_path: Path, training: Any) -> None:
     listener = _Listener()
     _measure("aa", tmp_path, listener=listener)
     assert listener.said[0].startswith("measuring 6 runs trained to 20, 1,000 steps each: about ")
-    assert listener.said[0].endswith(", then other training lengths; Ctrl-C ends it with what there is")
+    assert listener.said[0].endswith(
+        ", then other training lengths; press Ctrl-C to stop early and use the results so far"
+    )
     assert listener.said[1].startswith("measuring 2 runs trained to 10, 1,000 steps each: about ")
 
 

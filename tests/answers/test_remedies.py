@@ -292,10 +292,10 @@ def test_a_try_says_what_is_far() -> None:
 def test_a_family_is_advised_to_write_its_steps() -> None:
     (remedy,) = remedies(forecast("parity-scratchpad:scratchpad=no"))
     assert (remedy.task, remedy.encoding) == ("parity-scratchpad", "coupled-local")
-    assert remedy.change.startswith("its steps written down before the answer")
+    assert remedy.change.startswith("write the intermediate steps before the answer")
     (remedy,) = remedies(forecast("variable-assignment:2,variables=20,scratchpad=no"))
     assert remedy.task == "variable-assignment:variables=20"
-    assert remedy.change.startswith("its steps written down before the answer")
+    assert remedy.change.startswith("write the intermediate steps before the answer")
 
 
 def test_ids_that_tell_the_answer_are_predicted() -> None:

@@ -101,7 +101,7 @@ def conclusion(found: TaskAdvice) -> str:
 
 def _outcome(name: str, trial: MeasuredCell) -> str:
     unlearned = trial.tally.runs - trial.tally.learned
-    learned = "" if not unlearned else f", {unlearned} did not learn the training lengths"
+    learned = "" if not unlearned else f", {unlearned} did not fit the training range"
     return f"{name} ({trial.words}{learned})"
 
 

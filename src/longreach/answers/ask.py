@@ -310,7 +310,7 @@ def _measured(cell: MeasuredCell | None) -> str:
         return "not measured: no run has finished"
     tested = _range(cell.tested)
     tally, missing = cell.tally, cell.planned - cell.tally.runs
-    notes = [f"{tally.learned} learned the training lengths"] if tally.learned < tally.runs else []
+    notes = [f"{tally.learned or 'none'} fit the training range"] if tally.learned < tally.runs else []
     notes += [f"{missing} not finished"] if missing else []
     aside = f" ({', '.join(notes)})" if notes else ""
     return f"measured: {tally.words} at {tested}, trained to {cell.train_to}{aside}"
@@ -359,9 +359,9 @@ def _bound(found: ThreeAnswers) -> Line:
     """The bound that is exact; the others hold up to constants."""
     exact = [each for each in found.forecast.bounds.bounds if not each.definition.up_to_constants]
     if not exact:
-        return Line("proved", NOT_KNOWN, "the known bounds have constants that nobody has computed")
+        return Line("proved", NOT_KNOWN, "known bounds hold only up to unknown constants")
     number = f"{exact[0].definition.formula} = {exact[0].value}"
-    apart = "words up to this length tell all automata with as few states apart"
+    apart = "words up to this length distinguish any two automata of this size"
     return Line("proved", number, f"{apart}; for models {NOT_KNOWN}")
 
 
@@ -423,7 +423,7 @@ def judgement_words(found: ThreeAnswers) -> tuple[str, ...]:
     """What the runs say of the forecast: one sentence where all say the same, else one an encoding."""
     findings = found.findings
     if not findings:
-        return ("Nothing was measured, so the forecast is not judged.",)
+        return ("Forecast only: nothing was trained.",)
     states = {finding.state for finding in findings.values()}
     if states == {"agrees"}:
         late = [cell.encoding for cell in found.measurement.cells if found.works_later(cell) is not None]

@@ -89,7 +89,7 @@ def _reasons(forecast: Answer, tally: Tally) -> tuple[str, ...]:
         found.append("at these lengths a short window may already be enough: test on longer inputs")
     else:
         if missing := tally.runs - tally.learned:
-            found.append(f"{counted(missing, 'run')} did not learn the training range: {MORE_TRAINING}")
+            found.append(f"{counted(missing, 'run')} did not fit the training range: {MORE_TRAINING}")
         found.append("too few training lengths to tell the rule from others: train on longer inputs")
     return (*found, *_few(tally))
 

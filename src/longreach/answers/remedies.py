@@ -123,7 +123,7 @@ HINTS_SOURCE = "after Zhou et al., arXiv 2310.16028; no proof is known"
 PREDICTED = "the positions of the answer tell part of it, so the model predicts them"
 NOT_LOCAL = "nothing says that its steps depend on few tokens, so this is a try"
 SEEMS_LOCAL = "in examples each step depends on few tokens at coupled distance 1 or less, by measurement"
-COUPLED_POSITIONS = "one position for symbols that belong together (coupled)"
+COUPLED_POSITIONS = "give related symbols the same position id (coupled)"
 SOME_LENGTHS = 20
 """Above the least length: where an example is looked for."""
 
@@ -310,9 +310,9 @@ def has_coupled_ids(task: Task) -> bool:
 
 
 _FORM_CHANGES = {
-    "scratchpad": "its steps written down before the answer (+scratchpad)",
-    "reversed": "the answer written from its end (+reversed)",
-    "index-hints": "a hint before each symbol (+index-hints)",
+    "scratchpad": "write the intermediate steps before the answer (+scratchpad)",
+    "reversed": "write the answer in reverse (+reversed)",
+    "index-hints": "put a hint before each symbol (+index-hints)",
 }
 
 
@@ -504,7 +504,7 @@ def _of_theory(forecast: Forecast, cells: Sequence[MeasuredCell], runs: Path | N
     kept = study_runs(best.task, best.label)
     said = said if kept is None else f"{said}; {kept.words}"
     if not TaskName(forecast.name).is_session:
-        said += f"; longreach advise {shlex.quote(forecast.name)} tries it in {TRY_MINUTES:g} minutes"
+        said += f"; longreach ask {shlex.quote(forecast.name)} --try tries it in {TRY_MINUTES:g} minutes"
     return (replace(best, basis=said),)
 
 
@@ -526,7 +526,7 @@ def _seeds(forecast: Forecast, cells: Sequence[MeasuredCell]) -> list[Remedy]:
     return [
         Remedy(
             change=f"{side_title(cell.encoding)}: several seeds, one of which works on longer inputs",
-            basis="runs that differ in their seed only do different things",
+            basis="runs with different seeds behave differently",
             measured=cell.words,
         )
         for cell in cells

@@ -254,7 +254,7 @@ class ThresholdQuestion:
 
 
 MINUTES = 10.0
-NOTHING_TRAINED = f"nothing was trained: --minutes {MINUTES:g} goes on with the search"
+NOTHING_TRAINED = f"nothing was trained: use --minutes {MINUTES:g} to search"
 ENDS: dict[Stop | None, str] = {
     None: "",
     "time": "out of time before the search was done: run the same command again to resume",
