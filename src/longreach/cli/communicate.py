@@ -9,6 +9,7 @@ import typer
 
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
 from longreach.cli.output import (
+    blamed_on,
     check_file,
     console,
     note,
@@ -95,10 +96,8 @@ def _measured(task: str, letters: list[str] | None, max_length: int | None) -> M
         split = problem(task, letters)
     except InputError as error:
         raise error.at(Argument("task")) from None
-    try:
+    with blamed_on("--max-length"):
         return measure(split, max_length)
-    except InputError as error:
-        raise InputError(f"--max-length: {error.message}") from None
 
 
 def _all(max_length: int | None) -> list[Measurement]:

@@ -13,6 +13,7 @@ import typer
 from longreach.cli.options import JsonOption
 from longreach.cli.output import (
     any_number_of_digits,
+    blamed_on,
     check_page,
     console,
     exit_code,
@@ -356,13 +357,11 @@ def check(
             f"{file}: token {long_token!r} has more than one character, and a regular expression cannot"
         )
     letters = core.alphabet
-    try:
+    with blamed_on("REGEX"):
         if not core.closed:
             letters += tuple(letter for letter in letters_of(regex) if letter not in letters)
         automaton = from_expression(regex, letters or ("a",))
-    except InputError as error:
-        raise InputError(f"REGEX: {error.message}", source=error.source, column=error.column) from None
-    longest = DEFAULT_LENGTH if length is None else length
+    longest = _longest(length)
     sides = ProgramSide(core, automaton.alphabet, length=longest), automaton_side(automaton)
     result = Equivalence(compare(*sides, automaton.alphabet, longest))
     if prove and result.comparison.equal:
@@ -388,12 +387,8 @@ def equal(
     from longreach.theory.prove.equivalence import equivalent
 
     left, right = load_program(file, peer=peer).core, load_program(other, peer=peer).core
-    try:
-        result = equivalent(
-            left, right, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
-        )
-    except InputError as error:
-        raise InputError(f"FILE: {error.message}") from None
+    with blamed_on("FILE"):
+        result = equivalent(left, right, _longest(length), budget=Budget(seconds=SECONDS))
     sides = f"accepted by {file} alone", f"accepted by {other} alone"
     _answer(result, length, as_json, sides, None if left.is_predictor else left)
 
@@ -415,12 +410,8 @@ def empty(
     from longreach.theory.prove.equivalence import accepts_nothing
 
     core = load_program(file, peer=peer).core
-    try:
-        result = accepts_nothing(
-            core, DEFAULT_LENGTH if length is None else length, budget=Budget(seconds=SECONDS)
-        )
-    except InputError as error:
-        raise InputError(f"{file}: {error.message}") from None
+    with blamed_on(file):
+        result = accepts_nothing(core, _longest(length), budget=Budget(seconds=SECONDS))
     result = _within(result, length)
     found = result.comparison
     with exit_code(1, when=not found.equal):
@@ -431,6 +422,10 @@ def empty(
         else:
             console().print("[red]not empty[/red]: the first word that is accepted ", end="")
             console().print(_first_word(result), markup=False)
+
+
+def _longest(length: int | None) -> int:
+    return DEFAULT_LENGTH if length is None else length
 
 
 def _within(result: Equivalence, asked: int | None) -> Equivalence:

@@ -18,6 +18,7 @@ from longreach.cli.output import (
     CAVEAT,
     TITLES,
     about_language,
+    blamed_on,
     check_file,
     console,
     documents_alone,
@@ -293,10 +294,8 @@ def _automaton(
 
         return str(dfa), read_automaton(read_text(dfa), file=str(dfa))
     if name is not None:
-        try:
+        with blamed_on("--name"):
             return name, named_automaton(name)
-        except InputError as error:
-            raise InputError(f"--name: {error.message}") from None
     assert regex is not None
     try:
         return f"regex:{regex}", from_expression(regex, letters, budget)

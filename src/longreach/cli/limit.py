@@ -11,6 +11,7 @@ import typer
 from longreach.cli.crasp import File, Peer
 from longreach.cli.options import JsonOption
 from longreach.cli.output import (
+    blamed_on,
     check_directory,
     check_file,
     console,
@@ -70,6 +71,7 @@ def compile_program(
     Example: longreach crasp compile lib:dyck-1 --context 64 --out dyck --verify 8
     """
     from longreach.theory.limit.files import save
+    from longreach.theory.limit.finite import to_finite
     from longreach.theory.limit.margins import provable_length
     from longreach.theory.limit.rounding import FORMATS
 
@@ -78,8 +80,8 @@ def compile_program(
         raise InputError("--attend: goes with --figure FIGURE, and --figure with --attend WORD")
     _check_figure(figure, "--figure")
     core, limit = _compiled(file, peer)
-    with stage(f"building T_n for a context of {context}"):
-        model = limit if context is None else _finite(limit, context)
+    with blamed_on("--context"), stage(f"building T_n for a context of {context}"):
+        model = limit if context is None else to_finite(limit, context)
     document: dict[str, Any] = {"program": file, **describe(model), "dtype": dtype.value}
     if context is None:
         with stage(f"computing to which length {dtype.value} is right, width {limit.width}"):
@@ -108,20 +110,8 @@ def _compiled(file: str, peer: bool) -> tuple[Core, Transformer]:
 
     with stage(f"reading {file}"):
         core = load_program(file, peer=peer).core
-    try:
-        with stage(f"compiling {counted(core.size, 'operation')} of {file}"):
-            return core, compiler.compile_program(core)
-    except InputError as error:
-        raise InputError(f"{file}: {error.message}") from None
-
-
-def _finite(limit: Transformer, context: int) -> Transformer:
-    from longreach.theory.limit.finite import to_finite
-
-    try:
-        return to_finite(limit, context)
-    except InputError as error:
-        raise InputError(f"--context: {error.message}") from None
+    with blamed_on(file), stage(f"compiling {counted(core.size, 'operation')} of {file}"):
+        return core, compiler.compile_program(core)
 
 
 def _verified(model: Transformer, core: Core, length: int) -> dict[str, Any]:

@@ -200,6 +200,16 @@ def check_directory(path: Path | None, option: str) -> None:
 
 
 @contextmanager
+def blamed_on(what: str) -> Iterator[None]:
+    """Errors begin with the option, argument or file that they are about."""
+    try:
+        yield
+    except InputError as error:
+        message = f"{what}: {error.message}"
+        raise InputError(message, source=error.source, column=error.column) from None
+
+
+@contextmanager
 def argument(place: str, usage: str) -> Iterator[None]:
     """Errors about an argument name it as the usage of the command does."""
     try:

@@ -13,6 +13,7 @@ import typer
 from longreach.cli.crasp import File, Peer, measures, summary
 from longreach.cli.options import JsonOption, alphabet_of
 from longreach.cli.output import (
+    blamed_on,
     check_file,
     console,
     exit_code,
@@ -356,10 +357,8 @@ def _target(
         )
     letters = alphabet_of(alphabet)
     if regex is not None:
-        try:
+        with blamed_on("--regex"):
             return regex_target(regex, letters)
-        except InputError as error:
-            raise InputError(f"--regex: {error.message}", source=error.source, column=error.column) from None
     if examples is not None:
         return examples_target(examples, letters)
     assert task is not None

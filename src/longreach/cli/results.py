@@ -219,7 +219,7 @@ def _chosen(
         "encoding": encoding,
         "status": None if status is None else status.value,
     }
-    names = {_whole(key, [each["key"] for each in known]) for key in keys}
+    names = {_whole(key, [each["key"] for each in known], f"no run {key!r}") for key in keys}
     return [
         each
         for each in known
@@ -228,10 +228,11 @@ def _chosen(
     ]
 
 
-def _whole(key: str, known: list[str]) -> str:
+def _whole(key: str, known: list[str], none: str) -> str:
+    """The one key that begins so."""
     found = [key] if key in known else [name for name in known if key and name.startswith(key)]
     if not found:
-        raise InputError(f"KEY: no run {key!r}{near_names(key, known)}")
+        raise InputError(f"KEY: {none}{near_names(key, known)}")
     if len(found) > 1:
         more = ", …" if len(found) > 5 else ""
         raise InputError(f"KEY: {key!r} is the beginning of {', '.join(found[:5])}{more}")
@@ -363,13 +364,7 @@ def show(
     from longreach.training.result import candidates, check_directory, read_file
 
     found = {candidate.name: candidate for candidate in candidates(check_directory(runs))}
-    names = [key] if key in found else [name for name in found if key and name.startswith(key)]
-    if not names:
-        raise InputError(f"KEY: no result {key!r} in {runs}{near_names(key, found)}")
-    if len(names) > 1:
-        more = ", …" if len(names) > 5 else ""
-        raise InputError(f"KEY: {key!r} is the beginning of {', '.join(names[:5])}{more}")
-    candidate = found[names[0]]
+    candidate = found[_whole(key, list(found), f"no result {key!r} in {runs}")]
     if candidate.stamp is None:
         raise InputError(candidate.problem or f"KEY: {candidate.name} has no result yet")
     result = read_file(candidate.file)

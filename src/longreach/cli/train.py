@@ -54,7 +54,7 @@ LOSS = "loss "
 def print_losses(results: Sequence[Result], as_json: bool) -> None:
     """The results, for people or as JSON; the exit code is 1 when one failed."""
     if as_json:
-        print_json({"runs": [_loss_document(each) for each in results]})
+        print_json({"runs": [_run_document(each) for each in results]})
     else:
         _print_losses(results)
     if any(each.status == "failed" for each in results):
@@ -64,25 +64,6 @@ def print_losses(results: Sequence[Result], as_json: bool) -> None:
 def _losses(result: Result) -> dict[str, float]:
     other = {} if result.final is None else result.final.other
     return {name.removeprefix(LOSS): value for name, value in other.items() if name.startswith(LOSS)}
-
-
-def _loss_document(result: Result) -> dict[str, Any]:
-    final = result.final
-    other = {} if final is None else final.other
-    document: dict[str, Any] = {
-        "key": result.key,
-        "task": result.config["task"],
-        "seed": result.seed,
-        "status": result.status,
-        "steps": None if final is None else final.steps,
-        "seconds": result.timings.seconds,
-        "reached": final is not None and bool(final.reached),
-        "loss": _losses(result),
-        "measured": {name: value for name, value in other.items() if not name.startswith(LOSS)},
-    }
-    if result.error is not None:
-        document["error"] = result.error.splitlines()[0]
-    return document
 
 
 def _print_losses(results: Sequence[Result]) -> None:
@@ -236,8 +217,8 @@ FOR_LESS_AT_LAPTOP = "fewer --max-steps, a smaller --width, shorter --train-leng
 
 
 TELLING_IDS = (
-    "the position ids of this task's answers depend on the input and tell part of the answer; "
-    "with --predict-ids the model must find them"
+    "this task's position ids depend on the answer and leak part of it; "
+    "use --predict-ids to make the model predict them"
 )
 
 
@@ -385,18 +366,24 @@ def announce_members(configs: Sequence[RunConfig], runs: Path, make: EngineMaker
 
 def _run_document(result: Result) -> dict[str, Any]:
     final = result.final
+    numbers = has_numbers(str(result.config["task"]))
     document: dict[str, Any] = {
         "key": result.key,
+        **({"task": result.config["task"]} if numbers else {}),
         "seed": result.seed,
         "status": result.status,
         "steps": None if final is None else final.steps,
         "seconds": result.timings.seconds,
         "reached": final is not None and bool(final.reached),
-        "accuracy": {} if final is None else final.accuracy,
-        "accuracy_random_offset": {} if final is None else final.accuracy_random_offset,
     }
-    if final is not None and final.other:
-        document["other"] = final.other
+    other = {} if final is None else final.other
+    if numbers:
+        measured = {name: value for name, value in other.items() if not name.startswith(LOSS)}
+        document |= {"loss": _losses(result), "measured": measured}
+    else:
+        document["accuracy"] = {} if final is None else final.accuracy
+        document["accuracy_random_offset"] = {} if final is None else final.accuracy_random_offset
+        document |= {"other": other} if other else {}
     if result.error is not None:
         document["error"] = result.error.splitlines()[0]
     return document

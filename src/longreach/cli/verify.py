@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longreach.cli.options import JsonOption, alphabet_of
-from longreach.cli.output import console, exit_code, note, print_hanging, print_json
+from longreach.cli.output import blamed_on, console, exit_code, note, print_hanging, print_json
 from longreach.errors import Field, InputError
 from longreach.theory.names import TaskName
 
@@ -133,10 +133,8 @@ def _asked(regex: str | None, task: str | None, alphabet: list[str] | None) -> S
             raise InputError(error.about_argument, place=Field("task")) from None
     if regex is None:
         return None
-    try:
+    with blamed_on("--regex"):
         return Subject(f"regex:{regex}", None, from_expression(regex, alphabet))
-    except InputError as error:
-        raise InputError(f"--regex: {error.message}") from None
 
 
 def _result(task: str | None, claim: Claim, finding: Finding) -> dict[str, Any]:
