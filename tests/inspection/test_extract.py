@@ -114,7 +114,7 @@ def test_words_are_read_at_once_and_one_by_one_alike(tmp_path: Path) -> None:
 # Programs from models. The oracle: models that count or compare, which no automaton does, found again.
 
 
-TRAINED_MODEL_TO_PROGRAM, TESTED_MODEL_TO_PROGRAM = LengthRange(2, 9), (LengthRange(10, 20),)
+TRAINED_TO, TESTED_TO = LengthRange(2, 9), (LengthRange(10, 20),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +134,8 @@ def test_the_program_is_that_of_the_short_words(fails_from: int) -> None:
         load_task("binary-majority"),
         MODEL,
         {},
-        TRAINED_MODEL_TO_PROGRAM,
-        TESTED_MODEL_TO_PROGRAM,
+        TRAINED_TO,
+        TESTED_TO,
         fails_from=fails_from,
     )
     extract(trained, seconds=2.0)
@@ -167,7 +167,7 @@ def test_the_program_is_that_of_the_short_words(fails_from: int) -> None:
 )
 def test_one_answer_and_many_have_no_program(last: int, expected: str) -> None:
     task = load_task("sort")
-    trained = TrainedModel(task, MODEL, {}, TRAINED_MODEL_TO_PROGRAM, TESTED_MODEL_TO_PROGRAM)
+    trained = TrainedModel(task, MODEL, {}, TRAINED_TO, TESTED_TO)
     trained.known.update({(token,): token for token in task.tokens[4:last]})
     found = extract_programs(trained, {}, seconds=1.0)
     assert isinstance(found, str)

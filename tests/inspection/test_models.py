@@ -218,28 +218,28 @@ def test_gpt2_and_others(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        open_model(tmp_path / "none")
-    with pytest.raises(InputError, match=r"no model.safetensors there"):
-        open_model(tmp_path)
-    (tmp_path / "model.bin").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"or a model.safetensors"):
-        open_model(tmp_path / "model.bin")
-    (tmp_path / "bad").mkdir()
-    (tmp_path / "bad" / "config.json").write_text("{")
-    with pytest.raises(InputError, match="cannot be read"):
-        open_model(tmp_path / "bad")
-    (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "model.safetensors").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="not a model, or damaged"):
-        open_model(tmp_path / "broken")
+    for name, content in (
+        ("model.bin", b"x"),
+        ("bad/config.json", b"{"),
+        ("broken/model.safetensors", b"nothing"),
+        ("empty/notes.txt", b""),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
     baseline = BaselineConfig(width=4, vocabulary=5, outputs=5)
     save_model(tmp_path / "mlp", network(baseline).initial(0), baseline)
-    with pytest.raises(InputError, match="no attention"):
-        open_model(tmp_path / "mlp")
     save_limit(induction_head("ab"), tmp_path / "limit")
-    with pytest.raises(InputError, match="limit info"):
-        open_model(tmp_path / "limit")
+    for name, message in {
+        "none": "no such file",
+        "empty": r"no model.safetensors there",
+        "model.bin": r"or a model.safetensors",
+        "bad": "cannot be read",
+        "broken": "not a model, or damaged",
+        "mlp": "no attention",
+        "limit": "limit info",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            open_model(tmp_path / name)
 
 
 def test_a_result_names_no_code_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,14 +196,14 @@ def test_the_best_of_all_fits(seed: int, size: int) -> None:
     assert (found.period, found.local_to) == (period, local_to)
 
 
-# Product functions against those of `longreach.limit`, and against the decoder's own logits.
+# Product functions against those of `longreach.theory.limit`, and against the decoder's own logits.
 
 
 TOKENS = torch.tensor([[1, 2, 3, 4, 5], [1, 5, 5, 2, 4]])
 
 
 def _as_transformer(model: object) -> Transformer:
-    """The same matrices as `longreach.limit` has them, keys on the left."""
+    """The same matrices as `longreach.theory.limit` has them, keys on the left."""
     from longreach.inspection.trace import FoldedModel
 
     assert isinstance(model, FoldedModel)

@@ -279,7 +279,7 @@ def test_windows_in_order_and_drawn(tmp_path: Path) -> None:
         tokens.in_order(102)
 
 
-def test_bad_files_token_file(tmp_path: Path) -> None:
+def test_files_that_hold_no_tokens(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         write_tokens(tmp_path / "nowhere" / "t.bin", [], Bytes())
     (tmp_path / "odd.bin").write_bytes(b"abc")

@@ -91,7 +91,7 @@ def test_products_need_no_tokens() -> None:
 # The traced decoder is the decoder, and hiding a token is removing it from attention.
 
 
-TOKENS_TRACED_FORWARD = torch.tensor([[1, 2, 3, 4, 5, 2, 3], [1, 5, 5, 2, 4, 3, 3]])
+LONGER = torch.tensor([[1, 2, 3, 4, 5, 2, 3], [1, 5, 5, 2, 4, 3, 3]])
 
 
 @pytest.mark.parametrize("encoding", ENCODING_MODULES)
@@ -100,15 +100,15 @@ def test_it_is_the_decoder(encoding: str, log_length: bool) -> None:
     config = small_config(encoding, log_length=log_length)
     parameters, ids = lively(config), torch.arange(7) + 4
     prefixes = torch.arange(1, 8)[None]
-    found = trace(parameters, config, TOKENS_TRACED_FORWARD, ids)
-    wanted = forward(parameters, config, TOKENS_TRACED_FORWARD, ids, lengths=prefixes)
+    found = trace(parameters, config, LONGER, ids)
+    wanted = forward(parameters, config, LONGER, ids, lengths=prefixes)
     assert torch.allclose(found.outputs, wanted, atol=1e-5)
     assert [each.shape for each in found.weights] == [(2, 2, 7, 7)] * 2
     assert all(torch.allclose(each.sum(-1), torch.ones(())) for each in found.weights)
     whole = torch.tensor([7, 7])
     assert torch.allclose(
-        trace(parameters, config, TOKENS_TRACED_FORWARD, ids, lengths=whole).outputs,
-        forward(parameters, config, TOKENS_TRACED_FORWARD, ids, lengths=whole),
+        trace(parameters, config, LONGER, ids, lengths=whole).outputs,
+        forward(parameters, config, LONGER, ids, lengths=whole),
         atol=1e-5,
     )
 
@@ -118,8 +118,8 @@ def test_other_shapes(options: dict[str, object]) -> None:
     config = small_config("ape", **options)
     parameters = lively(config)
     assert torch.allclose(
-        trace(parameters, config, TOKENS_TRACED_FORWARD, keep=False).outputs,
-        forward(parameters, config, TOKENS_TRACED_FORWARD),
+        trace(parameters, config, LONGER, keep=False).outputs,
+        forward(parameters, config, LONGER),
         atol=1e-5,
     )
 
@@ -132,22 +132,20 @@ def test_a_hidden_token_is_as_good_as_none(encoding: str, place: int) -> None:
     parameters = lively(config)
     hidden = torch.arange(7) == place
     lengths = torch.arange(1, 8)[None] - hidden.long().cumsum(0)[None]
-    found = trace(parameters, config, TOKENS_TRACED_FORWARD, lengths=lengths.clamp(min=1), hidden=hidden)
+    found = trace(parameters, config, LONGER, lengths=lengths.clamp(min=1), hidden=hidden)
     left = ~hidden
     wanted = forward(
         parameters,
         config,
-        TOKENS_TRACED_FORWARD[:, left],
+        LONGER[:, left],
         torch.arange(7)[left],
         lengths=torch.arange(1, 7)[None],
     )
     assert torch.allclose(found.outputs[:, left], wanted, atol=1e-5)
     assert all(float(each[..., left, :][..., place].abs().max()) == 0 for each in found.weights)
     # By row: what is hidden in one is seen in the other.
-    by_row = trace(parameters, config, TOKENS_TRACED_FORWARD, hidden=torch.stack([hidden, hidden & False]))
-    assert torch.allclose(
-        by_row.outputs[1], trace(parameters, config, TOKENS_TRACED_FORWARD).outputs[1], atol=1e-5
-    )
+    by_row = trace(parameters, config, LONGER, hidden=torch.stack([hidden, hidden & False]))
+    assert torch.allclose(by_row.outputs[1], trace(parameters, config, LONGER).outputs[1], atol=1e-5)
 
 
 def test_changes_that_change_nothing() -> None:
@@ -155,15 +153,13 @@ def test_changes_that_change_nothing() -> None:
     config = small_config("ape")
     parameters = lively(config)
     same = Changes(positions=parameters["positions"], phi=[torch.zeros(2, 0)] * 2)
-    plain = trace(parameters, config, TOKENS_TRACED_FORWARD)
-    assert torch.allclose(
-        trace(parameters, config, TOKENS_TRACED_FORWARD, changes=same).outputs, plain.outputs, atol=1e-6
-    )
-    alone = trace(parameters, config, TOKENS_TRACED_FORWARD[:1, :1])
+    plain = trace(parameters, config, LONGER)
+    assert torch.allclose(trace(parameters, config, LONGER, changes=same).outputs, plain.outputs, atol=1e-6)
+    alone = trace(parameters, config, LONGER[:1, :1])
     scales = {
         name: float((value[0, 0] + config.norm_epsilon).sqrt()) for name, value in alone.variances.items()
     }
-    linear = trace(parameters, config, TOKENS_TRACED_FORWARD[:1, :1], changes=Changes(scales=scales))
+    linear = trace(parameters, config, LONGER[:1, :1], changes=Changes(scales=scales))
     assert torch.allclose(linear.outputs, alone.outputs, atol=1e-4)
 
 
@@ -171,7 +167,7 @@ def test_phi_is_added_by_distance() -> None:
     config = small_config("nope")
     parameters = lively(config)
     phi = torch.tensor([[0.0, 30.0], [0.0, 0.0]])
-    found = trace(parameters, config, TOKENS_TRACED_FORWARD, changes=Changes(phi=[phi, phi]))
+    found = trace(parameters, config, LONGER, changes=Changes(phi=[phi, phi]))
     before = found.weights[0][:, 0].diagonal(-1, dim1=-2, dim2=-1)
     assert float(before.min()) > 0.99
     assert by_distance(torch.tensor([[5.0, 7.0]]), 3)[0].tolist() == [[5, 0, 0], [7, 5, 0], [0, 7, 5]]

@@ -90,7 +90,7 @@ def test_members_do_not_see_each_other() -> None:
     assert not torch.equal(before[1], after[1])
 
 
-def _batch_kgram_transformer(task: RegressionTask, words: Words) -> KGramBatch:
+def _sequences(task: RegressionTask, words: Words) -> KGramBatch:
     return KGramBatch.of(
         words.tokens,
         words.lengths,
@@ -101,7 +101,7 @@ def _batch_kgram_transformer(task: RegressionTask, words: Words) -> KGramBatch:
 
 
 @pytest.mark.parametrize(("symbols", "order"), [(2, 1), (3, 2), (2, 3), (25, 1)])
-def test_outputs_are_those_of_the_transformer_on_tokens_kgram_transformer(symbols: int, order: int) -> None:
+def test_two_layers_are_those_of_the_transformer_on_tokens(symbols: int, order: int) -> None:
     task, rng = load_regression(f"in-context-kgram:S={symbols},k={order}"), np.random.default_rng(5)
     shape = RegressionShape(
         symbols=symbols, outputs=symbols, layers=2, width=4, hidden=6, locality=task.locality
@@ -109,7 +109,7 @@ def test_outputs_are_those_of_the_transformer_on_tokens_kgram_transformer(symbol
     vector = shape.initial(rng).double()
     vector += 0.3 * torch.from_numpy(rng.standard_normal(vector.shape))
     words = task.words(np.array([task.least_length, 9, 5, 12]), rng)
-    batch = _batch_kgram_transformer(task, words)
+    batch = _sequences(task, words)
     # Positions that have seen the same are computed once, unless there are too many symbols to tell.
     assert (len(batch.tokens) < len(batch.row)) == (symbols < 25)
     found = KGramTransformer(shape).outputs(vector, batch)
@@ -122,7 +122,7 @@ def test_the_loss_is_the_mean_squared_distance() -> None:
     task, rng = load_regression("in-context-kgram:S=3,k=1"), np.random.default_rng(6)
     shape = RegressionShape(symbols=3, outputs=3, layers=2, width=4, hidden=6, locality=1)
     vector, words = shape.initial(rng), task.words(rng.integers(2, 20, 50), rng)
-    model, batch = KGramTransformer(shape), _batch_kgram_transformer(task, words)
+    model, batch = KGramTransformer(shape), _sequences(task, words)
     loss, gradient = model.gradient(vector, batch)
     distances = ((model.outputs(vector, batch).double().numpy() - words.targets) ** 2).sum(axis=1)
     assert loss.item() == pytest.approx(distances.mean(), rel=1e-5)

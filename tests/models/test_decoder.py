@@ -53,15 +53,6 @@ every_shape = pytest.mark.parametrize(
 
 
 @every_shape
-def test_shapes(change: dict[str, Any]) -> None:
-    config = shape(**change)
-    parameters, tokens = lively(config), random_tokens(3, 7)
-    assert forward(parameters, config, tokens).shape == (3, 7, config.outputs)
-    places = torch.tensor([[0, 6], [5, 5], [3, 1]])
-    assert forward(parameters, config, tokens, mask_positions=places).shape == (3, 2, config.outputs)
-
-
-@every_shape
 def test_later_tokens_change_nothing_before(change: dict[str, Any]) -> None:
     config = shape(**change)
     parameters, tokens = lively(config), random_tokens(2, 9)

@@ -41,6 +41,11 @@ def bias_of(
     return bias
 
 
+def test_which_ignore_offsets() -> None:
+    found = [name for name, encoding in ENCODING_MODULES.items() if encoding.ignores_offsets]
+    assert found == ["nope", "alibi", "t5", "coupled-local"]
+
+
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_what_an_encoding_changes(name: str) -> None:
     """Embeddings, inner products or logits, and nothing twice."""
@@ -201,13 +206,6 @@ def test_fire_starts_from_the_papers_values() -> None:
     table = FunctionalInterpolation().table(shape("fire"))
     assert table["layers.0.fire.c"].scale == 0.1
     assert table["layers.1.fire.in.weight"].shape == (32, 1)
-
-
-@pytest.mark.parametrize("name", ["alibi", "t5"])
-def test_relative_biases_ignore_offsets(name: str) -> None:
-    config = shape(name)
-    parameters, ids = initialise(config, 0), torch.arange(9)
-    assert torch.equal(bias_of(config, parameters, ids, ids), bias_of(config, parameters, ids + 13, ids + 13))
 
 
 # A bias per distance in coupled ids within a window, against a literal reading.

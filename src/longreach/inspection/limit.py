@@ -9,7 +9,7 @@ What a limit transformer has instead (Huang et al., arXiv 2410.02140, sections 2
     GELU                            →  a broken line of ReLUs
 
 The first two make the model run at any length, and `kept` stops there; all four make a `Transformer` of
-`longreach.limit`, with one coordinate that is always 1 and carries the biases. If attention was trained
+`theory.limit`, with one coordinate that is always 1 and carries the biases. If attention was trained
 without the factor log |x|, logits are divided by its value at the training length, where both agree.
 """
 

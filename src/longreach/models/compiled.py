@@ -61,7 +61,7 @@ class CompiledLayer(nn.Module):
 
 
 class CompiledTransformer(nn.Module):
-    """A transformer of `longreach.limit` in PyTorch, of kind "finite" or "limit" (with local φ).
+    """A transformer of `longreach.theory.limit` in PyTorch, of kind "finite" or "limit" (with local φ).
 
     >>> from longreach.theory.limit.model import Transformer
     >>> import numpy as np

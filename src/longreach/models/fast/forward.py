@@ -6,7 +6,7 @@ softmax and its gradient take few passes over the logits. Powers of two are take
 of e.
 
 Products run over all tokens of a batch at once; only attention sees rows. GELU is x · sigmoid(2u), which is
-the same as its tanh form x · (1 + tanh u) / 2, and faster on a CPU. `decoder_gradient` adds the way back.
+the same as its tanh form x · (1 + tanh u) / 2, and faster on a CPU. `gradient` adds the backward pass.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _exponentials(logits: Tensor, seen: Tensor) -> None:
     logits.exp2_().mul_(seen)
 
 
-# The decoder over packed rows, `transformer.forward` without padding, in memory that is used again.
+# The decoder over packed rows.
 
 
 _aten = torch.ops.aten
