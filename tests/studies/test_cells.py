@@ -122,7 +122,7 @@ def test_agreement_lists_what_disagrees_with_the_paper_beside_it() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", [name for name in CELLS if name != "state-tracking"])
 def test_figures_name_their_tasks(name: str) -> None:
     study = load_study(name)
     tasks = ["sort", "aa"] if name in ("figure1", "figure3") else [place.task for place in members_of(study)]

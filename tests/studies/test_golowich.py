@@ -1,7 +1,8 @@
-"""Tests of `studies.golowich`."""
+"""The three studies of coupling: their published settings, and what they claim of runs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -11,9 +12,7 @@ from longreach.studies.curves import Curve
 from longreach.studies.golowich import (
     COUPLING,
     PARITY_SCRATCHPAD,
-    SCRATCHPAD_SCALES,
     SPARSE_PARITY,
-    SPARSE_PARITY_SCALES,
     VARIABLE_ASSIGNMENT,
     assignment_claims,
     assignment_curves,
@@ -23,50 +22,22 @@ from longreach.studies.golowich import (
     sparse_parity_curves,
     whole_chains,
 )
-from longreach.studies.study import StudyOptions, study_members
+from longreach.studies.study import Study, StudyOptions, study_members
 from longreach.tasks.catalog import load_task
 from tests.helpers.curve_samples import measured_curves
 
 
-def test_the_published_setting() -> None:
-    """Table 3: lengths there are 2ℓ; ten runs, three of each ablation."""
-    found = scratchpad_curves("paper")
-    coupled = [each for each in found if each.panel == COUPLING]
-    assert [each.name for each in coupled] == ["k = 1", "k = 2", "k = 3", "k = 4"]
-    assert {each.seeds for each in coupled} == {10}
-    assert {each.seeds for each in found if each.panel != COUPLING} == {3}
-    config = coupled[0].config
-    assert (config.encoding, config.position_ids, config.predict_ids) == ("ape", "coupled", True)
-    assert (config.train_lengths, config.max_position, config.test_size) == ((5, 20), 210, 192)
-    assert coupled[0].lengths[-1] == 100
-    assert len(study_members(PARITY_SCRATCHPAD, StudyOptions(scale="paper"))) == 4 * 10 + 8 * 3 + 2 * 3
+@pytest.mark.parametrize(
+    ("study", "count"),
+    [(SPARSE_PARITY, 5), (PARITY_SCRATCHPAD, 4 * 10 + 8 * 3 + 2 * 3), (VARIABLE_ASSIGNMENT, 12 * 3 + 4 * 10)],
+)
+def test_the_published_number_of_runs(study: Study, count: int) -> None:
+    assert len(study_members(study, StudyOptions(scale="paper"))) == count
 
 
-def _as_published(curve: Curve, length: int) -> float:
-    if curve.panel != COUPLING:
-        return 0.2
-    return 1.0 - length / 100 * (int(curve.name.split()[-1]) - 1)
-
-
-def test_claims() -> None:
-    found = scratchpad_claims("laptop", measured_curves(scratchpad_curves("laptop"), _as_published))
-    assert all(each.holds for each in found)
-    assert len(found) == 3 + len(SCRATCHPAD_SCALES["laptop"].values) - 1
-    flat = scratchpad_claims(
-        "laptop", measured_curves(scratchpad_curves("laptop"), lambda curve, length: 0.9)
-    )
-    assert not any(each.holds for each in flat)
-    none = scratchpad_claims(
-        "laptop",
-        [replace(each, rows=()) for each in measured_curves(scratchpad_curves("laptop"), _as_published)],
-    )
-    assert {each.holds for each in none} == {None}
-
-
-def test_the_published_setting_sparse_parity_study() -> None:
+def test_the_published_setting_of_sparse_parity() -> None:
     """Table 2 and section 5.1."""
     found = sparse_parity_curves("paper")
-    assert len(study_members(SPARSE_PARITY, StudyOptions(scale="paper"))) == 5
     assert len(found) == 5 * 7
     config = found[0].config
     assert (config.task, config.encoding, config.position_ids) == ("sparse-parity", "rope", "pose")
@@ -80,25 +51,20 @@ def test_the_published_setting_sparse_parity_study() -> None:
     assert {each.panel for each in found} == {f"K_train = {k}" for k in (4, 6, 8, 10, 12)}
 
 
-def _as_published_sparse_parity_study(curve: Curve, length: int) -> float:
-    trained, tested = (int(text.split()[-1]) for text in (curve.panel, curve.name))
-    return 0.99 if tested <= trained else 0.55
+def test_the_published_setting_of_the_scratchpad() -> None:
+    """Table 3: lengths there are 2ℓ; ten runs, three of each ablation."""
+    found = scratchpad_curves("paper")
+    coupled = [each for each in found if each.panel == COUPLING]
+    assert [each.name for each in coupled] == ["k = 1", "k = 2", "k = 3", "k = 4"]
+    assert {each.seeds for each in coupled} == {10}
+    assert {each.seeds for each in found if each.panel != COUPLING} == {3}
+    config = coupled[0].config
+    assert (config.encoding, config.position_ids, config.predict_ids) == ("ape", "coupled", True)
+    assert (config.train_lengths, config.max_position, config.test_size) == ((5, 20), 210, 192)
+    assert coupled[0].lengths[-1] == 100
 
 
-def test_claims_sparse_parity_study() -> None:
-    assert all(
-        each.holds
-        for each in sparse_parity_claims(
-            "laptop", measured_curves(sparse_parity_curves("laptop"), _as_published_sparse_parity_study)
-        )
-    )
-    flat = sparse_parity_claims(
-        "laptop", measured_curves(sparse_parity_curves("laptop"), lambda curve, length: 0.99)
-    )
-    assert [each.holds for each in flat] == [True, False] * len(SPARSE_PARITY_SCALES["laptop"].values)
-
-
-def test_the_published_setting_variable_assignment_study() -> None:
+def test_the_published_setting_of_variable_assignment() -> None:
     """Table 4; the ablation without a scratchpad has ten runs."""
     found = assignment_curves("paper")
     assert [each.seeds for each in found] == [3] * 12 + [10] * 4
@@ -108,7 +74,6 @@ def test_the_published_setting_variable_assignment_study() -> None:
     assert config.train_lengths == (17, 62)
     assert found[0].lengths == tuple(2 + 6 * (each // 6) for each in range(20, 201, 20))
     assert found[-1].config.task == "variable-assignment:5,scratchpad=no"
-    assert len(study_members(VARIABLE_ASSIGNMENT, StudyOptions(scale="paper"))) == 12 * 3 + 4 * 10
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -119,25 +84,36 @@ def test_every_length_has_inputs_and_fits(scale: Scale) -> None:
         assert config.max_position is not None
         assert task.input_size(curve.lengths[-1]) <= config.max_position
         assert len(task.lengths(*config.train_lengths)) > 1
-
-
-def test_chains_are_whole() -> None:
     assert [whole_chains(60, depth) for depth in (2, 3, 4, 5)] == [62, 56, 62, 62]
     assert whole_chains(2, 3) == 11
 
 
-def _as_published_variable_assignment_study(curve: Curve, length: int) -> float:
-    return 0.9 if curve.panel == COUPLING else 0.4
+def _last(text: str) -> int:
+    return int(text.split()[-1])
 
 
-def test_claims_variable_assignment_study() -> None:
-    assert all(
-        each.holds
-        for each in assignment_claims(
-            "laptop", measured_curves(assignment_curves("laptop"), _as_published_variable_assignment_study)
-        )
-    )
-    flat = assignment_claims(
-        "laptop", measured_curves(assignment_curves("laptop"), lambda curve, length: 0.9)
-    )
-    assert not any(each.holds for each in flat)
+PUBLISHED: dict[str, Callable[[Curve, int], float]] = {
+    "sparse-parity": lambda curve, length: 0.99 if _last(curve.name) <= _last(curve.panel) else 0.55,
+    "scratchpad": lambda curve, length: (
+        1.0 - length / 100 * (_last(curve.name) - 1) if curve.panel == COUPLING else 0.2
+    ),
+    "assignment": lambda curve, length: 0.9 if curve.panel == COUPLING else 0.4,
+}
+"""Accuracies as the paper has them, roughly."""
+
+
+@pytest.mark.parametrize(
+    ("name", "curves", "claims", "flat"),
+    [
+        ("sparse-parity", sparse_parity_curves, sparse_parity_claims, [True, False] * 2),
+        ("scratchpad", scratchpad_curves, scratchpad_claims, [False] * 5),
+        ("assignment", assignment_curves, assignment_claims, [False] * 6),
+    ],
+)
+def test_claims(name: str, curves: Callable, claims: Callable, flat: list[bool]) -> None:
+    measured = measured_curves(curves("laptop"), PUBLISHED[name])
+    assert [each.holds for each in claims("laptop", measured)] == [True] * len(flat)
+    level = measured_curves(curves("laptop"), lambda curve, length: 0.92)
+    assert [each.holds for each in claims("laptop", level)] == flat
+    none = [replace(each, rows=()) for each in measured]
+    assert {each.holds for each in claims("laptop", none)} == {None}

@@ -122,14 +122,6 @@ def test_properties_of_any_table(table: dict[tuple[tuple[int, ...], int], float]
     assert (not_relative([key], **sizes) is None) == relative
 
 
-def test_too_much_to_look_at_is_refused() -> None:
-    key = Key("zero", lambda places, tokens: np.zeros(tokens.shape[:-1]))
-    with pytest.raises(InputError, match="up_to: too many sets"):
-        not_relative([key], sparsity=3, vocabulary=10, up_to=60)
-    with pytest.raises(InputError, match="no set of 3 places fits into 2"):
-        not_local([key], 1, sparsity=3, vocabulary=2, up_to=2)
-
-
 VOCABULARY = 2
 
 
@@ -256,8 +248,3 @@ def test_counts_are_those_of_all_sets(sparsity: int, rows: list[list[int]]) -> N
     for row, found in zip(rows, counts, strict=True):
         wanted = Counter(tuple(row[place] for place in places) for places in combinations(range(6), sparsity))
         assert {each: count for each, count in zip(tuples, found.tolist(), strict=True) if count} == wanted
-
-
-def test_counts_beyond_64_bits_are_refused() -> None:
-    with pytest.raises(InputError, match="too many sets"):
-        tuple_counts(np.zeros((1, 200), dtype=np.int64), 100)

@@ -8,7 +8,6 @@ from math import comb
 import numpy as np
 import pytest
 
-from longreach.errors import InputError
 from longreach.studies.sparsity.counter_examples import (
     ASSUMPTIONS,
     check_assumptions,
@@ -64,13 +63,6 @@ def test_the_learned_hypothesis_is_far_from_the_best_one_without_realizability()
     assert alone.error.value == Fraction(1, 10) * (1 - Fraction(1, comb(16, 2)))
 
 
-def test_what_is_unknown_is_refused() -> None:
-    with pytest.raises(InputError, match=r"no assumption is called 'local'; did you mean 'locality'"):
-        counter_example("local", 8)
-    with pytest.raises(InputError, match="train_length: at least 8"):
-        counter_example("locality", 7)
-
-
 PROBLEM = counter_example("coverage", 8).broken
 NEAR, EITHER = PROBLEM.hypotheses
 
@@ -104,15 +96,3 @@ def test_random_sequences_where_there_are_too_many() -> None:
         [truth, wrong], ensemble, truth, wrong, train_length=4, test_length=30, error=0.5, tries=64
     )
     assert (found.sequence[0], found.loss) == (1, 1)
-
-
-def test_what_is_no_such_pair_is_refused() -> None:
-    lengths = {"train_length": 8, "test_length": 12}
-    given = (PROBLEM.hypotheses, PROBLEM.ensemble)
-    with pytest.raises(InputError, match=r"wrong: .* errs by at most 0.5 on any sequences of length 12"):
-        defeating_ensemble(*given, EITHER, EITHER, error=0.5, **lengths)
-    other = counter_example("realizability", 8).broken
-    with pytest.raises(InputError, match=r"truth: g00, g1 does not realize the ensemble on lengths 4 to 8"):
-        defeating_ensemble(other.hypotheses, other.ensemble, *other.hypotheses, error=0.5, **lengths)
-    with pytest.raises(InputError, match="test_length: 8 is not above"):
-        defeating_ensemble(*given, EITHER, NEAR, train_length=8, test_length=8, error=0.5)

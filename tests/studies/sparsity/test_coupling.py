@@ -70,12 +70,6 @@ def test_numbers_are_all_different() -> None:
     assert len({small.number(each) for each in every}) == len(every) == small.size
 
 
-@pytest.mark.parametrize("pairs", [[(0, 1)], [(4, 1)], [(1, 3)], [(1, 1)] * 4])
-def test_what_is_no_coupled_token_is_refused(pairs: list[tuple[int, int]]) -> None:
-    with pytest.raises(InputError, match="pairs: "):
-        WORDS.number(pairs)
-
-
 FEW = Sampling(samples=600)
 
 
@@ -239,10 +233,3 @@ def test_ranks_must_not_depend_on_the_length() -> None:
         coupled_ensemble(far_token(9), changing, ranks=[(1,), (2,), (3,)]).places(7)
     with pytest.raises(InputError, match="does not hold each rank once"):
         coupled_ensemble(far_token(9), to_one_id, ranks=[(1, 2)])
-
-
-def test_keys_that_look_at_places_cannot_be_coupled() -> None:
-    key = Key("first", lambda places, tokens: -places[..., 0].astype(float))
-    with pytest.raises(InputError, match="key: first looks at places"):
-        coupled_key(key, WORDS_POSITION_COUPLING, 2)
-    assert all(each.key.position_free for each in far_token_class())
