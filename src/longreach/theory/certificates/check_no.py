@@ -1,14 +1,14 @@
 """The independent checker of certificates that say no, and what a check can find.
 
+Only definitions are used, and nothing is shared with the code that finds certificates. Let a strongly
+connected graph, a partition of its vertices and flows be given such that each flow sums to zero on the edges
+of every (class, label) group and the flows connect the vertices of every class. Then by induction on the
+depth no program can tell vertices of one class apart. Programs are checked elsewhere.
+
 A flow certificate refutes prediction as well if its letter may follow both states of its pair and leads them
 to different states. Let v be a word that is accepted after only one of the two, and y its longest beginning
 that may follow both: after y the sets of legal next symbols differ, and up to there both words begin words of
 the language. No program tells them apart, by the argument for membership.
-
-Only definitions are used. Let a strongly connected graph, a partition of its vertices and flows be given
-such that each flow sums to zero on the edges of every (class, label) group and the flows connect the
-vertices of every class. Then by induction on the depth no program can tell vertices of one class apart.
-Programs are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -30,65 +30,6 @@ from longreach.theory.certificates.documents import (
     SampledFlowCertificate,
 )
 from longreach.theory.program_class import LOCAL
-
-# An independent check of what certificates say of prediction on prefixes; only definitions are used.
-
-
-def live_states_of(table: AutomatonTable) -> set[int]:
-    """The states from which an accepting one can be reached.
-
-    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (2,), (2,)), accepting=(1,))
-    >>> sorted(live_states_of(table))
-    [0, 1]
-    """
-    live = set(table.accepting)
-    while True:
-        more = {q for q, row in enumerate(table.transitions) if q not in live and not live.isdisjoint(row)}
-        if not more:
-            return live
-        live |= more
-
-
-def flow_prediction_problem(certificate: FlowCertificate) -> str | None:
-    """Why a flow certificate that is valid for membership does not refute prediction on prefixes as well."""
-    table = certificate.automaton
-    if certificate.letter not in table.alphabet:
-        return "without a letter nothing is said of prediction"
-    letter = table.alphabet.index(certificate.letter)
-    targets = {table.transitions[state][letter] for state in certificate.pair}
-    if len(targets) != 2:
-        return "the letter leads from both states of the pair to the same state"
-    if not targets | set(certificate.states) <= live_states_of(table):
-        return "the letter may not follow both states of the pair, so prediction is not refuted"
-    return None
-
-
-def prediction_claim_problem(side: Mapping[str, Any]) -> str | None:
-    """What a document says of prediction without proof, for one class of a regular language.
-
-    Certificates are checked elsewhere; here it is checked that they are about what is claimed.
-
-    >>> flow = {"kind": "flow", "automaton": {}}
-    >>> prediction_claim_problem({"verdict": "no", "prediction": "yes", "certificate": flow})
-    "the document says that prediction is 'yes', with no certificate for it"
-    """
-    certificate, verdict, claimed = side.get("certificate"), side.get("verdict"), side.get("prediction")
-    if not isinstance(certificate, Mapping) or "automaton" not in certificate or claimed is None:
-        return None
-    if side.get("prediction_everywhere", verdict) != verdict:
-        return "prediction on all words has the verdict of membership"
-    says = f"the document says that prediction is {claimed!r}"
-    own = side.get("prediction_certificate")
-    if isinstance(own, Mapping) and own.get("kind") != "none":
-        proves = "yes" if own.get("kind") == "program" and own.get("prediction") is True else None
-        return None if proves == claimed else f"{says}, which is not what its certificate proves"
-    if claimed == verdict:
-        of_both = certificate.get("kind") != "flow" or certificate.get("prediction") is True
-        return None if claimed != "no" or of_both else f"{says}, and the flow is about membership only"
-    return f"{says}, with no certificate for it" if claimed in ("yes", "no") else None
-
-
-# What checking a certificate comes to: one word for each outcome, and only "valid" is a yes.
 
 
 class Status(StrEnum):
@@ -137,7 +78,7 @@ BELIEVED = (Status.VALID, Status.CHECKED)
 """What a forecast says no for; `longreach verify` tells the two apart."""
 
 
-# An independent check of the "no" certificates: nothing here is shared with the code that finds them.
+# Flows
 
 
 Edges = dict[tuple[int, int], int]
@@ -178,7 +119,7 @@ def check_certificate(certificate: Certificate, expected: AutomatonTable | None 
 def check_flows(
     certificate: FlowCertificate | SampledFlowCertificate, expected: AutomatonTable | None = None
 ) -> Finding:
-    """The same as a finding, for the kinds that carry flows."""
+    """Check a certificate that carries flows."""
     problem = check_certificate(certificate, expected)
     how = "flows recomputed from the automaton"
     return Finding(Status.VALID, how) if problem is None else Finding.invalid(problem)
@@ -422,3 +363,60 @@ def _check_words(
     _require(reached == pair, "the words do not lead to the pair")
     answers = {_run(table, words.after, state) in table.accepting for state in reached}
     _require(len(answers) == 2, "the two words do not differ in the language")
+
+
+# Prediction on prefixes
+
+
+def live_states_of(table: AutomatonTable) -> set[int]:
+    """The states from which an accepting one can be reached.
+
+    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (2,), (2,)), accepting=(1,))
+    >>> sorted(live_states_of(table))
+    [0, 1]
+    """
+    live = set(table.accepting)
+    while True:
+        more = {q for q, row in enumerate(table.transitions) if q not in live and not live.isdisjoint(row)}
+        if not more:
+            return live
+        live |= more
+
+
+def flow_prediction_problem(certificate: FlowCertificate) -> str | None:
+    """Why a flow certificate that is valid for membership does not refute prediction on prefixes as well."""
+    table = certificate.automaton
+    if certificate.letter not in table.alphabet:
+        return "without a letter nothing is said of prediction"
+    letter = table.alphabet.index(certificate.letter)
+    targets = {table.transitions[state][letter] for state in certificate.pair}
+    if len(targets) != 2:
+        return "the letter leads from both states of the pair to the same state"
+    if not targets | set(certificate.states) <= live_states_of(table):
+        return "the letter may not follow both states of the pair, so prediction is not refuted"
+    return None
+
+
+def prediction_claim_problem(side: Mapping[str, Any]) -> str | None:
+    """What a document says of prediction without proof, for one class of a regular language.
+
+    Certificates are checked elsewhere; here it is checked that they are about what is claimed.
+
+    >>> flow = {"kind": "flow", "automaton": {}}
+    >>> prediction_claim_problem({"verdict": "no", "prediction": "yes", "certificate": flow})
+    "the document says that prediction is 'yes', with no certificate for it"
+    """
+    certificate, verdict, claimed = side.get("certificate"), side.get("verdict"), side.get("prediction")
+    if not isinstance(certificate, Mapping) or "automaton" not in certificate or claimed is None:
+        return None
+    if side.get("prediction_everywhere", verdict) != verdict:
+        return "prediction on all words has the verdict of membership"
+    says = f"the document says that prediction is {claimed!r}"
+    own = side.get("prediction_certificate")
+    if isinstance(own, Mapping) and own.get("kind") != "none":
+        proves = "yes" if own.get("kind") == "program" and own.get("prediction") is True else None
+        return None if proves == claimed else f"{says}, which is not what its certificate proves"
+    if claimed == verdict:
+        of_both = certificate.get("kind") != "flow" or certificate.get("prediction") is True
+        return None if claimed != "no" or of_both else f"{says}, and the flow is about membership only"
+    return f"{says}, with no certificate for it" if claimed in ("yes", "no") else None

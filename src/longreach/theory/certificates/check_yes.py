@@ -22,7 +22,54 @@ from longreach.theory.prove.equivalence import LONGEST_WORD, rightness
 from longreach.theory.prove.induction import prove_announcer
 from longreach.wording import counted
 
-# Checks programs that predict, on prefixes of words of a language, what may follow.
+
+def check_program(certificate: ProgramCertificate, expected: AutomatonTable | None) -> Finding:
+    """Whether a program of the class accepts exactly the certificate's language, for all lengths."""
+    try:
+        automaton = automaton_of(certificate.automaton)
+        core = parse(certificate.program, "program").core
+    except (InputError, IndexError, ValueError) as error:
+        return Finding.invalid(str(error))
+    if expected is not None and not same_language(automaton_of(expected), automaton):
+        return Finding.invalid("the automaton is not that of the language in question")
+    if certificate.convention != "last-letter":
+        return Finding.claimed("a program is read at the last letter, not after it")
+    if core.is_predictor != certificate.prediction:
+        return Finding.invalid(f"the program is {'a predictor' if core.is_predictor else 'not a predictor'}")
+    allowed = RELATIONS[certificate.program_class]
+    beyond = [relation for relation in core.relations if relation not in allowed]
+    if beyond:
+        return Finding.invalid(
+            f"the program uses {beyond[0]} relations, which {certificate.program_class} lacks"
+        )
+    if core.locality > certificate.window:
+        back = counted(core.locality, "letter")
+        return Finding.invalid(f"the program looks {back} back, beyond the window")
+    if certificate.modulus < 1 or certificate.modulus % core.modulus:
+        return Finding.invalid(f"the program's modulus {core.modulus} does not divide the certificate's")
+    if set(core.alphabet) - ({END} if certificate.prediction else set()) != set(automaton.alphabet):
+        return Finding.invalid("the alphabet of the program is not that of the language")
+    if certificate.prediction:
+        return check_predictor(core, automaton)
+    known = rightness(core, automaton, CHECKED_LENGTH)
+    if known.witness is not None:
+        return Finding.invalid(f"the program is wrong on {shown(known.witness)}")
+    if known.proved:
+        return Finding(Status.VALID, "proved for all lengths")
+    how = (
+        f"tried on all words to length {known.length} and on {known.tried} random words "
+        f"to length {LONGEST_WORD}: no difference"
+    )
+    return Finding(Status.NOT_PROVED, how, f"no proof for all lengths: {known.reason}")
+
+
+def shown(word: tuple[str, ...]) -> str:
+    """A word on one line; of a long one the beginning, and its length."""
+    text = " ".join(word[:60]) or "ε"
+    return text if len(word) <= 60 else f"{text} … ({len(word)} letters)"
+
+
+# Prediction on prefixes
 
 
 BoolArray = npt.NDArray[np.bool_]
@@ -132,52 +179,3 @@ def _prefixes(automaton: Automaton, live: set[int], length: int) -> tuple[list[I
         words = np.concatenate([words[row], letter[:, None]], axis=1)
         state = automaton.table[state[row], letter]
     return [group for group in (*groups, words) if group.size], length
-
-
-# Checks program certificates: the program is read, measured and compared with the automaton anew.
-
-
-def check_program(certificate: ProgramCertificate, expected: AutomatonTable | None) -> Finding:
-    """Whether a program of the class accepts exactly the certificate's language, for all lengths."""
-    try:
-        automaton = automaton_of(certificate.automaton)
-        core = parse(certificate.program, "program").core
-    except (InputError, IndexError, ValueError) as error:
-        return Finding.invalid(str(error))
-    if expected is not None and not same_language(automaton_of(expected), automaton):
-        return Finding.invalid("the automaton is not that of the language in question")
-    if certificate.convention != "last-letter":
-        return Finding.claimed("a program is read at the last letter, not after it")
-    if core.is_predictor != certificate.prediction:
-        return Finding.invalid(f"the program is {'a predictor' if core.is_predictor else 'not a predictor'}")
-    allowed = RELATIONS[certificate.program_class]
-    beyond = [relation for relation in core.relations if relation not in allowed]
-    if beyond:
-        return Finding.invalid(
-            f"the program uses {beyond[0]} relations, which {certificate.program_class} lacks"
-        )
-    if core.locality > certificate.window:
-        back = counted(core.locality, "letter")
-        return Finding.invalid(f"the program looks {back} back, beyond the window")
-    if certificate.modulus < 1 or certificate.modulus % core.modulus:
-        return Finding.invalid(f"the program's modulus {core.modulus} does not divide the certificate's")
-    if set(core.alphabet) - ({END} if certificate.prediction else set()) != set(automaton.alphabet):
-        return Finding.invalid("the alphabet of the program is not that of the language")
-    if certificate.prediction:
-        return check_predictor(core, automaton)
-    known = rightness(core, automaton, CHECKED_LENGTH)
-    if known.witness is not None:
-        return Finding.invalid(f"the program is wrong on {shown(known.witness)}")
-    if known.proved:
-        return Finding(Status.VALID, "proved for all lengths")
-    how = (
-        f"tried on all words to length {known.length} and on {known.tried} random words "
-        f"to length {LONGEST_WORD}: no difference"
-    )
-    return Finding(Status.NOT_PROVED, how, f"no proof for all lengths: {known.reason}")
-
-
-def shown(word: tuple[str, ...]) -> str:
-    """A word on one line; of a long one the beginning, and its length."""
-    text = " ".join(word[:60]) or "ε"
-    return text if len(word) <= 60 else f"{text} … ({len(word)} letters)"

@@ -29,6 +29,7 @@ from typing import TypeAlias, TypeGuard
 import longreach
 from longreach.errors import InputError
 from longreach.theory.automata.automaton import minimal
+from longreach.theory.automata.paths import Paths
 from longreach.theory.certificates.check_no import live_states_of
 from longreach.theory.certificates.documents import (
     AutomatonTable,
@@ -127,8 +128,9 @@ def _with_positions(certificate: SampledFlowCertificate) -> Instance:
     ends = (vertices[first], vertices[second])
     if not 0 <= ends[0].object < len(certificate.objects):
         raise NotWritten("a vertex names no object")
-    start = shortest_words(table, 0).get(vertices[0].state, ())
-    told = distinguishing(table, ends[0].state, ends[1].state) or ()
+    start = _together(table, 0).first(lambda places: places == (vertices[0].state,)) or ()
+    pairs = _together(table, ends[0].state, ends[1].state)
+    told = pairs.first(lambda pair: _is_told_apart(table, pair)) or ()
     hiding = tuple(_letter(table, token) for token in certificate.objects[ends[0].object])
     hint = _prediction_hint(table, (ends[0].state, ends[1].state), hiding)
     return Instance(
@@ -145,40 +147,13 @@ def _with_positions(certificate: SampledFlowCertificate) -> Instance:
     )
 
 
-def shortest_words(table: AutomatonTable, state: int) -> dict[int, tuple[int, ...]]:
-    """A word of letters' numbers to each state that can be reached.
+def _together(table: AutomatonTable, *states: int) -> Paths[tuple[int, ...], int]:
+    """Words, as numbers of letters, that several states read at once."""
 
-    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (0,)), accepting=(0,))
-    >>> shortest_words(table, 0)
-    {0: (), 1: (0,)}
-    """
-    found: dict[int, tuple[int, ...]] = {state: ()}
-    queue = [state]
-    for source in queue:
-        for letter, target in enumerate(_row(table, source)):
-            if target not in found:
-                found[target] = (*found[source], letter)
-                queue.append(target)
-    return found
+    def moves(places: tuple[int, ...]) -> Iterable[tuple[int, tuple[int, ...]]]:
+        return enumerate(zip(*(_row(table, state) for state in places), strict=False))
 
-
-def distinguishing(table: AutomatonTable, first: int, second: int) -> tuple[int, ...] | None:
-    """A word that is accepted from exactly one of two states.
-
-    >>> table = AutomatonTable(alphabet=("a",), transitions=((1,), (2,), (2,)), accepting=(2,))
-    >>> distinguishing(table, 0, 1), distinguishing(table, 1, 1)
-    ((0,), None)
-    """
-    found: dict[tuple[int, int], tuple[int, ...]] = {(first, second): ()}
-    queue = [(first, second)]
-    for pair in queue:
-        if (pair[0] in table.accepting) != (pair[1] in table.accepting):
-            return found[pair]
-        for letter, targets in enumerate(zip(_row(table, pair[0]), _row(table, pair[1]), strict=False)):
-            if targets not in found:
-                found[targets] = (*found[pair], letter)
-                queue.append(targets)
-    return None
+    return Paths(states, moves)
 
 
 def legal_difference(
@@ -191,19 +166,24 @@ def legal_difference(
     ((), None)
     """
     live = live_states_of(table)
-    found: dict[tuple[int, int], tuple[int, ...]] = {(first, second): ()}
-    queue = [(first, second)]
-    for pair in queue:
-        if (pair[0] in table.accepting) != (pair[1] in table.accepting):
-            return found[pair], None
-        for letter, targets in enumerate(zip(_row(table, pair[0]), _row(table, pair[1]), strict=False)):
-            legal = [target in live for target in targets]
-            if legal[0] != legal[1]:
-                return found[pair], letter
-            if legal[0] and targets not in found:
-                found[targets] = (*found[pair], letter)
-                queue.append(targets)
+
+    def moves(pair: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
+        return list(enumerate(zip(_row(table, pair[0]), _row(table, pair[1]), strict=False)))
+
+    paths = Paths(
+        (first, second), lambda pair: ((letter, to) for letter, to in moves(pair) if live.issuperset(to))
+    )
+    for pair in paths:
+        if _is_told_apart(table, pair):
+            return paths.to(pair), None
+        for letter, targets in moves(pair):
+            if len(live.intersection(targets)) == 1 and not live.issuperset(targets):
+                return paths.to(pair), letter
     return None
+
+
+def _is_told_apart(table: AutomatonTable, pair: tuple[int, ...]) -> bool:
+    return (pair[0] in table.accepting) != (pair[1] in table.accepting)
 
 
 def _prediction_hint(table: AutomatonTable, pair: tuple[int, int], tail: tuple[int, ...]) -> str:
