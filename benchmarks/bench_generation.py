@@ -35,7 +35,7 @@ def rows() -> Iterator[Row]:
     from longreach.config.model import ModelConfig as ModelConfig
     from longreach.models.decoder import initialise
     from longreach.models.network import network
-    from longreach.training.evaluate import generate
+    from longreach.training.generate import generate
 
     torch.set_num_threads(1)
     for encoding, change, batch in CASES:

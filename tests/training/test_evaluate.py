@@ -18,17 +18,10 @@ from longreach.models.network import Network
 from longreach.models.network import network as network_for
 from longreach.tasks.task import Batch, draw_lengths
 from longreach.training import evaluate as bins
-from longreach.training import evaluate as generation
+from longreach.training import generate as generation
 from longreach.training.batches import Chunk, chunks, placed
-from longreach.training.evaluate import (
-    PackedPart,
-    Part,
-    accuracy,
-    draw_bins,
-    generate,
-    packed_parts,
-    written_right,
-)
+from longreach.training.evaluate import PackedPart, Part, accuracy, draw_bins, packed_parts
+from longreach.training.generate import generate, written_right
 from longreach.training.loop import train
 from longreach.training.setup import decoder_of, network_of, task_of
 from tests.helpers.plain_generation import plainly_generated

@@ -26,7 +26,7 @@ PUBLISHED_ENCODINGS = ("ape", "nope")
 PAPER_SEEDS = 5
 Count: TypeAlias = Annotated[int, Field(ge=1)]
 LAPTOP = Path(__file__).with_name("laptop.json")
-# A cell has a task and an encoding, its members their seeds, and `train_to` says the lengths.
+# A cell has a task and an encoding, its runs have seeds, and `train_to` gives the lengths.
 _NOT_OF_A_CELL = ("task", "alphabet", "encoding", "train_lengths", "test_lengths", "seed")
 
 
@@ -68,7 +68,7 @@ class ScaleTable(BaseModel):
     about: str
     seeds: Count
     first_seed: Annotated[int, Field(ge=0)] = 0
-    """Of the studies' members; those below are for trials."""
+    """Of the runs in studies; seeds below are for trials."""
     defaults: CellSetting
     languages: CellSetting | None = None
     """For regular expressions, automata and the named languages; None: as for other tasks."""
@@ -150,7 +150,7 @@ def scale_table(scale: Scale) -> ScaleTable | None:
 
 
 def seeds_of(scale: Scale) -> int:
-    """How many members a cell has.
+    """How many runs a cell has.
 
     >>> seeds_of("laptop"), seeds_of("paper")
     (3, 5)
@@ -160,7 +160,7 @@ def seeds_of(scale: Scale) -> int:
 
 
 def first_seed_of(scale: Scale) -> int:
-    """The seed of the first member of a cell; the others follow.
+    """The seed of the first run of a cell; the others follow.
 
     >>> first_seed_of("laptop"), first_seed_of("paper")
     (3, 0)

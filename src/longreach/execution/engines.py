@@ -17,7 +17,7 @@ SLURM_LOGS = "slurm"  # below the results directory, which all nodes see
 
 @dataclass(frozen=True, kw_only=True)
 class EngineOptions:
-    """What can be said of an engine; what is None is the engine's own choice."""
+    """Options of engines; None leaves the choice to the engine."""
 
     workers: int | None = None
     """How many jobs run at a time."""
@@ -34,7 +34,7 @@ class EngineOptions:
 def make_engine(name: str, options: EngineOptions, *, jobs: int, runs: str | Path) -> Engine:
     """The engine with this name, for so many jobs whose results go to `runs`.
 
-    Options that another engine has are refused, and a package that is missing is named.
+    Options of other engines are refused, and a missing package is named.
 
     >>> make_engine("local", EngineOptions(workers=8), jobs=3, runs="runs").parallel
     3
@@ -46,7 +46,7 @@ def make_engine(name: str, options: EngineOptions, *, jobs: int, runs: str | Pat
 
 
 def refuse_contradictions(name: str, options: EngineOptions) -> None:
-    """Say which option does not go with the engine, or which is missing.
+    """Refuse options that do not go with the engine, or that it lacks.
 
     >>> refuse_contradictions("local", EngineOptions(address="auto"))
     Traceback (most recent call last):

@@ -20,7 +20,7 @@ _FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 class ExecutionError(InputError):
-    """The engine itself cannot go on, whatever the jobs are."""
+    """The engine itself cannot continue, whatever the jobs are."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,11 @@ def is_over(deadline: float | None) -> bool:
     return deadline is not None and time.monotonic() >= deadline
 
 
-# Which job comes next: each once, and those whose process has died once more.
+# Which job comes next: each once, and once more if its process died.
 
 
 ATTEMPTS = 2  # a job whose process dies is run once more
-STARTS = 3  # so many in a row that end before they begin a job: there is no point in going on
+STARTS = 3  # after so many failures in a row to begin a job there is no point in continuing
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ class _Place:
 
 
 class Crew:
-    """The workers of an engine; they stay, with all that they have loaded, until the end is called."""
+    """The workers of an engine; they stay, with all that they have loaded, until `end`."""
 
     def __init__(self, engine: LocalEngine) -> None:
         self._engine = engine
@@ -269,7 +269,7 @@ class Crew:
             if place is None:  # said before it was let go
                 continue
             outcome = self._ended(place) if line is None else self._heard(place, line)
-            self._hand_out()  # before whoever takes the outcomes is busy with this one
+            self._hand_out()  # before the caller is busy with this outcome
             if outcome is not None:
                 yield outcome
 

@@ -132,7 +132,7 @@ class _Tasks:
                 raise ExecutionError(f"the Ray cluster is lost: {short_line(error)}") from None
             for task in ready:
                 outcome = self._ended(task, self._running.pop(task))
-                self._hand_out()  # before whoever takes the outcomes is busy with this one
+                self._hand_out()  # before the caller is busy with this outcome
                 if outcome is not None:
                     yield outcome
 
@@ -194,7 +194,7 @@ class _Tasks:
 def _connected(engine: RayEngine) -> Iterator[Any]:
     """Ray, joined or started; afterwards all is as it was before."""
     ray = load("ray", "--engine ray", "ray")
-    if ray.is_initialized():  # by whoever calls us, to whom it belongs
+    if ray.is_initialized():  # by the caller, to whom it belongs
         yield ray
         return
     settings: dict[str, Any] = {"address": engine.address}

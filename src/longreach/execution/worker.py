@@ -55,7 +55,7 @@ def _listen(requests: int, inbox: queue.SimpleQueue[Any]) -> None:
         *lines, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (rest + chunk,)
         for line in lines:
             inbox.put(json.loads(line))
-    # Whoever gave the jobs is gone; nobody wants this one's answer.
+    # The driver is gone; nobody wants this answer.
     if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)

@@ -23,9 +23,6 @@ from longreach.tasks.positions import coupled_offsets, no_offsets, random_offset
 from longreach.tasks.task import Batch
 from longreach.training.setup import decoder_of, own_ids, positions_of, task_of
 
-# Batches at the position ids that a configuration asks for, in training and in tests.
-
-
 Occasion: TypeAlias = Literal["training", "first", "shifted"]
 """A training batch, or a test: from the first position on, or shifted by a random number that fits."""
 
@@ -61,7 +58,7 @@ def _coupled(batch: Batch, config: RunConfig, occasion: Occasion, rng: np.random
     return made if config.predict_ids else replace(made, next_ids=None)
 
 
-# Batches as the engine takes them: sorted by length, cut into chunks, each as wide as its longest row.
+# Batches as steps take them: sorted by length, cut into chunks, each as wide as its longest row.
 
 
 Counts = NDArray[np.int64]
@@ -92,7 +89,7 @@ class Chunk:
 
 
 class Streams:
-    """The random numbers of one member: what one stream draws does not change what another does.
+    """The random numbers of one run: what one stream draws does not change what another does.
 
     >>> one, again = Streams(7), Streams(7)
     >>> _ = one.evaluation.random(100)
@@ -108,7 +105,7 @@ class Streams:
 
 
 class Batches:
-    """Fresh training batches of one member, drawn BLOCK at a time: that costs little more than one.
+    """Fresh training batches of one run, drawn BLOCK at a time: that costs little more than one.
 
     >>> from longreach.runs.resolve import resolve
     >>> config = resolve("sort", train_lengths=(1, 9), batch=8)
@@ -152,18 +149,18 @@ class Batches:
         return self._at(step // BLOCK).whole(step % BLOCK)
 
     def state(self, step: int) -> dict[str, Any]:
-        """Of the random numbers, before the block of the next step: with it a run goes on."""
+        """The state of the random numbers before the block of the next step, from which a run resumes."""
         return self._before if step // BLOCK == self._block else self._state()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on with the block that begins at this state of the random numbers; a ValueError if it is none.
+        """Resume with the block that begins at this state of the random numbers; a ValueError if it is none.
 
-        The increment belongs to the member's own stream, and never changes.
+        The increment belongs to the run's own stream, and never changes.
         """
         own = self._state()
         known = isinstance(state.get("state"), dict) and state.keys() == own.keys()
         if not known or state["state"].keys() != own["state"].keys() or not _is_stream(state, own):
-            raise ValueError("not a state of the member's stream of data")
+            raise ValueError("not a state of the run's stream of data")
         self._rng.bit_generator.state = state
         self._rows = None
 

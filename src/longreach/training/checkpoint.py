@@ -1,4 +1,4 @@
-"""The state of a run in one file, from which it goes on with the same numbers as if never stopped.
+"""The state of a run in one file: a run that resumes from it gives the same numbers as one never stopped.
 
 Tensors and all else lie in one safetensors file, the rest as JSON in its header: a file that is renamed into
 its place cannot hold one without the other.
@@ -77,7 +77,7 @@ def load(directory: Path, config: RunConfig, size: int) -> tuple[State, Progress
     tensors, metadata = _read(path, wanted)
     text = metadata.get("progress", "")
     if metadata.get("checksum") != _checksum(tensors, text):
-        raise InvalidState(f"{path}: damaged, its checksum is another")
+        raise InvalidState(f"{path}: damaged, its checksum does not match")
     try:
         progress = Progress.model_validate_json(text)
     except ValidationError as error:
@@ -139,7 +139,7 @@ def tidy(directory: Path) -> None:
 
 
 def _checksum(tensors: Parameters, text: str) -> str:
-    """A disk can change a byte without a word; a run that goes on from there would be wrong."""
+    """A disk can silently change a byte; a run that resumed from there would be wrong."""
     total = zlib.crc32(text.encode())
     for name in sorted(tensors):
         total = zlib.crc32(tensors[name].contiguous().numpy().data, total)

@@ -1,4 +1,4 @@
-"""Where a member trains: the processor, a CUDA device or Apple's MPS. Random numbers are drawn on the CPU.
+"""Where a run trains: the processor, a CUDA device or Apple's MPS. Random numbers are drawn on the CPU.
 
 A device is no part of a configuration: it changes how fast numbers come, and their rounding.
 """
@@ -82,7 +82,7 @@ def precision(dtype: str, device: torch.device) -> contextlib.AbstractContextMan
 
 
 def steps_between_reads(device: torch.device) -> int:
-    """How many steps may run before somebody looks at their losses."""
+    """How many steps may run before their losses are read."""
     return 1 if device.type == "cpu" else STEPS_BETWEEN_READS
 
 

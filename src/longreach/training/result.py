@@ -414,9 +414,6 @@ def package_versions() -> dict[str, str]:
     return dict(_versions())
 
 
-# What a member that trains says of itself, in its directory, whichever engine runs it.
-
-
 PROGRESS = "progress.json"
 
 
@@ -433,14 +430,11 @@ def progress_of(directory: Path) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and isinstance(found.get("step"), int) else None
 
 
-# How far a run is, in a small file, for whoever shows it.
-
-
 DIARY_SECONDS = 1.0
 
 
 class Diary:
-    """Says in a small file, once a second, how far a run is, for whoever shows it."""
+    """Writes the progress of a run to a small file, at most once a second, for displays."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / PROGRESS
