@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from longreach.inspection.perplexity import AtLength
 from longreach.studies.natural_language import (
     PANELS,
-    _duration,
     findings_document,
     influence_table,
     language_figure,
@@ -88,11 +85,6 @@ def test_influence_by_panel() -> None:
     assert rows[1][1:3] == ["h_long", "h_long"]
     assert rows[1][-1] == "–"
     assert rows[2][1:3] == ["h_long", "h_short"]
-
-
-@pytest.mark.parametrize(("seconds", "words"), [(12, "12 s"), (600, "10 min"), (7200, "2 h")])
-def test_durations(seconds: float, words: str) -> None:
-    assert _duration(seconds) == words
 
 
 # Losses by position, and a point per length.

@@ -29,7 +29,7 @@ from longreach.runs.index import Row
 from longreach.studies.census.members import commit_of, language_table
 from longreach.studies.census.odds import choose_features, probabilities
 from longreach.studies.census.scores import odds_table
-from longreach.studies.census.tables import Cell, LanguageFacts
+from longreach.studies.census.tables import CensusCell, LanguageFacts
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.theory.names import TaskName
@@ -192,7 +192,7 @@ def _by_run(cells: list[tuple[str, ...]], said: np.ndarray) -> dict[str, float]:
     return {key: value for keys, value in pairs for key in keys if np.isfinite(value)}
 
 
-def _cells(runs: Iterable[ScoredRun]) -> list[tuple[Cell, tuple[str, ...]]]:
+def _cells(runs: Iterable[ScoredRun]) -> list[tuple[CensusCell, tuple[str, ...]]]:
     """Runs that differ in their seed alone have the same odds; runs of other tasks have none."""
     groups: dict[tuple[str, str, int], list[ScoredRun]] = {}
     for run in runs:
@@ -204,7 +204,7 @@ def _cells(runs: Iterable[ScoredRun]) -> list[tuple[Cell, tuple[str, ...]]]:
     for (task, encoding, trained_to), members in sorted(groups.items()):
         facts = facts_by_task()[task]
         case = OddsCase(features=facts.features(trained_to), encoding=encoding, ratio=RATIO)
-        cell = Cell(language=facts, case=case, accuracies=tuple(run.reached for run in members))
+        cell = CensusCell(language=facts, case=case, accuracies=tuple(run.reached for run in members))
         found.append((cell, tuple(run.run for run in members)))
     return found
 

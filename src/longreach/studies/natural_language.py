@@ -12,7 +12,7 @@ from longreach.runs.index import Row
 from longreach.runs.train import check_torch
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
-from longreach.wording import Table
+from longreach.wording import Table, roughly
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,19 +36,13 @@ def plan(options: StudyOptions) -> tuple[dict[str, Any], str]:
         pose = f", the last {each.pose_steps} with PoSE to {each.longest}" if each.pose_steps else ""
         lines.append(f"h_{name}: {each.steps} steps of {each.batch} × {each.context} tokens{pose}")
     million = f"{shape.parameters / 1e6:.1f} M"
-    lines.append(f"{million} parameters; about {_duration(seconds)} on one core of this machine")
+    lines.append(f"{million} parameters; about {roughly(seconds)} on one core of this machine")
     document = {
         "parameters": shape.parameters,
         "trainings": {name: each.model_dump() for name, each in trainings.items()},
         "seconds": round(seconds, 1),
     }
     return document, "\n".join(lines)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:,.0f} h"
 
 
 def _settings(options: StudyOptions) -> LanguageSettings:

@@ -8,13 +8,13 @@ import pytest
 
 from longreach.errors import InputError
 from longreach.studies.census.scores import PREDICTORS, SliceScore, census_scores
-from longreach.studies.census.tables import Cell, cells
+from longreach.studies.census.tables import CensusCell, cells
 from tests.helpers.census_samples import census_languages, synthetic_runs
 from tests.helpers.scores import roc_auc
 
 
 @cache
-def _cells(part: str) -> tuple[Cell, ...]:
+def _cells(part: str) -> tuple[CensusCell, ...]:
     runs = synthetic_runs("development" if part == "development" else "held-out", lengths=(10, 20), seeds=2)
     return cells(runs, census_languages())
 

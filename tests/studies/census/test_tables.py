@@ -20,7 +20,7 @@ from longreach.studies.census.tables import (
     AS_FAR,
     LENGTHS,
     RATIOS,
-    Cell,
+    CensusCell,
     CensusRun,
     LanguageFacts,
     bins,
@@ -44,7 +44,7 @@ from tests.helpers.census_samples import census_languages, synthetic_runs
 # When a cell works, and which runs belong to it.
 
 
-def _cell(*shares: float) -> Cell:
+def _cell(*shares: float) -> CensusCell:
     facts = next(each for each in census_languages().values() if each.chance(10, 2) > 0.1)
     first = next(run for run in synthetic_runs("development") if not run.failed)
     runs = [

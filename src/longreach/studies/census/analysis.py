@@ -22,7 +22,7 @@ from longreach.studies.census.odds import OddsJudgement, judge_odds
 from longreach.studies.census.scores import SliceScore, census_scores
 from longreach.studies.census.tables import (
     RATIOS,
-    Cell,
+    CensusCell,
     CensusRun,
     LanguageFacts,
     bins,
@@ -82,9 +82,9 @@ class Failure:
         }
 
 
-def failures(found: Iterable[Cell]) -> tuple[Failure, ...]:
+def failures(found: Iterable[CensusCell]) -> tuple[Failure, ...]:
     """All cells with the verdict "no", the ratios of each together."""
-    groups: dict[tuple[str, str, int], list[Cell]] = {}
+    groups: dict[tuple[str, str, int], list[CensusCell]] = {}
     for cell in found:
         if cell.case.side.verdict == "no":
             groups.setdefault((cell.language.key, cell.encoding, cell.trained_to), []).append(cell)
@@ -165,7 +165,7 @@ class CensusAnalysis:
 
     part: Part
     runs: tuple[CensusRun, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[CensusCell, ...]
     scores: tuple[SliceScore, ...]
     odds: OddsJudgement | None
     """None where no odds were given to judge."""

@@ -23,7 +23,7 @@ from longreach.studies.census.scores import (
     reliability_document,
     rounded_fields,
 )
-from longreach.studies.census.tables import Cell, CensusRun, LanguageFacts, cells
+from longreach.studies.census.tables import CensusCell, CensusRun, LanguageFacts, cells
 from longreach.studies.statistics import SAMPLES, Estimate, ReliabilityBin, Resampling, reliability
 
 # Fitting: features are chosen by cross-validation over languages.
@@ -149,7 +149,7 @@ def _replicates(
     raise InputError("too few languages to draw them anew")
 
 
-def _ranges(found: Sequence[Cell], names: Sequence[str]) -> dict[str, tuple[float, float]]:
+def _ranges(found: Sequence[CensusCell], names: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Between which numbers odds hold: those of the languages, and all features that are not asked for."""
     columns = {
         "states": [float(cell.language.states) for cell in found],
@@ -164,12 +164,12 @@ def _ranges(found: Sequence[Cell], names: Sequence[str]) -> dict[str, tuple[floa
     return {name: (_short(min(values)), _short(max(values))) for name, values in columns.items()}
 
 
-def _entropy(cell: Cell) -> float | None:
+def _entropy(cell: CensusCell) -> float | None:
     return None if cell.case.tested is None else cell.case.tested.entropy
 
 
-def _comparable(found: Sequence[Cell]) -> tuple[Comparable, ...]:
-    groups: dict[tuple[str, str, tuple[int, int], int], list[Cell]] = {}
+def _comparable(found: Sequence[CensusCell]) -> tuple[Comparable, ...]:
+    groups: dict[tuple[str, str, tuple[int, int], int], list[CensusCell]] = {}
     for cell in found:
         size = next(each for each in SIZES if each[0] <= cell.language.states <= each[1])
         groups.setdefault((cell.encoding, cell.case.side.verdict, size, cell.ratio), []).append(cell)
@@ -274,7 +274,9 @@ def judge_odds(
     )
 
 
-def probabilities(model: OddsModel, found: Sequence[Cell]) -> tuple[list[Cell], FloatArray, FloatArray]:
+def probabilities(
+    model: OddsModel, found: Sequence[CensusCell]
+) -> tuple[list[CensusCell], FloatArray, FloatArray]:
     """The cells that the odds cover, with what odds and verdict alone say of each."""
     kept, rows, rivals = [], [], []
     for cell in found:
@@ -296,7 +298,7 @@ def probabilities(model: OddsModel, found: Sequence[Cell]) -> tuple[list[Cell], 
     )
 
 
-def _spread(found: Sequence[Cell], said: FloatArray, part: ReliabilityBin, samples: int) -> Estimate:
+def _spread(found: Sequence[CensusCell], said: FloatArray, part: ReliabilityBin, samples: int) -> Estimate:
     """The share of runs that work among those of a bin; 1 belongs to the last."""
     upper = np.nextafter(1, 2) if part.high == 1 else part.high
     here = [cell for cell, value in zip(found, said.tolist(), strict=True) if part.low <= value < upper]
@@ -305,13 +307,13 @@ def _spread(found: Sequence[Cell], said: FloatArray, part: ReliabilityBin, sampl
     return drawn.mean(wins, wins + losses)
 
 
-def _matches(cell: Cell, key: tuple[str | None, int | None, int | None]) -> bool:
+def _matches(cell: CensusCell, key: tuple[str | None, int | None, int | None]) -> bool:
     own = (cell.encoding, cell.trained_to, cell.ratio)
     return all(asked in (None, has) for asked, has in zip(key, own, strict=True))
 
 
 def _score(
-    found: Sequence[Cell],
+    found: Sequence[CensusCell],
     said: FloatArray,
     verdict: FloatArray,
     key: tuple[str | None, int | None, int | None],

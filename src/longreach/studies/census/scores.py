@@ -17,7 +17,7 @@ import numpy.typing as npt
 from longreach.answers.odds import FloatArray
 from longreach.answers.odds_features import CONTEXT, ODDS_ENCODINGS, odds_features
 from longreach.errors import InputError
-from longreach.studies.census.tables import CRITERIA, Cell
+from longreach.studies.census.tables import CRITERIA, CensusCell
 from longreach.studies.statistics import (
     PENALTY,
     SAMPLES,
@@ -84,7 +84,7 @@ class OddsTable:
 
 
 def odds_table(
-    cells: Iterable[Cell], names: Sequence[str], numbers: Callable[[Cell], Sequence[float | None]]
+    cells: Iterable[CensusCell], names: Sequence[str], numbers: Callable[[CensusCell], Sequence[float | None]]
 ) -> OddsTable:
     """The rows of cells whose numbers are all known.
 
@@ -122,33 +122,33 @@ _NO_PROGRAM = -20.0
 """Below every program: the logarithm of a size never comes near."""
 
 
-def _star_free(cell: Cell) -> float | None:
+def _star_free(cell: CensusCell) -> float | None:
     found = cell.language.star_free
     return None if found is None else float(found)
 
 
-def _dot_depth(cell: Cell) -> float | None:
+def _dot_depth(cell: CensusCell) -> float | None:
     """Lower classes first; languages that are not star-free come last, as they have none."""
     if cell.language.star_free is False:
         return min(_DEPTHS.values()) - 1
     return _DEPTHS.get(cell.language.dot_depth or "")
 
 
-def _size(cell: Cell) -> float | None:
+def _size(cell: CensusCell) -> float | None:
     side = cell.language.sides[cell.encoding]
     if side.verdict != "yes":
         return _NO_PROGRAM
     return None if side.size is None else -math.log2(side.size)
 
 
-def _depth(cell: Cell) -> float | None:
+def _depth(cell: CensusCell) -> float | None:
     side = cell.language.sides[cell.encoding]
     if side.verdict != "yes":
         return _NO_PROGRAM
     return None if side.depth is None else -float(side.depth)
 
 
-PREDICTORS: dict[str, Callable[[Cell], float | None]] = {
+PREDICTORS: dict[str, Callable[[CensusCell], float | None]] = {
     "verdict": lambda cell: float(cell.says_yes),
     "star-free": _star_free,
     "dot-depth": _dot_depth,
@@ -224,7 +224,7 @@ class SliceScore:
 
 
 def census_scores(
-    found: Sequence[Cell], development: Sequence[Cell], *, samples: int = SAMPLES
+    found: Sequence[CensusCell], development: Sequence[CensusCell], *, samples: int = SAMPLES
 ) -> tuple[SliceScore, ...]:
     """Scores by encoding: for each training length and ratio, for each ratio, beyond training, by source.
 
@@ -263,7 +263,7 @@ def census_scores(
 
 
 def _slice(
-    found: Sequence[Cell],
+    found: Sequence[CensusCell],
     known: dict[str, tuple[FloatArray, FloatArray]],
     key: tuple[str, int | None, int | None, str | None],
     samples: int,
@@ -292,13 +292,13 @@ def _slice(
     )
 
 
-def _failed(found: Sequence[Cell]) -> int:
+def _failed(found: Sequence[CensusCell]) -> int:
     """Each failed run once, though it stands at every ratio."""
     return sum({(c.language.key, c.encoding, c.trained_to): c.failed for c in found}.values())
 
 
 def _predictor(
-    name: str, found: Sequence[Cell], values: FloatArray, said: FloatArray, samples: int
+    name: str, found: Sequence[CensusCell], values: FloatArray, said: FloatArray, samples: int
 ) -> PredictorScore:
     known = np.flatnonzero(np.isfinite(values)).tolist()
     # Where nothing could be fitted there are no probabilities, though the order of cells is there.
@@ -316,11 +316,11 @@ def _predictor(
     return PredictorScore(name=name, cells=len(known), auc=auc, brier=brier, skill=skill, reliability=bins)
 
 
-def _drawn(found: Sequence[Cell], samples: int) -> Resampling:
+def _drawn(found: Sequence[CensusCell], samples: int) -> Resampling:
     return Resampling([cell.language.key for cell in found], samples=samples)
 
 
-def by_run(found: Sequence[Cell], said: FloatArray) -> tuple[FloatArray, FloatArray]:
+def by_run(found: Sequence[CensusCell], said: FloatArray) -> tuple[FloatArray, FloatArray]:
     """What is said of each run, and what came of it."""
     outcomes = [float(works) for cell in found for works in cell.works]
     return np.repeat(said, [len(cell.works) for cell in found]), np.array(outcomes)
@@ -332,19 +332,19 @@ def reliability_document(found: Iterable[ReliabilityBin]) -> list[dict[str, floa
     return [{name: round(getattr(each, name), 4) for name in names} for each in found]
 
 
-def counts(found: Iterable[Cell]) -> tuple[FloatArray, FloatArray]:
+def counts(found: Iterable[CensusCell]) -> tuple[FloatArray, FloatArray]:
     """How many runs of each cell work and how many do not."""
     works = [(sum(cell.works), len(cell.works)) for cell in found]
     wins = np.array([each for each, _ in works], dtype=np.float64)
     return wins, np.array([runs for _, runs in works], dtype=np.float64) - wins
 
 
-def _values(name: str, found: Sequence[Cell]) -> FloatArray:
+def _values(name: str, found: Sequence[CensusCell]) -> FloatArray:
     """By cell; not a number where the predictor is unknown."""
     return np.array([np.nan if (value := PREDICTORS[name](cell)) is None else value for cell in found])
 
 
-def _table(found: Sequence[Cell], values: FloatArray) -> OddsTable:
+def _table(found: Sequence[CensusCell], values: FloatArray) -> OddsTable:
     """The cells in which the predictor is known."""
     numbers = {
         id(cell): [*odds_features(cell.case, tuple(CONTEXT)), value, value * (cell.encoding == "ape")]
@@ -355,7 +355,7 @@ def _table(found: Sequence[Cell], values: FloatArray) -> OddsTable:
 
 
 def _probabilities(
-    found: Sequence[Cell], values: FloatArray, development: Sequence[Cell], fitted: FloatArray
+    found: Sequence[CensusCell], values: FloatArray, development: Sequence[CensusCell], fitted: FloatArray
 ) -> FloatArray:
     """By cell; not a number where the predictor is unknown, or all that is fitted works, or fails."""
     said = np.full(len(found), np.nan)

@@ -41,7 +41,7 @@ from longreach.studies.census.members import (
     settings,
 )
 from longreach.studies.census.odds import OddsJudgement, fit_odds
-from longreach.studies.census.tables import RATIOS, Cell, CensusRun, read_runs, runs_to_text
+from longreach.studies.census.tables import RATIOS, CensusCell, CensusRun, read_runs, runs_to_text
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport
 from longreach.wording import Table
@@ -80,7 +80,7 @@ def census_figure(analysis: CensusAnalysis) -> Figure:
 # Left: accuracy against training length
 
 
-def _accuracy(part: SubFigure, found: Sequence[Cell]) -> None:
+def _accuracy(part: SubFigure, found: Sequence[CensusCell]) -> None:
     """A column for each verdict, a row for each encoding; thin a language, thick the median of languages."""
     axes = part.subplots(2, 3, sharex=True, sharey=True)
     part.suptitle(f"Accuracy at {SHOWN_RATIO}N by training length N", fontsize=9, fontweight="bold")
@@ -98,7 +98,7 @@ def _accuracy(part: SubFigure, found: Sequence[Cell]) -> None:
     _legend_of_verdicts(part)
 
 
-def _languages(axis: Axes, found: Sequence[Cell], lengths: Sequence[int]) -> None:
+def _languages(axis: Axes, found: Sequence[CensusCell], lengths: Sequence[int]) -> None:
     axis.set_xticks(range(len(lengths)), [str(each) for each in lengths])
     axis.set_xlim(-0.45, len(lengths) - 0.55)
     axis.set_ylim(-0.05, 1.05)
@@ -319,8 +319,8 @@ def _known(options: StudyOptions) -> tuple[CensusRun, ...]:
 def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Keep all runs in the table, and say what they are worth."""
     known = _known(options)
-    print_ = fingerprint(RECIPES if options.recipes else SETTINGS)
-    collected = collect(_wanted(options), rows, print_, known)
+    stamp = fingerprint(RECIPES if options.recipes else SETTINGS)
+    collected = collect(_wanted(options), rows, stamp, known)
     if options.table is not None:
         whole = {each.run: each for each in (*known, *collected.runs)}
         if len(whole) > len(known) or set(known) != set(whole.values()):
@@ -328,7 +328,7 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
             options.note(f"wrote {options.table}: {len(whole)} runs")
     if collected.missing:
         options.note(f"{collected.missing} runs are missing")
-    return (_recipe_report if options.recipes else _part_report)(options, collected, known, print_)
+    return (_recipe_report if options.recipes else _part_report)(options, collected, known, stamp)
 
 
 def _recipe_report(

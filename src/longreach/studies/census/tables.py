@@ -402,7 +402,7 @@ NINE_TENTHS = 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class CensusCell:
     """Runs that differ in their seed alone, at one ratio; those that failed are only counted."""
 
     language: LanguageFacts
@@ -452,7 +452,7 @@ class Cell:
         return self.language.sides[self.encoding].verdict == "yes"
 
 
-def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> tuple[Cell, ...]:
+def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> tuple[CensusCell, ...]:
     """All cells of the census, in order; those whose runs all failed are left out.
 
     Runs of other recipes, and of encodings for which there are no verdicts, are none of it.
@@ -463,7 +463,7 @@ def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> 
             raise InputError(f"the run {run.run} is of a language that is not in the table: {run.language}")
         if run.encoding in ODDS_ENCODINGS and run.recipe is None:
             groups.setdefault((run.language, run.encoding, run.trained_to), []).append(run)
-    found: list[Cell] = []
+    found: list[CensusCell] = []
     for (key, encoding, trained_to), members in sorted(groups.items()):
         done = [run for run in members if not run.failed]
         if not done:
@@ -471,7 +471,7 @@ def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> 
         features = languages[key].features(trained_to)
         for ratio in RATIOS:
             found.append(
-                Cell(
+                CensusCell(
                     language=languages[key],
                     case=OddsCase(features=features, encoding=encoding, ratio=ratio),
                     accuracies=tuple(run.at(ratio) for run in done),
