@@ -1,4 +1,4 @@
-"""Tests of `theory.automata.drawing`."""
+"""Layouts and drawings of automata."""
 
 from __future__ import annotations
 

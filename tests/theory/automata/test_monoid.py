@@ -1,4 +1,4 @@
-"""Tests of `theory.automata.monoid`."""
+"""Transition monoids and measures, against their definitions."""
 
 from __future__ import annotations
 

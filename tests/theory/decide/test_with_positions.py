@@ -1,4 +1,4 @@
-"""Tests of `theory.decide.with_positions`."""
+"""The decision with positions, against its criterion read literally and brute force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of `theory.prove.first_difference`."""
+"""The first difference of a program and an automaton, against listing words."""
 
 from __future__ import annotations
 

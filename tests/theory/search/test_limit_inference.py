@@ -1,4 +1,4 @@
-"""Tests of `theory.search.limit_inference`."""
+"""Inference on small limit transformers."""
 
 from __future__ import annotations
 

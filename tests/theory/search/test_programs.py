@@ -1,4 +1,4 @@
-"""Tests of `theory.search.programs`."""
+"""Smallest and larger programs."""
 
 from __future__ import annotations
 

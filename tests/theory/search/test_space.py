@@ -1,4 +1,4 @@
-"""Tests of `theory.search.space`."""
+"""Families of programs, and trees of words."""
 
 from __future__ import annotations
 

@@ -162,16 +162,16 @@ class Hypothesis:
     """The smallest programs for one training length."""
 
     trained_to: int
-    size: int | None
-    """R(T_n); None where none was found."""
     at_least: int
     """No program that fits has fewer operations; the size where that is known."""
-    program: Program | None
-    wrong: tuple[int, ...]
+    size: int | None = None
+    """R(T_n); None where none was found."""
+    program: Program | None = None
+    wrong: tuple[int, ...] = ()
     """For each length how many words the first one gets wrong."""
-    choices: int
+    choices: int = 0
     """Smallest programs that differ on some word that is compared."""
-    most_wrong: tuple[int, ...]
+    most_wrong: tuple[int, ...] = ()
     """The same as `wrong` for the worst of them at each length."""
 
 
@@ -306,7 +306,6 @@ class _Run:
         known = tree.lengths <= length
         packed = tree.pack(np.stack([said & known, known]))
         finisher = Finisher(behaviours, packed[0], packed[1])
-        nothing: tuple[int, ...] = ()
         try:
             while size <= self._max_size:
                 found = list(self._enumeration.matching(size, finisher))
@@ -327,15 +326,7 @@ class _Run:
             self.stopped = self.stopped or f"none up to size {self._max_size}"
         except OverBudget as spent:
             self.stopped = self.stopped or f"{spent} after size {size - 1}"
-        return Hypothesis(
-            trained_to=length,
-            size=None,
-            at_least=size,
-            program=None,
-            wrong=nothing,
-            choices=0,
-            most_wrong=nothing,
-        )
+        return Hypothesis(trained_to=length, at_least=size)
 
     def _wrong(self, core: Core) -> tuple[int, ...]:
         differs = (accepted_on(core, self._whole) != self._wanted)[None]

@@ -229,12 +229,16 @@ MAX_SIZE = 14
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SmallestSearch:
+class Search:
+    """The result of searching for a program: a smallest one, or some one found after that ended."""
+
     core: Core | None
     check: Check | None
+    method: str
     none_up_to: int
     """No program of the family has so few operations or fewer."""
     reason: str
+    """Why there is no smallest program."""
     tried: int
     enumeration: Enumeration
     """The last one, whose behaviours larger programs can be joined from."""
@@ -242,7 +246,7 @@ class SmallestSearch:
 
 def smallest_program(
     target: Target, family: Family, *, max_size: int = MAX_SIZE, budget: Budget | None = None
-) -> SmallestSearch:
+) -> Search:
     """The smallest program of a family for a target, or the size up to which there is none.
 
     >>> from longreach.theory.search.targets import target_of
@@ -267,11 +271,12 @@ def smallest_program(
         tried += enumeration.candidates
         check = None if core is None else target.check(core, budget)
         if check is None or check.witness is None:
-            return SmallestSearch(
+            return Search(
                 core=core,
                 check=check,
+                method="none" if core is None else "enumeration",
                 none_up_to=none_up_to,
-                reason="" if core is not None else reason,
+                reason=reason if core is None else "",
                 tried=tried,
                 enumeration=enumeration,
             )
@@ -387,17 +392,9 @@ JOINING = 0.5
 ROUNDS = 40
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LargerSearch:
-    core: Core | None
-    check: Check | None
-    method: str
-    tried: int
-
-
 def larger_program(
-    target: Target, family: Family, *, search: SmallestSearch, max_size: int, budget: Budget, seed: int = 0
-) -> LargerSearch:
+    target: Target, family: Family, *, search: Search, max_size: int, budget: Budget, seed: int = 0
+) -> Search:
     """Some program for a target, found after enumeration has ended without one."""
     share = replace(budget, seconds=round(budget.left * JOINING, 1), ends=None).running()
     tree, tried = search.enumeration.tree, search.tried
@@ -413,28 +410,31 @@ def larger_program(
             break
         check = target.check(core, budget)
         if check.witness is None:
-            return LargerSearch(core=core, check=check, method="join", tried=tried)
+            return replace(search, core=core, check=check, method="join", tried=tried)
         tree = WordTree.of(tree.alphabet, words=[*tree.words, check.witness])
-    return _local(target, family, tree, max_size=max_size, budget=budget, seed=seed, tried=tried)
+    return _local(target, family, tree, replace(search, tried=tried), max_size, budget, seed)
 
 
 def _local(
-    target: Target, family: Family, tree: WordTree, *, max_size: int, budget: Budget, seed: int, tried: int
-) -> LargerSearch:
+    target: Target,
+    family: Family,
+    tree: WordTree,
+    search: Search,
+    max_size: int,
+    budget: Budget,
+    seed: int,
+) -> Search:
     """Local search, guided by counterexamples; once there is a program, for smaller ones."""
-    best: tuple[Core, Check] | None = None
     for number in range(ROUNDS):
         said, known = target.labels(tree)
         local = LocalSearch(tree, np.asarray(said, bool), np.asarray(known, bool), family, seed + number)
         core = local.run(max_size, budget)
-        tried += local.tried
+        search = replace(search, tried=search.tried + local.tried)
         if core is None:
             break
         check = target.check(core, budget)
         if check.witness is not None:
             tree = WordTree.of(tree.alphabet, words=[*tree.words, check.witness])
             continue
-        best, max_size = (core, check), core.size - 1
-    if best is None:
-        return LargerSearch(core=None, check=None, method="none", tried=tried)
-    return LargerSearch(core=best[0], check=best[1], method="local search", tried=tried)
+        search, max_size = replace(search, core=core, check=check, method="local search"), core.size - 1
+    return search

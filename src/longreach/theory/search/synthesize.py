@@ -15,7 +15,6 @@ from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program
 from longreach.theory.search.programs import (
     MAX_SIZE,
-    LargerSearch,
     larger_program,
     readable,
     smallest_program,
@@ -65,12 +64,12 @@ class Synthesis:
     'consistent'
     """
 
-    program: Program | None
-    size: int | None
-    status: Status
-    checked_to: int | None
+    program: Program | None = None
+    size: int | None = None
+    status: Status = Status.NONE
+    checked_to: int | None = None
     """The length up to which all words were compared; None where that was not done."""
-    tried: int
+    tried: int = 0
     method: str = "none"
     """How it was found: construction, automaton (a construction from a learned one), enumeration, join or
     local search."""
@@ -157,41 +156,16 @@ def _search(target: Target, family: Family, max_size: int, budget: Budget, seed:
     reach = most + 1 if most < max_size and isinstance(target, ExamplesTarget | PredicateTarget) else most
     share = replace(budget, seconds=round(max(0.0, budget.left) * EXHAUSTIVE, 1), ends=None).running()
     search = smallest_program(target, family, max_size=reach, budget=share)
+    if search.core is None and search.none_up_to < most:
+        search = larger_program(target, family, search=search, max_size=most, budget=budget, seed=seed)
     if search.core is not None and search.check is not None:
-        return made(
-            search.core,
-            search.check,
-            target,
-            method="enumeration",
-            smallest=True,
-            none_up_to=search.none_up_to,
-            tried=search.tried,
-        )
-    found = LargerSearch(core=None, check=None, method="none", tried=search.tried)
-    if search.none_up_to < most:
-        found = larger_program(target, family, search=search, max_size=most, budget=budget, seed=seed)
-    if found.core is not None and found.check is not None:
-        return made(
-            found.core,
-            found.check,
-            target,
-            method=found.method,
-            smallest=False,
-            none_up_to=search.none_up_to,
-            tried=found.tried,
-        )
-    if written is not None and written.program is not None:
-        smallest = written.size == search.none_up_to + 1
-        return replace(written, tried=found.tried, none_up_to=search.none_up_to, smallest=smallest)
-    return Synthesis(
-        program=None,
-        size=None,
-        status=Status.NONE,
-        checked_to=None,
-        tried=found.tried,
-        none_up_to=search.none_up_to,
-        reason=search.reason,
-    )
+        found = made(search.core, search.check, target, search.method)
+        smallest = search.method == "enumeration"
+    elif written is not None and written.program is not None:
+        found, smallest = written, written.size == search.none_up_to + 1
+    else:
+        found, smallest = Synthesis(reason=search.reason), False
+    return replace(found, tried=search.tried, none_up_to=search.none_up_to, smallest=smallest)
 
 
 def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Synthesis:
@@ -203,29 +177,27 @@ def by_construction(automaton: Automaton, family: Family, budget: Budget) -> Syn
     >>> by_construction(named_automaton("parity-language"), Family(), Budget()).status.value
     'impossible'
     """
-    nothing = Synthesis(program=None, size=None, status=Status.NONE, checked_to=None, tried=0)
     verdicts = judge(automaton, replace(budget, seconds=min(budget.left, DECIDING), ends=None))
     side = {"empty": verdicts.nope, "local": verdicts.local, "both": verdicts.ape}.get(family.name)
     refuting = verdicts.ape if side is None else side
     if refuting.answer is Answer.NO:
-        return replace(nothing, status=Status.IMPOSSIBLE, reason=refuting.reason)
+        return Synthesis(status=Status.IMPOSSIBLE, reason=refuting.reason)
     if side is None:
         wider = verdicts.ape.program
         side = verdicts.nope if wider is None or wider.core.locality else verdicts.ape
     program = side.program if side.answer is Answer.YES else None
     if program is None:
-        return nothing
+        return Synthesis()
     smaller = simplify(program.core)
     known = RegularTarget(automaton).check(smaller, budget)
     if known.witness is not None:
-        return nothing
+        return Synthesis()
     plain = readable(smaller)
     return Synthesis(
         program=program if program.core.size <= plain.core.size else plain,
         size=min(program.core.size, plain.core.size),
         status=Status.PROVED if known.proved else Status.CHECKED,
         checked_to=known.length,
-        tried=0,
         method="construction",
     )
 
@@ -241,35 +213,25 @@ def by_learning(target: ExamplesTarget | PredicateTarget, family: Family, budget
     >>> found.status.value, found.method
     ('consistent', 'automaton')
     """
-    nothing = Synthesis(program=None, size=None, status=Status.NONE, checked_to=None, tried=0)
     labels = {word: str(label) for word, label in target.known_words().items()}
     share = replace(budget, seconds=budget.left * LEARNING, ends=None)
     learned = fit_automaton(labels, target.alphabet, budget=share)
     if not isinstance(learned, FittingAutomaton):
-        return nothing
+        return Synthesis()
     program = by_construction(learned.machine.language(str(True)), family, share.running()).program
     if program is None:
-        return nothing
+        return Synthesis()
     check = target.check(program.core, budget)
     if check.witness is not None:
-        return nothing
-    return made(program.core, check, target, method="automaton", smallest=False, none_up_to=0, tried=0)
+        return Synthesis()
+    return made(program.core, check, target, "automaton")
 
 
-def made(
-    core: Core, check: Check, target: Target, *, method: str, smallest: bool, none_up_to: int, tried: int
-) -> Synthesis:
+def made(core: Core, check: Check, target: Target, method: str) -> Synthesis:
     program = readable(simplify(core))
     status = Status.PROVED if check.proved else Status.CHECKED
     if isinstance(target, ExamplesTarget):
         status = Status.CONSISTENT
     return Synthesis(
-        program=program,
-        size=program.core.size,
-        status=status,
-        checked_to=check.length,
-        tried=tried,
-        method=method,
-        smallest=smallest,
-        none_up_to=none_up_to,
+        program=program, size=program.core.size, status=status, checked_to=check.length, method=method
     )
