@@ -23,7 +23,7 @@ from longreach.answers.agreement import (
     level,
     published_accuracy,
 )
-from longreach.config.model import hyperparameters
+from longreach.config.scales import hyperparameters
 from longreach.runs.cells import Cell
 from longreach.runs.index import Row
 from longreach.tasks.catalog import TASKS

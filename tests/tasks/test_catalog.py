@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from longreach.config.model import Hyperparameters, hyperparameters
+from longreach.config.scales import Hyperparameters, hyperparameters
 from longreach.errors import InputError
 from longreach.tasks.catalog import TASKS, load_task, name_of, name_of_task, self_contained, stored_as
 from longreach.tasks.copying import Sort

@@ -1,13 +1,14 @@
-"""The shape of a model: decoder or baseline, published hyperparameters, and the label of a cell."""
+"""What a model is, as data: its architecture, its shape, and the label of runs that differ in their seed.
+
+A `RunConfig` says what a run chooses; together with its task that gives a `ModelConfig`, which decides the
+shape of every parameter.
+"""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -125,11 +126,8 @@ class ModelConfig(BaseModel):
             raise refusal(error, cls.model_fields) from None
 
 
-# The configuration of the random baseline of Figure 1, and of whatever can be trained.
-
-
 class BaselineConfig(BaseModel):
-    """The shape of the baseline.
+    """The shape of the baseline, which has no positions.
 
     >>> BaselineConfig(width=16, vocabulary=5, outputs=5).hidden
     64
@@ -154,44 +152,8 @@ Model: TypeAlias = ModelConfig | BaselineConfig
 """The shape of what is trained."""
 
 
-# The published hyperparameters of each task and encoding (Huang et al., arXiv 2410.02140, Tables 4–7).
-
-
 BASELINE_SHAPE: dict[str, Any] = {"layers": 2, "heads": 1, "lr": 1e-3}
 """What the baseline has for itself; all else is as for learned absolute positions (Huang et al., E.3)."""
-
-
-@dataclass(frozen=True)
-class Hyperparameters:
-    """A model's shape and its training; the defaults are those of tasks without an entry in the tables."""
-
-    layers: int = 2
-    heads: int = 2
-    width: int = 64
-    lr: float = 1e-3
-    max_steps: int = 30_000
-    warmup: int = 0
-
-
-def hyperparameters(task: str, encoding: str) -> Hyperparameters:
-    """What the paper used for a task, by its name on the command line, under an encoding.
-
-    >>> hyperparameters("copy-unique", "ape")
-    Hyperparameters(layers=2, heads=1, width=64, lr=0.001, max_steps=30000, warmup=0)
-    """
-    if encoding == BASELINE:
-        return replace(hyperparameters(task, "ape"), **BASELINE_SHAPE)
-    return _table().get(encoding, {}).get(task, Hyperparameters())
-
-
-@cache
-def _table() -> dict[str, dict[str, Hyperparameters]]:
-    content = json.loads(Path(__file__).with_name("hyperparameters.json").read_text(encoding="utf-8"))
-    del content["source"]
-    return {
-        encoding: {task: Hyperparameters(**values) for task, values in tasks.items()}
-        for encoding, tasks in content.items()
-    }
 
 
 # What the runs of a cell are called: the only way from a configuration to a name.

@@ -7,13 +7,15 @@ published. `smoke` is for tests of the machinery and says nothing.
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from longreach.config.model import BASELINE, Hyperparameters
+from longreach.config.model import BASELINE, BASELINE_SHAPE
 from longreach.config.run import RunConfig
 from longreach.files import read_document
 from longreach.theory.names import Origin, TaskName
@@ -58,6 +60,39 @@ else:
         if name not in _NOT_OF_A_CELL
     }
     CellSetting = create_model("CellSetting", __base__=Setting, **_FIELDS)
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """What the paper used (Huang et al., arXiv 2410.02140, Tables 4–7); defaults for other tasks."""
+
+    layers: int = 2
+    heads: int = 2
+    width: int = 64
+    lr: float = 1e-3
+    max_steps: int = 30_000
+    warmup: int = 0
+
+
+def hyperparameters(task: str, encoding: str) -> Hyperparameters:
+    """What the paper used for a task, by its name on the command line, under an encoding.
+
+    >>> hyperparameters("copy-unique", "ape")
+    Hyperparameters(layers=2, heads=1, width=64, lr=0.001, max_steps=30000, warmup=0)
+    """
+    if encoding == BASELINE:
+        return replace(hyperparameters(task, "ape"), **BASELINE_SHAPE)
+    return _published().get(encoding, {}).get(task, Hyperparameters())
+
+
+@cache
+def _published() -> dict[str, dict[str, Hyperparameters]]:
+    content = json.loads(Path(__file__).with_name("hyperparameters.json").read_text(encoding="utf-8"))
+    del content["source"]
+    return {
+        encoding: {task: Hyperparameters(**values) for task, values in tasks.items()}
+        for encoding, tasks in content.items()
+    }
 
 
 class ScaleTable(BaseModel):

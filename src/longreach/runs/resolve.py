@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from longreach.config.encodings import unknown_encoding
-from longreach.config.model import BASELINE, BASELINE_SHAPE, hyperparameters
+from longreach.config.model import BASELINE, BASELINE_SHAPE
 from longreach.config.run import OF_NUMBERS, RunConfig
-from longreach.config.scales import Scale, scale_table
+from longreach.config.scales import Scale, hyperparameters, scale_table
 from longreach.errors import Argument, Field, InputError
 from longreach.tasks.catalog import load_argument, self_contained
 from longreach.tasks.names import has_numbers
