@@ -11,18 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longreach.answers.black_box import black_box_sides, measured_verdict
+from longreach.answers.black_box_checkers import check_found_program, check_learned, check_measured_rows
 from longreach.answers.certificates import (
     FoundProgramCertificate,
     LearnedFlowCertificate,
     LearnedProgramCertificate,
     MeasuredRowsCertificate,
 )
-from longreach.answers.checkers import (
-    check_found_program,
-    check_learned,
-    check_measured_rows,
-    same_but_for_the_empty_word,
-)
+from longreach.answers.checkers import same_but_for_the_empty_word
 from longreach.answers.forecast import forecast
 from longreach.answers.kinds import read_any
 from longreach.answers.learned import found_verdict, tried_program

@@ -1,8 +1,6 @@
-"""Certificates about tasks: their documents, what belongs to a kind, and what they say.
+"""The documents of certificates about tasks.
 
-The certificates of regular languages are those of `longreach.theory.certificates.documents`.
-
-None of them proves its verdict for inputs of all lengths, and their checkers never answer "valid".
+Those about regular languages are in `longreach.theory.certificates.documents`.
 """
 
 from __future__ import annotations
@@ -18,9 +16,6 @@ from longreach.theory.certificates.documents import (
     SampledFlowCertificate,
 )
 from longreach.theory.program_class import ProgramClass
-
-# Certificates about tasks that are no regular languages: programs, communication, reductions.
-
 
 _CLASS = AliasChoices("class", "program_class")
 
@@ -103,7 +98,7 @@ class ReductionCertificate(TaskDocument):
     """That of the language."""
 
 
-# Certificates about tasks that nobody can see into: each says to which length its ground was looked at.
+# Black boxes: each certificate says up to which length its ground was checked
 
 
 Reads = Literal["language", "answer", "first token"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longreach.answers.black_box_checkers import check_found_program, check_learned, check_measured_rows
 from longreach.answers.certificates import (
     CommunicationCertificate,
     FoundProgramCertificate,
@@ -11,14 +12,7 @@ from longreach.answers.certificates import (
     ReductionCertificate,
     TaskProgramCertificate,
 )
-from longreach.answers.checkers import (
-    check_communication,
-    check_found_program,
-    check_learned,
-    check_measured_rows,
-    check_reduction,
-    check_task_program,
-)
+from longreach.answers.checkers import check_communication, check_reduction, check_task_program
 from longreach.answers.finders import by_communication, by_program, by_reduction
 from longreach.answers.kinds import TaskKind, kind_of
 from longreach.tasks.task import Evidence, Task

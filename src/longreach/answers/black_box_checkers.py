@@ -1,0 +1,209 @@
+"""Checks certificates about black boxes: learned automata, programs that were found, bits that were measured.
+
+None of them proves its verdict for inputs of all lengths, and no check here ends as "valid".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from longreach.answers.certificates import (
+    FoundProgramCertificate,
+    LearnedFlowCertificate,
+    LearnedProgramCertificate,
+    MeasuredRowsCertificate,
+    Reads,
+    TaskProgramCertificate,
+)
+from longreach.answers.checkers import check_task_program
+from longreach.answers.oracle import answer
+from longreach.errors import InputError
+from longreach.tasks.layouts import SequenceTask
+from longreach.tasks.own import PredicateLanguage
+from longreach.tasks.task import EOS, SEP, SOS, Task
+from longreach.theory.automata.automaton import Automaton, Word
+from longreach.theory.certificates.check_no import Finding, Status, check_flows
+from longreach.theory.certificates.check_yes import check_program, shown
+from longreach.theory.certificates.documents import ProgramCertificate
+from longreach.theory.certificates.tables import automaton_of
+from longreach.theory.communication.rows import is_linear
+
+LEARNED_WORDS = 2000
+"""Short words on which the automaton is tried; of longer lengths some."""
+
+
+LEARNED_LONG_WORDS = 300
+
+
+LEARNED_LONGEST = 100
+
+
+AUTOMATON_NOT_FOR_ALL = "nothing proves that the automaton is the task's on longer words"
+
+
+def check_learned(
+    certificate: LearnedProgramCertificate | LearnedFlowCertificate, task: Task, trusted: bool
+) -> Finding:
+    """Never "valid": that the automaton is the task's is known to a length alone."""
+    del trusted
+    inner = certificate.certificate
+    if inner.program_class != certificate.program_class:
+        return Finding.invalid(f"the certificate of the automaton is about {inner.program_class}")
+    found = check_program(inner, None) if isinstance(inner, ProgramCertificate) else check_flows(inner)
+    if found.status not in (Status.VALID, Status.NOT_PROVED):
+        return found
+    try:
+        automaton = automaton_of(inner.automaton)
+        problem, tried = _parts(
+            automaton, task, certificate.reads, min(certificate.learned_to, LEARNED_LONGEST)
+        )
+    except (InputError, ValueError) as error:
+        return Finding.claimed(f"the automaton cannot be tried: {error}")
+    if problem is not None:
+        return Finding.invalid(problem)
+    learned = f"learned to length {certificate.learned_to}"
+    how = f"{found.how}; the automaton, {learned}, tried on {tried} words of the task"
+    return Finding(Status.CHECKED, how, AUTOMATON_NOT_FOR_ALL)
+
+
+def _parts(automaton: Automaton, task: Task, reads: Reads, longest: int) -> tuple[str | None, int]:
+    """On which word automaton and task part, if they do, and how many words were tried."""
+    tried = 0
+    if reads == "language":
+        if not isinstance(task, PredicateLanguage):
+            raise InputError("the task is no language that can be asked about its words")
+        for word in _learned_words(task.letters, longest):
+            if automaton.accepts(word) != task.contains(word):
+                return f"the automaton is not that of the task: they differ on {shown(word)}", tried
+            tried += 1
+        return None, tried
+    if not isinstance(task, SequenceTask):
+        raise InputError("the task does not write an answer to an input")
+    for x in _inputs(task, longest):
+        right = answer(task, x)
+        wanted = right[:1] if reads == "first token" else right
+        written = tuple(token for token in wanted if token != EOS)
+        if not automaton.accepts((SOS, *x, SEP, *written)):
+            return f"the automaton does not give the task's answer to {shown(x)}", tried
+        tried += 1
+    return None, tried
+
+
+def _learned_words(letters: tuple[str, ...], longest: int) -> Iterator[Word]:
+    """All short words, and some that are longer."""
+    size = 0
+    while size <= longest and len(letters) ** size <= LEARNED_WORDS:
+        yield from product(letters, repeat=size)
+        size += 1
+    rng = np.random.default_rng(1)
+    for length in rng.integers(1, longest + 1, LEARNED_LONG_WORDS).tolist():
+        yield tuple(letters[k] for k in rng.integers(0, len(letters), length))
+
+
+def _inputs(task: SequenceTask, longest: int) -> Iterator[Word]:
+    """Inputs as the task draws them: several of each length."""
+    rng = np.random.default_rng(1)
+    lengths = [n for n in task.lengths(task.least_length, max(longest, task.least_length)).tolist() if n]
+    every = max(1, len(lengths) * 5 // LEARNED_LONG_WORDS)
+    for length in lengths[::every]:
+        batch = task.sample([length] * 5, rng)
+        for row in batch.tokens:
+            yield tuple(task.decode(row[1 : 1 + length].tolist()))
+
+
+MOST_ASKED = 20_000
+"""Words that are asked about again; with more of them the longest lengths are claimed."""
+
+
+DRAWN, FEWER = 20_000, 0.9
+"""Inputs that are drawn anew, and the share of the rows that must be among them."""
+
+
+BITS_NOT_FOR_ALL = "nothing proves that the bits go on growing"
+
+
+def check_found_program(certificate: FoundProgramCertificate, task: Task, trusted: bool) -> Finding:
+    """The program tried on the task's own examples: right on all of them is "checked to a length"."""
+    known = certificate.model_dump(
+        include={"program_class", "task", "program", "size", "depth", "window", "modulus"}
+    )
+    found = check_task_program(TaskProgramCertificate.model_validate(known), task, trusted)
+    if found.status in (Status.VALID, Status.NOT_PROVED):
+        return Finding(Status.CHECKED, found.how, "nothing proves the program right for longer inputs")
+    return found
+
+
+def check_measured_rows(certificate: MeasuredRowsCertificate, task: Task, trusted: bool) -> Finding:
+    """Beginnings told apart, counted anew from the task's own answers, as far as there are few enough."""
+    del trusted
+    lengths, rows, bits = certificate.lengths, certificate.rows, certificate.bits
+    if not len(lengths) == len(rows) == len(bits) or list(lengths) != sorted(set(lengths)):
+        return Finding.invalid("there are not as many rows and bits as growing lengths")
+    for count, needed in zip(rows, bits, strict=True):
+        if count < 1 or not math.isclose(needed, math.log2(count), abs_tol=1e-9):
+            return Finding.invalid(f"{count} rows are not {needed} bits")
+    if not is_linear(lengths, bits, len(certificate.alice)):
+        return Finding.invalid("the bits do not grow linearly")
+    checked = 0
+    try:
+        for length, claimed in zip(lengths, rows, strict=True):
+            found = _recounted(certificate, task, length)
+            if found is None:
+                break
+            if found < claimed and certificate.exhaustive:
+                return Finding.invalid(f"at length {length} there are {found} distinct rows, not {claimed}")
+            if found < FEWER * claimed:
+                break
+            checked = length
+    except InputError as error:
+        return Finding.claimed(f"the rows cannot be recounted: {error.message}")
+    if not checked:
+        return Finding.claimed("the rows cannot be recounted: there are too many inputs")
+    how = f"rows recounted from the task's own answers up to length {checked}"
+    return Finding(Status.CHECKED, how, BITS_NOT_FOR_ALL)
+
+
+def _recounted(certificate: MeasuredRowsCertificate, task: Task, length: int) -> int | None:
+    """Beginnings of the length that are told apart; None if there are too many inputs."""
+    size = length if certificate.bob_size is None else certificate.bob_size
+    if certificate.exhaustive:
+        if len(certificate.alice) ** length * max(1, len(certificate.bob)) ** size > MOST_ASKED:
+            return None
+        ends = list(product(certificate.bob, repeat=size))
+        starts = product(certificate.alice, repeat=length)
+        return len({tuple(_asked(task, (*start, *end)) for end in ends) for start in starts})
+    if not isinstance(task, SequenceTask):
+        raise InputError("inputs are drawn only of tasks that write an answer")
+    rng = np.random.default_rng(2)
+    rows: dict[Word, dict[Word, tuple[str, ...]]] = {}
+    for _ in range(DRAWN // 1000):
+        batch = task.sample([length + size] * 1000, rng)
+        for row in batch.tokens:
+            x = tuple(task.decode(row[1 : 1 + length + size].tolist()))
+            if x[length:] not in rows.setdefault(x[:length], {}):
+                rows[x[:length]][x[length:]] = answer(task, x)
+    return _told_apart(rows)
+
+
+def _told_apart(rows: dict[Word, dict[Word, tuple[str, ...]]]) -> int:
+    """At least so many: those that share one end, or have all ends in common."""
+    best: dict[Word, set[tuple[str, ...]]] = {}
+    for row in rows.values():
+        for end, right in row.items():
+            best.setdefault(end, set()).add(right)
+    by_ends: dict[frozenset[Word], set[frozenset[tuple[Word, tuple[str, ...]]]]] = {}
+    for row in rows.values():
+        by_ends.setdefault(frozenset(row), set()).add(frozenset(row.items()))
+    return max([*map(len, best.values()), *map(len, by_ends.values())], default=0)
+
+
+def _asked(task: Task, word: Word) -> bool | tuple[str, ...] | None:
+    if isinstance(task, PredicateLanguage):
+        return task.contains(word)
+    if not isinstance(task, SequenceTask):
+        raise InputError("the task can be asked neither about words nor for answers")
+    return None if len(word) < task.least_length else answer(task, word)
