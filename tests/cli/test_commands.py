@@ -133,39 +133,6 @@ def test_what_commands_have_absorbed_says_what_it_said(
     assert longreach(*now.split()) == longreach(*earlier.split())
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("ask parity --try --to 30", "--try: goes without --to"),
-        ("ask parity --try --encoding ape", "--encoding: goes without --try"),
-        ("ask parity --try --budget 1", "--budget: goes without --try"),
-        ("ask parity --to 30 --train-to 10", "--train-to: goes without --to"),
-        ("ask parity --lengths 5 --encoding ape --encoding nope", "--encoding: one at a time with --lengths"),
-        ("crasp show --simplify", "FILE: missing"),
-        ("crasp compare lib:aa", "FILE: give a second program or regex:…, or --empty"),
-        ("crasp compare lib:aa lib:aa --empty", "FILE: give a second program or regex:…, or --empty"),
-        ("crasp compare lib:aa lib:aa --prove", "--prove: goes with regex:…"),
-        ("crasp compile lib:aa --attend aa", "--attend: goes with --figure FIGURE"),
-        ("crasp compile lib:aa --attend aa --figure x.txt", "--figure: x.txt: must end in .png"),
-        ("report --serve --out x.html", "--out: goes without --serve"),
-        ("inspect none --automaton --text x", "--automaton: goes without --text"),
-        ("inspect none --automaton --out x", "--out: goes without --automaton"),
-        ("forecast sort --measures", "--measures: goes with a regular language"),
-        ("forecast sort --convention eos", "--convention: goes with a regular language"),
-        ("forecast --all --file x", "--file: goes without --all"),
-        ("forecast --all --explain", "--explain: goes with one TASK, not with --all"),
-    ],
-)
-def test_options_that_do_not_go_together(
-    longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = longreach(*command.split())
-    assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(message)
-    assert not list(tmp_path.iterdir())
-
-
 def test_compiling_draws_attention(longreach: Call, tmp_path: Path) -> None:
     figure = tmp_path / "attention.svg"
     done = longreach("crasp", "compile", "lib:dyck-1", "--attend", "(())", "--figure", figure, "--json")

@@ -77,29 +77,6 @@ def test_figures(longreach: Call, tmp_path: Path, arguments: list[str], suffix: 
     assert path.read_bytes().startswith(start)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["equalty"], "TASK: no task or language is named 'equalty'; did you mean 'equality'"),
-        (["regex:(a"], "TASK: column 1: this bracket is never closed"),
-        (["parity", "--alphabet", "ab"], "--alphabet: goes with a TASK regex:"),
-        (["--alphabet", "ab"], "--alphabet: goes with a TASK regex:"),
-        (["parity", "--max-length", "40"], "--max-length: parity at length 40 has 1099511627776 inputs"),
-        (["parity", "--max-length", "0"], "--max-length: "),
-        (["parity", "--out", "figure.doc"], "--out: figure.doc: must end in .png or .svg"),
-        (
-            ["parity", "--out", "no-such-place/figure.png"],
-            "--out: no-such-place/figure.png: no such directory",
-        ),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_2(longreach: Call, arguments: list[str], message: str) -> None:
-    done = longreach("communicate", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(message)
-    assert "Traceback" not in done.err
-
-
 def test_a_figure_that_cannot_be_written(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "taken.png"
     path.mkdir()

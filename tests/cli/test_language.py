@@ -217,34 +217,6 @@ def test_list(longreach: Call, tmp_path: Path) -> None:
     assert (done.code, len(done.out.splitlines())) == (0, 2)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["language"], "REGEX: give one of"),
-        (["language", "a*", "--name", "aa"], "REGEX and --name: give one of"),
-        (["language", "(a", "--json"], "REGEX: column 1"),
-        (["language", "(?:ab)*"], "REGEX: column 1: a group is written ( )"),
-        (["language", "a*c", "--alphabet", "ab"], "REGEX: column 3"),
-        (["language", "--name", "aa", "--alphabet", "ab"], "--alphabet: "),
-        (["language", "a{100000000}"], "REGEX: "),
-        (["language", "(a|b)*a(a|b){24}"], "REGEX: "),
-        (["language", "a*", "--budget", "0"], "--budget: "),
-        (["language", "a*", "--draw", "a.gif"], "--draw: a.gif: must end in .svg, .pdf or .png"),
-        (["language", "a*", "--alphabet", ","], "--alphabet: a comma divides letters"),
-        (["language", "a*", "--convention", "eso"], "--convention: "),
-        (["language", "a*", "--convention", "eos", "--program"], "--convention: programs are written"),
-        (["language", "--file", "x", "--why"], "--why: goes with one language"),
-        (["language", "a*", "--budget", "nan"], "--budget: "),
-        (["language", "--file", "no-such-list"], "no-such-list: no such file"),
-        (["language", "--dfa", "no-such-dfa"], "no-such-dfa: no such file"),
-    ],
-)
-def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:
-    done = longreach(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(message)
-
-
 def test_a_list_counts_lines_as_editors_do(longreach: Call, tmp_path: Path) -> None:
     path = tmp_path / "list"
     path.write_bytes("a\u2028\x0cb\r\na(\r\n".encode())

@@ -200,27 +200,6 @@ def ends_in_b(word: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "--regex, --examples or --task: give exactly one of the three"),
-        (("--regex", "a", "--task", "aa"), "--regex and --task: give exactly one of the three"),
-        (("--regex", "(a"), "--regex: "),
-        (("--task", "addition"), "says more of a word than yes or no"),
-        (("--task", "lib:sort"), "is a predictor"),
-        (("--task", "tests.cli.test_programs:ends_in_b"), "a function needs its letters: --alphabet"),
-        (("--examples", "nowhere.txt"), "nowhere.txt: "),
-        (("--regex", "a*", "--max-size", "0"), "--max-size"),
-        (("--regex", "a*", "--class", "locl"), "--class"),
-    ],
-)
-def test_bad_input_synthesize(longreach: Call, arguments: tuple[str, ...], message: str) -> None:
-    done = longreach("crasp", "synthesize", *arguments)
-    assert done.code == 2
-    assert done.out == ""
-    assert message in done.first_error
-
-
-@pytest.mark.parametrize(
     ("line", "message"),
     [
         ("ab", "words.txt:2: no tab; expected a word, a tab and a label"),
@@ -357,27 +336,3 @@ def test_documents_and_files(longreach: Call, tmp_path: Path) -> None:
     assert rest.core == parse(document["text"]).core
     assert [rest.accepts(word) for word in ("))", ")", ")()())")] == [True, False, True]
     assert longreach("crasp", "run", out, "))").out == "accept  ))\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["lib:dyck-1"], "--not, --and, …: give one transformation"),
-        (["lib:dyck-1", "--not", "--strict"], "--not, --strict: one transformation at a time"),
-        (["lib:sort", "--not"], "lib:sort: is a predictor"),
-        (["lib:aa", "--and", "lib:dyck-1"], "--and: the alphabets differ"),
-        (["lib:aa", "--or", "nothing.cr"], "--or: nothing.cr: no such file"),
-        (["lib:aa", "--left-quotient", "ab"], "--left-quotient: 1:2: token 'b' is not in the alphabet"),
-        (["lib:aa", "--inverse-image", "x"], "--inverse-image: 'x' is not LETTER=WORD"),
-        (["lib:aa", "--inverse-image", "x=a", "--inverse-image", "x=a"], "--inverse-image: letter 'x'"),
-        (["lib:aa", "--inverse-image", "x=a", "--inverse-image", "y=aa"], "--inverse-image: the morphism"),
-        (["lib:aa", "--remove-relations", "e"], "--remove-relations: the neutral letter 'e'"),
-        (["lib:aa", "--word", "a", "--not"], "--word: is for --to"),
-        (["lib:aa", "--to", "first-order"], "--to: 'first-order' is not one of"),
-        (["lib:aa", "--to", "majority-logic", "--word", "b"], "--word:1:1: token 'b'"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_one_line(longreach: Call, arguments: list[str], message: str) -> None:
-    done = longreach("crasp", "transform", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(message)

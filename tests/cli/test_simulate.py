@@ -92,42 +92,6 @@ def test_figures(longreach: Call, tmp_path: Path, arguments: tuple[object, ...])
     assert b"<svg" in figure.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["hand:simple-task", "0012", "--error", "0"], "--error: 0: an error is a positive number"),
-        (["hand:simple-task", "0012", "--error", "-1"], "--error: -1: an error is a positive number"),
-        (["hand:simple-task", "0012", "--error", "nan"], "--error: nan: an error is a positive number"),
-        (["hand:simple-task", "0012", "--error", "x"], "--error: expected a number, not 'x'"),
-        (
-            ["hand:simple-task", "0013", "--error", "1"],
-            "WORD: token 4, '3', is not one of the model's (0 1 2)",
-        ),
-        (["hand:simple-task", "0012"], "--error: missing"),
-        (["hand:simple", "0012", "--error", "1"], "MODEL: no model is built by hand as 'simple'"),
-        (["lib:dyck-1", "()", "--error", "1", "--precision", "3"], "--precision: two layers are run without"),
-        (["lib:majority", "01", "--error", "1"], "MODEL: 1 of 1 units of the MLP are Heaviside steps"),
-        (["lib:tomita-7", "01", "--error", "1"], "MODEL: 4 layers; the theorems are about one and two"),
-        (["hand:simple-task", "01", "--error", "1", "--length", "300"], "--length: one layer"),
-        (
-            ["hand:simple-task", "01", "--error", "1", "--against", "nowhere"],
-            "--against: no directory 'nowhere'",
-        ),
-        (
-            ["hand:simple-task", "01", "--error", "1", "--against", "hand:modp-task"],
-            "--against: it reads other",
-        ),
-        (["hand:simple-task", "01", "--error", "1", "--plot", "a.xyz"], "--plot: a.xyz: must end in .png"),
-        (["hand:simple-task", "01", "--error", "1", "--plot", "a.svg"], "--plot: no z is shorter"),
-    ],
-)
-def test_bad_input_is_one_line(longreach: Call, arguments: list[str], message: str) -> None:
-    done = longreach("simulate", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.first_error
-    assert len(done.err.splitlines()) == 1
-
-
 def test_models_are_listed_and_bounded(longreach: Call) -> None:
     names = [each["name"] for each in json.loads(longreach("limit", "models", "--json").out)]
     assert names == ["hand:simple-task", "hand:modp-task", "hand:induction-head", "hand:kgram-head"]

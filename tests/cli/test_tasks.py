@@ -79,24 +79,6 @@ def test_check(longreach: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["check"], "TASK: missing, as in longreach tasks check sort"),
-        (["check", "sort", "mode"], "TASK: one at a time"),
-        (["sort", "mode"], "TASK: one at a time; expected show or check before it, not 'sort'"),
-        (["evenpairs"], "TASK: no task is named 'evenpairs'; did you mean 'even-pairs'"),
-        (["check", "data:none.jsonl"], "none.jsonl: no such file"),
-        (["check", "dfa:none.json"], "none.json: no such file"),
-        (["--alphabet", "ab"], "--alphabet: goes with a TASK regex:…"),
-    ],
-)
-def test_bad_input(longreach: Call, arguments: list[str], message: str) -> None:
-    done = longreach("tasks", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert done.first_error.startswith(message)
-
-
 def test_an_unknown_option(longreach: Call) -> None:
     done = longreach("tasks", "--jsn")
     assert (done.code, done.out) == (2, "")

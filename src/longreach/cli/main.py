@@ -195,7 +195,12 @@ def _refusal(error: Exception) -> str | None:
         return None
     from longreach.errors import in_words
 
-    return in_words(cause.errors(include_url=False)[0])
+    problem = cause.errors(include_url=False)[0]
+    text = str(problem["input"])
+    # Options are texts: what is wrong with the number that they stand for is said of the number.
+    number = re.fullmatch(r"-?\d+(\.\d+)?", text)
+    value = (float(text) if "." in text else int(text)) if number else problem["input"]
+    return in_words(problem | {"input": value})
 
 
 def _too_many(command: Any, rest: str) -> str:
