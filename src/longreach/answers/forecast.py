@@ -1,16 +1,9 @@
 """TASK → verdicts with certificates, other encodings, published numbers and own runs.
 
-`task_forecast` joins all of it. `evidence_to_verdicts` makes the verdicts, by the finders of
-`certificate_kinds`, the one table of what is found, checked and explained: `program_to_verdict`,
-`communication_to_verdict`, `reduction_to_verdict`. The modules named `…_checker` check their certificates
-from a task's answers alone; `claims` reads documents, and `verification` checks what they claim.
-Of a task that nobody can see into `black_box_to_verdicts` finds evidence in the answers: `drawn_inputs`
-asks, `learned_to_verdicts`, `found_program` and `rows_to_verdict` say what follows; `examples_to_verdicts`
-reads files. `odds_of_task` gives the odds that one run works: `language_features` has the exact numbers of a
-language, `odds_features` those that odds may rest on, `odds_model` the fitted numbers, `logistic_model` the
-fit.
-
-The package itself can be called: `longreach.forecast(…)` is `longreach.forecast.forecast(…)`.
+The verdicts come from `verdicts`, which asks the finders of `kinds`, the one table of what is found, checked
+and explained. The checkers test certificates against a task's answers alone; `verify` reads documents and
+checks what they claim. For a black box, `black_box` looks for evidence in the answers. `odds` has the odds
+that one run works.
 
 >>> from longreach.answers.forecast import forecast
 >>> forecast("sort").sides["nope"].answer.value
@@ -436,6 +429,3 @@ def _with_runs(found: Forecast, index: Index) -> Forecast:
         with contextlib.suppress(InputError):  # without letters of its own, the alphabet is always given
             usual = tuple(getattr(load_task(found.name), "letters", letters))
     return replace(found, measured=measured(index.rows(task=found.stored), letters, usual))
-
-
-# Will it generalize? What theory says of a task, with certificates, and what has been measured.

@@ -200,6 +200,3 @@ def every_word_to(task: SequenceTask, drawn: DrawnInputs) -> int:
             return 0
     enough = len(asked) >= 2 and (asked[-1] >= 2 or letters == 1)
     return asked[-1] if enough else 0
-
-
-# What the program behind a forecast says of an input: its trace, and its answer.

@@ -361,6 +361,3 @@ def _two_layers(f: ModelQuantities, g: ModelQuantities, *, pair: bool) -> BoundI
 def _power_of_two(exponent: float) -> Fraction:
     """Rounded up to a power of two where floating point ends."""
     return Fraction(2.0**exponent) if exponent < LARGEST else Fraction(2 ** ceil(exponent))
-
-
-# Programs and automata as the inputs of bounds.

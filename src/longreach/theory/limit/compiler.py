@@ -16,7 +16,7 @@ or 1). A coordinate is 0 before the layer that writes it.
 
 Deviations from the printed proof: $ is not wiped out but holds every operation's value at position 0, where
 the empty word is read, and heads subtract it again, so that $ never counts; comparisons have a margin of ½;
-local heads use φ = 2 and read −ℓ at $ (see `near`).
+local heads use φ = 2 and read −ℓ at $ (see `units`).
 """
 
 from __future__ import annotations

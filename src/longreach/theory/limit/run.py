@@ -232,7 +232,7 @@ def attend(head: Head, stream: Floats, softmax: Softmax, offset: int) -> tuple[A
 
 Word: TypeAlias = Sequence[str]
 Precision: TypeAlias = Rounding | Literal["own"]
-"""How attention is rounded instead of as the model says itself: one of the models of `softmax_weights`."""
+"""How attention is rounded instead of as the model says itself: one of the models of `rounding`."""
 
 CHUNK = 1 << 22  # numbers in one batch of residual streams
 

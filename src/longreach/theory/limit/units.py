@@ -223,7 +223,7 @@ Test: TypeAlias = AtLeast | AllZero | None
 Amount: TypeAlias = Direction | Ramp | None
 """A count's direction, a ramp, or None for the constant 1."""
 Gate: TypeAlias = frozenset[tuple[Direction, bool]]
-"""Known Booleans with the value that is wanted. Look-ups (see `near`) are always wanted true."""
+"""Known Booleans with the value that is wanted. Look-ups are always wanted true."""
 Truth: TypeAlias = dict[tuple[Gate, Test], int]
 Number: TypeAlias = dict[tuple[Gate, Amount], int]
 Amounts: TypeAlias = dict[Amount, int]
