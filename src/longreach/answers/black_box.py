@@ -108,7 +108,7 @@ TIMED, TIMED_LENGTH = 20, 30
 """Words by which it is found how long an answer takes."""
 LEAST_WORDS, MOST_ASKED = 50, 4096
 SHARES = {"draw": 0.4, "automaton": 0.6, "program": 0.8, "rows": 1.0}
-"""Of the seconds, when each step has to be done at the latest."""
+"""The share of the seconds by which each step must end."""
 
 
 def black_box_sides(
@@ -373,7 +373,7 @@ class _Answers(_Box):
 
 
 CONFIRMED = 4
-"""An automaton or a program is worth a word if so many times as many examples agree as it was made from."""
+"""An automaton or a program is mentioned if this many times as many examples agree as it was made from."""
 PER_OPERATION = 20
 """Examples, at least, for each operation of a program that is searched for."""
 

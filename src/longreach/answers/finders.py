@@ -57,7 +57,7 @@ from longreach.theory.verdicts.verdict import (
 )
 from longreach.wording import listed
 
-# A program that solves a task → the verdict "yes".
+# Yes: a program solves the task
 
 
 NOT_ASKED = "was not asked: the program is read at the last token"
@@ -149,7 +149,7 @@ def _program_clause(program: Program) -> str:
     return f"a program does it by {listed(looks)}"
 
 
-# Bits between the halves of an input that grow linearly → the verdict "no".
+# No: the bits between the halves of an input grow linearly
 
 
 def by_communication(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:
@@ -184,7 +184,7 @@ def by_communication(task: Task, name: str, key: str, evidence: Evidence, truste
     found = check_communication(certificate, task, trusted)
     if found.status not in BELIEVED:
         return undecided(here, f"its communication is {growth.name}: {found.problem}")
-    # Whoever reads one token later needs the bits as well.
+    # A program that is read one token later needs the bits as well.
     each = growth.fits["linear"].coefficient
     argued = "argument, " if found.valid else ""
     proof = Proof(
@@ -201,7 +201,7 @@ def _bits_clause(bits: float) -> str:
     return f"half of the input must pass on {shown} per symbol, more than attention can"
 
 
-# A language without a program that a program for the task would decide → the verdict "no".
+# No: a program for the task would decide a language that has none
 
 
 def by_reduction(task: Task, name: str, key: str, evidence: Evidence, trusted: bool) -> Verdict:

@@ -314,7 +314,7 @@ class Forecast:
 
     @property
     def meaning_of_no(self) -> str:
-        """What a "no" says: more where it comes from communication, less where nobody sees into the task."""
+        """What a "no" means: more where it comes from communication, less for a black box."""
         if any(side.checked_to is not None for side in self.sides.values()):
             return MEANING_TO_A_LENGTH
         nos = [side for side in self.sides.values() if Answer.NO in (side.answer, side.trained)]

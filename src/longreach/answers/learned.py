@@ -187,7 +187,7 @@ def _path(rows: list[list[int]], tokens: Sequence[str], number: dict[str, int], 
     return state
 
 
-# Programs that may solve a task nobody can see into: those of the library, tried on its answers.
+# Library programs, tried on the answers of a black box
 
 
 SHORT_WORDS, LONG_WORDS = 1000, 200

@@ -54,9 +54,9 @@ class Determined:
 
     summary: Summary
     at_length: float | None
-    """Some function of the summary is right on so many words; None over the budget, or not asked for."""
+    """The share of words on which some function of it is right; None: over the budget, or not asked for."""
     from_training: float | None
-    """The function that words of training lengths show is right on so many."""
+    """The same for the function that words of training lengths show."""
 
 
 @dataclass(frozen=True, kw_only=True)

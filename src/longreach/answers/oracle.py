@@ -16,8 +16,6 @@ from longreach.tasks.regular import LanguageTask, label_name
 from longreach.tasks.task import SEP, Task
 from longreach.theory.automata.automaton import Automaton, Word
 
-# Asking a task for right answers: whatever goes wrong in its code becomes one sentence.
-
 
 def automaton_of_task(task: Task) -> Automaton:
     """The automaton of a task that is a regular language."""

@@ -32,7 +32,7 @@ def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SE
 
     `name` is how the task is found. A task that is not trusted has its programs tried on examples; rows of
     communication are counted from the answers of every task, and every reduction is tried. Where the task is
-    somebody's function and names no evidence, that is looked for in its answers, for so many seconds.
+    somebody's function and names no evidence, evidence is sought in its answers for `seconds`.
 
     >>> found = sides(load_task("copy-unique"), "copy-unique", True)
     >>> found["nope"].answer.value, found["ape"].answer.value

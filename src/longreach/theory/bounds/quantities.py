@@ -311,7 +311,7 @@ def model_inputs(found: ModelQuantities, against: ModelQuantities | None = None)
 
 
 def depth_reason(layers: int) -> str | None:
-    """Why no theorem speaks of so many layers, if none does."""
+    """Why no theorem covers this number of layers; None if one does."""
     if layers in (1, 2):
         return None
     what = f"{layers} layers" if layers else "no layer, it counts nothing"

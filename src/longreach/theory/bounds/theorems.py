@@ -268,7 +268,7 @@ RESTRICTED = Definition(
 
 
 FACTOR = 4
-"""The training length is at least so many windows."""
+"""The least training length, in windows."""
 
 
 def error(values: Values) -> Size:

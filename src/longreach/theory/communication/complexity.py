@@ -167,7 +167,7 @@ class Problem:
     """Of a regular language."""
 
     def longest(self, inputs: int, cap: int = _USUAL_LENGTH) -> int:
-        """The largest N up to `cap` with at most so many inputs per side; 1 at least."""
+        """The largest N up to `cap` with at most this many inputs per side; at least 1."""
         length = 1
         while length < cap and self.inputs(length + 1) <= inputs:
             length += 1

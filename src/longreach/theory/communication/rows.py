@@ -1,4 +1,4 @@
-"""Answers to inputs → how many bits Alice must pass to Bob, measured, of a function that nobody sees into.
+"""Bits that Alice must send Bob about a black-box function, measured from its answers.
 
 Alice holds the beginning of an input, Bob what is left. Two beginnings are told apart where some end gives
 inputs with both, and different answers. So many beginnings of which any two are told apart need the logarithm
@@ -29,7 +29,7 @@ MOST_LETTERS, SCREENED, KEPT = 3, 3, 2
 
 @dataclass(frozen=True, kw_only=True)
 class Cut:
-    """Who holds what: Alice N letters of hers, Bob N letters of his, or so many."""
+    """Who holds what: Alice N of her letters, Bob N or a fixed number of his."""
 
     alice: tuple[str, ...]
     bob: tuple[str, ...]
@@ -68,7 +68,7 @@ class MeasuredRows:
     @property
     def linear(self) -> bool:
         """Whether every further symbol of the longer half takes as many bits more, up to a length that is
-        more than the letters: distinct symbols, of which there are only so many, prove nothing."""
+        more than the letters: a limited supply of distinct symbols proves nothing."""
         return is_linear(self.lengths, self.bits, len(self.cut.alice))
 
 
@@ -115,7 +115,7 @@ def rows_of_function(
 ) -> MeasuredRows | None:
     """The growth where every word is an input: over the letters of Alice's and Bob's that tell most apart.
 
-    At most so many words are asked about at each N.
+    `most` bounds the words asked about at each N.
 
     >>> rows_of_function(lambda word: "".join(word), "ab").rows[:4]
     (2, 4, 8, 16)

@@ -49,7 +49,7 @@ MAX_BYTES = 2 << 30
 def parameter_bytes(
     width: int, *, rows: int, layers: Sequence[tuple[int, int]], bytes_per_number: int = 8
 ) -> int:
-    """Bytes of E, P and U with `rows` rows together, and of layers with so many (heads, MLP units).
+    """Bytes of E, P and U with `rows` rows together, and of layers with these numbers of (heads, MLP units).
 
     >>> parameter_bytes(10, rows=3, layers=[(1, 2)])
     2176

@@ -149,7 +149,7 @@ def carried(words: WordMeasure, summary: Summary, most: int) -> Carried:
 MOST_NODES = 200_000
 """Pairs of state and summary that are followed before the work is given up."""
 MOST_VECTORS = 20_000
-"""Different things that windows may say."""
+"""Distinct windows."""
 NEVER = 1 << 40
 """Longer than any word."""
 _START = 0  # the number of the vector that stands for letters before the start
@@ -309,7 +309,7 @@ class _Exploration:
         key = vector.tobytes()
         if key not in self.numbers:
             if len(self.vectors) >= MOST_VECTORS:
-                raise OverBudget(f"{self.summary}: windows say more than the budget of {MOST_VECTORS} things")
+                raise OverBudget(f"{self.summary}: more than {MOST_VECTORS:,} distinct windows (budget)")
             self.numbers[key] = len(self.vectors)
             self.vectors.append(vector)
             if len(self.vectors) > len(self.ready):

@@ -87,7 +87,7 @@ class WordMeasure:
         return [[int(accepts) for accepts in self.accepting]]
 
     def counts(self, to_go: int) -> list[int]:
-        """How many words of so many letters lead from each state to acceptance."""
+        """How many words of this length lead from each state to acceptance."""
         rows = self.targets.tolist()
         while len(self._counts) <= to_go:
             last = self._counts[-1]
@@ -103,9 +103,9 @@ class WordMeasure:
         return [np.zeros(self.targets.shape)]
 
     def steps(self, to_go: int) -> FloatArray:
-        """The probability of each letter at each state with so many to go, of shape (states, letters).
+        """The probability of each letter at each state with this many to go, of shape (states, letters).
 
-        Zeros at states from which no word has so many letters.
+        Zeros at states from which no word has that many letters.
 
         >>> WordMeasure(from_expression("a*b|a")).steps(1)[0].tolist()
         [0.5, 0.5]
@@ -141,7 +141,7 @@ class WordMeasure:
         return [np.zeros((len(self.states), len(self.states)))]
 
     def moves(self, to_go: int) -> FloatArray:
-        """The probability of each next state at each state with so many letters to go; zeros at the end."""
+        """The probability of each next state at each state with this many letters to go; zeros at the end."""
         while len(self._moves) <= to_go:
             legal = self.targets >= 0
             found = np.zeros_like(self._moves[0])

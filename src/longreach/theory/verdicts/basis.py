@@ -1,4 +1,4 @@
-"""How a program for a language is known to be right, in a few words; within a time that nobody notices."""
+"""How a program for a language is known to be right, in a few words; within two seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longreach.theory.prove.equivalence import rightness
 from longreach.theory.prove.induction import prove_announcer
 
 PROOF_SECONDS = 2.0
-"""Of computing; whoever wants to wait asks `longreach verify`."""
+"""Of computing; `longreach verify` takes longer."""
 
 
 def program_basis(core: Core, automaton: Automaton, budget: Budget) -> str:
