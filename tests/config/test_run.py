@@ -1,4 +1,4 @@
-""""""
+"""What a run is: reading, refusing, and what follows from the settings."""
 
 from __future__ import annotations
 
@@ -77,6 +77,14 @@ def test_another_seed_is_another_member() -> None:
             "max_position",
             "max_position: goes with a transformer, not with 'mlp'",
         ),
+        ({"architecture": "lstn"}, "architecture", "architecture: unknown architecture 'lstn'; known are"),
+        (
+            {"architecture": "mlp", "layers": 2, "heads": 1, "encoding": "rope"},
+            "encoding",
+            "encoding: 'mlp' sees no positions",
+        ),
+        ({"hidden": 4}, "hidden", "hidden: goes with tasks whose answers are numbers"),
+        ({"target_loss": 0.1}, "target_loss", "target_loss: goes with tasks whose answers are numbers"),
         ({"train_lengths": [5]}, "train_lengths", "train_lengths: missing"),
         ({"train_lengths": [-1, 5]}, "train_lengths", "train_lengths: -1 is less than 0"),
         ({"test_lengths": []}, "test_lengths", "test_lengths: Tuple should have at least 1 item"),
@@ -90,6 +98,15 @@ def test_errors_are_one_line_at_their_field(change: dict[str, Any], place: str, 
     assert caught.value.place == Field(place)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+def test_the_baseline_is_an_architecture_that_documents_name_as_an_encoding() -> None:
+    shape = {"layers": 2, "heads": 1}
+    named, short = (RunConfig.read({**FIELDS, **shape, name: "mlp"}) for name in ("architecture", "encoding"))
+    assert named == short
+    assert (named.architecture, named.encoding, named.label.text) == ("mlp", "nope", "mlp")
+    assert named.document()["encoding"] == "mlp"
+    assert "architecture" not in named.document()
 
 
 @pytest.mark.parametrize(

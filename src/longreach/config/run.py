@@ -192,7 +192,7 @@ class RunConfig(BaseModel):
         """
         if has_numbers(str(document.get("task"))):
             document = _of_numbers(document)
-        elif document.get("encoding") == BASELINE:  # as documents have always named it
+        elif document.get("encoding", document.get("architecture")) == BASELINE:  # as documents name it
             document = {**document, "architecture": BASELINE, "encoding": "nope"}
         try:
             config = cls.model_validate_json(json.dumps(document))
