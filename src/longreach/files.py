@@ -47,8 +47,10 @@ def read_bytes(path: str | Path, *, most: int | None = None, pipe: bool = False)
             found = os.fstat(file.fileno())
             if not pipe and not stat.S_ISREG(found.st_mode):
                 raise InputError("is not a regular file", place=place)
-            content = file.read() if most is None else file.read(most + 1)
-            if most is not None and len(content) > most:
+            if most is None:
+                return file.read()
+            content = file.read(most + 1) if found.st_size <= most else b""
+            if max(found.st_size, len(content)) > most:
                 raise InputError(f"larger than {_size(most)}", place=place)
             return content
     except InputError:
@@ -261,11 +263,10 @@ def read_tensors(
             for name, shape in wanted.items():
                 part = file.get_slice(name)
                 found, kind = tuple(part.get_shape()), part.get_dtype()
-                if found != shape or dtype not in (None, kind):
-                    expected = f"{shape}" if dtype is None else f"{shape}, {dtype}"
-                    raise InputError(
-                        f"{name} has the shape {found}, {kind}; expected {expected}", place=place
-                    )
+                if dtype not in (None, kind):
+                    raise InputError(f"{name} is {kind}, expected {dtype}", place=place)
+                if found != shape:
+                    raise InputError(f"{name} has the shape {found}, expected {shape}", place=place)
             return {name: file.get_tensor(name) for name in wanted}, header
     except (OSError, SafetensorError) as error:
         raise InputError(

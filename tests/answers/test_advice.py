@@ -13,7 +13,6 @@ from longreach.answers.advice import (
     advise,
     as_text,
     conclusion,
-    time_words,
     trial_ranges,
 )
 from longreach.answers.ask import ask
@@ -71,8 +70,6 @@ def test_text() -> None:
 def test_numbers() -> None:
     assert shares_words((0.999, 1.0)) == "100.0 %"
     assert shares_words((0.1, 1.0)) == "10.0–100.0 %"
-    assert time_words(1) == "about 15 s"
-    assert time_words(90) == "about 2 min"
 
 
 FOUND = ROOT / "results" / "coupling" / "advice.json"

@@ -105,8 +105,8 @@ FORGERIES: dict[str, tuple[Change, str]] = {
     "double": (_tensor("vector", lambda each: each.double()), "vector is F64"),
     "bfloat16": (_tensor("first", lambda each: each.bfloat16()), "first is BF16"),
     "integers": (_tensor("second", lambda each: each.long()), "second is I64"),
-    "shape": (_tensor("vector", lambda each: each[:-1].clone()), "vector is F32 of the shape"),
-    "matrix": (_tensor("vector", lambda each: each[None]), "vector is F32 of the shape"),
+    "shape": (_tensor("vector", lambda each: each[:-1].clone()), "vector has the shape"),
+    "matrix": (_tensor("vector", lambda each: each[None]), "vector has the shape"),
     "missing": (_tensor("second", lambda each: None), "not the tensors that belong there: 'second'"),
     "further": (_tensor("third", lambda each: each), "not the tensors that belong there: 'third'"),
     "not numbers": (_tensor("vector", lambda each: each * torch.nan), "vector has values that are not"),
@@ -204,10 +204,10 @@ def _model(path: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"embedding": torch.zeros(2, 2)}, "embedding is F32 of the shape"),
+        ({"embedding": torch.zeros(2, 2)}, "embedding has the shape"),
         ({"embedding": torch.zeros(2, 2, dtype=torch.bfloat16)}, "embedding is BF16"),
         ({"more": torch.zeros(1)}, "not the tensors that belong there: 'more'"),
-        ({"shape": {"width": 32}}, "of the shape"),
+        ({"shape": {"width": 32}}, "has the shape"),
         ({"shape": {"layers": 2**30}}, f"{2**30} layers in "),
         ({"shape": {"layers": "x"}}, "layers: "),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,17 +57,6 @@ def trial_ranges(found: TaskAdvice) -> tuple[LengthRange, ...]:
     """The ranges of lengths that were measured, the training range first."""
     known = {lengths for _, cell in found.tried for curve in cell.curves for lengths, _ in curve}
     return tuple(sorted(known, key=lambda lengths: (lengths.last, lengths.first)))
-
-
-def time_words(seconds: float) -> str:
-    """About how long, for people.
-
-    >>> time_words(42), time_words(200)
-    ('about 45 s', 'about 4 min')
-    """
-    return (
-        f"about {math.ceil(seconds / 15) * 15} s" if seconds < 90 else f"about {math.ceil(seconds / 60)} min"
-    )
 
 
 def conclusion(found: TaskAdvice) -> str:

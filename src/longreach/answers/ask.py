@@ -436,18 +436,6 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def took(seconds: float) -> str:
-    """A time for people.
-
-    >>> took(108), took(4.2)
-    ('1 min 48 s', '4.2 s')
-    """
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
 def as_text(found: ThreeAnswers) -> str:
     """Everything as plain text, a line each."""
     name, about = heading(found)

@@ -8,6 +8,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from longreach import wording
 from longreach.answers.certificates import (
     CommunicationCertificate,
     ReductionCertificate,
@@ -86,7 +87,7 @@ def _check_own_program(core: Core, own: Core) -> Finding:
         return Finding.invalid("the program is over other tokens than the task's")
     found = equal(core, own, COMPARED_LENGTH, own.alphabet)
     if not found.equal:
-        return Finding.invalid(f"the program and the task's differ on {' '.join(found.witness or ()) or 'ε'}")
+        return Finding.invalid(f"the program and the task's differ on {wording.word(found.witness or ())}")
     if found.proof == "proved":
         return Finding(Status.VALID, "the program is the task's own")
     how = f"compared with the task's own program on all words to length {found.length}"

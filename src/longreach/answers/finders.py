@@ -38,7 +38,6 @@ from longreach.theory.certificates.from_proofs import flow_certificate
 from longreach.theory.communication.complexity import fit_growth
 from longreach.theory.crasp.library import load, load_program
 from longreach.theory.crasp.program import Program
-from longreach.theory.crasp.words import spelled
 from longreach.theory.decide.views import Convention
 from longreach.theory.decide.without_positions import plain_analysis, refutation
 from longreach.theory.names import TaskName
@@ -55,7 +54,7 @@ from longreach.theory.verdicts.verdict import (
     same_answers,
     undecided,
 )
-from longreach.wording import listed
+from longreach.wording import listed, spelled
 
 # Yes: a program solves the task
 

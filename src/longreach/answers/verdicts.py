@@ -16,7 +16,7 @@ from longreach.tasks.regular import LabelledLanguage, LanguageTask, RegularLangu
 from longreach.tasks.task import EOS, SEP, SOS, Evidence, Task
 from longreach.theory.crasp.evaluate import Stream
 from longreach.theory.crasp.program import Program, Trace
-from longreach.theory.crasp.words import EMPTY, Encoder
+from longreach.theory.crasp.words import Encoder
 from longreach.theory.program_class import ENCODING_SIDES, SIDES
 from longreach.theory.verdicts.judge import language_sides
 from longreach.theory.verdicts.verdict import (
@@ -25,6 +25,7 @@ from longreach.theory.verdicts.verdict import (
     Verdict,
     undecided,
 )
+from longreach.wording import EMPTY
 
 
 def sides(task: Task, name: str, trusted: bool, *, seconds: float = BLACK_BOX_SECONDS) -> dict[str, Verdict]:

@@ -37,7 +37,7 @@ from longreach.cli.output import (
 from longreach.cli.progress import Bars
 from longreach.errors import InputError
 from longreach.theory.verdicts.verdict import Answer
-from longreach.wording import Column, Table
+from longreach.wording import Column, Table, duration, roughly
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -196,7 +196,7 @@ def _page(found: ThreeAnswers, runs: Path) -> str:
 
 
 def _print_answers(found: ThreeAnswers, page: Path | None) -> None:
-    from longreach.answers.ask import blocks, heading, judgement_words, took
+    from longreach.answers.ask import blocks, heading, judgement_words
 
     out = console()
     name, about = heading(found)
@@ -209,7 +209,7 @@ def _print_answers(found: ThreeAnswers, page: Path | None) -> None:
     out.print()
     for sentence in judgement_words(found):
         out.print(sentence, markup=False, highlight=False)
-    time = [took(found.seconds)] if found.question.minutes else []
+    time = [duration(found.seconds)] if found.question.minutes else []
     footer = ([] if page is None else [f"page: {page}"]) + time
     if footer:
         out.print(" · ".join(footer), style="dim", markup=False, highlight=False)
@@ -331,7 +331,7 @@ def advise(
 def _print_advice(found: TaskAdvice, page: Path | None) -> None:
     from rich.text import Text
 
-    from longreach.answers.advice import conclusion, time_words, title
+    from longreach.answers.advice import conclusion, title
     from longreach.cli.output import print_heading, print_side
     from longreach.config.encodings import side_title
 
@@ -355,7 +355,7 @@ def _print_advice(found: TaskAdvice, page: Path | None) -> None:
     if found.trials.tried:
         _print_trials(out, found)
     for remedy, seconds in found.trials.untried:
-        print_hanging(out, Text(f"no time was left for {remedy.name}, {time_words(seconds)}", "dim"), 2, 4)
+        print_hanging(out, Text(f"no time was left for {remedy.name}, about {roughly(seconds)}", "dim"), 2, 4)
     for remedy, reason in found.trials.refused:
         print_hanging(out, Text(f"not tried at these lengths: {remedy.name}: {reason}", "dim"), 2, 4)
     out.print()

@@ -462,7 +462,7 @@ def _extent(result: Equivalence) -> str:
 
 
 def _first_word(result: Equivalence) -> str:
-    from longreach.theory.crasp.words import spelled
+    from longreach.wording import spelled
 
     witness = result.comparison.witness
     return f"has length {result.shortest}" if witness is None else f"is {spelled(witness)}"
@@ -477,7 +477,7 @@ def _answer(
 
 
 def _print(result: Equivalence, as_json: bool, sides: tuple[str, str], core: Core | None) -> None:
-    from longreach.theory.crasp.words import spelled
+    from longreach.wording import spelled
 
     found = result.comparison
     if as_json:

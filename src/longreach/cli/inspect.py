@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach import wording
 from longreach.cli.options import AlphabetOption, JsonOption, alphabet_of_task
 from longreach.cli.output import (
     argument,
@@ -362,7 +363,7 @@ def _print_extraction(run: Path, found: Extraction) -> None:
             row += f" and what is right on {each.counts['automaton_and_task']}"
         out.print(row, markup=False, highlight=False)
     for parting in found.partings:
-        word = " ".join(parting.word[:40]) or "ε"
+        word = wording.word(parting.word, 40)
         more = f" … ({len(parting.word)} letters)" if len(parting.word) > 40 else ""
         said = f"  after {word}{more} the model says {parting.model}, right is {parting.task}"
         out.print(said, markup=False, highlight=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach import wording
 from longreach.cli.crasp import File, Peer
 from longreach.cli.options import JsonOption
 from longreach.cli.output import (
@@ -239,7 +240,7 @@ def _draw_attention(file: str, core: Core, model: Transformer, word: str, path: 
 
     tokens = Encoder(core).split(word)
     Encoder(core).word(word, "WORD:1")
-    title = f"{file} on {' '.join(tokens) or 'ε'}"
+    title = f"{file} on {wording.word(tokens)}"
     if not any(layer.heads for layer in model.layers):
         raise InputError(f"{file}: the program counts nothing, so its transformer has no attention to draw")
     write_bytes(path, figure_bytes(attention_figure(model, tokens, title), path, title))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
-import math
 import os
 import re
 import sys
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 import typer
 
 from longreach.errors import Argument, InputError
+from longreach.files import json_text
 from longreach.wording import Table, counted, listed, visible
 
 if TYPE_CHECKING:
@@ -59,11 +58,7 @@ def note(message: str) -> None:
 def print_json(document: Any) -> None:
     """Exactly one JSON document on standard output; numbers that JSON lacks are null."""
     unicode = (getattr(documents(), "encoding", None) or "utf-8").lower().startswith("utf")
-    try:
-        text = json.dumps(document, ensure_ascii=not unicode, allow_nan=False)
-    except ValueError:
-        text = json.dumps(_finite(document), ensure_ascii=not unicode, allow_nan=False)
-    print_document(text)
+    print_document(json_text(document, ascii_only=not unicode))
 
 
 def print_document(text: str) -> None:
@@ -109,17 +104,6 @@ def exit_code(code: int, *, when: bool) -> Iterator[None]:
         silence_output()
     if when:
         raise typer.Exit(code)
-
-
-def _finite(value: Any) -> Any:
-    """The same document with null for NaN and the infinities."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value
 
 
 def set_up_streams() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longreach import wording
 from longreach.cli.crasp import File, Peer, measures, summary
 from longreach.cli.options import JsonOption, alphabet_of
 from longreach.cli.output import (
@@ -183,7 +184,7 @@ def _quotient(core: Core, side: str, file: str, word: str) -> Made:
     tokens = Encoder(core).split(word)
     quotient = left_quotient if side == "left" else right_quotient
     place = "after" if side == "left" else "before"
-    about = f"accepted by {file} {place} {' '.join(tokens) or 'ε'}"
+    about = f"accepted by {file} {place} {wording.word(tokens)}"
     return Made(quotient(core, tokens), about, {"word": tokens})
 
 
@@ -200,7 +201,7 @@ def _inverse_image(core: Core, file: str, pairs: Sequence[str]) -> Made:
             raise InputError(f"letter {letter!r} has two words")
         Encoder(core).word(word, pair)
         morphism[letter] = Encoder(core).split(word)
-    shown = ", ".join(f"{letter} ↦ {' '.join(word) or 'ε'}" for letter, word in morphism.items())
+    shown = ", ".join(f"{letter} ↦ {wording.word(word)}" for letter, word in morphism.items())
     return Made(inverse_image(core, morphism), f"accepted by {file} after {shown}", {"morphism": morphism})
 
 

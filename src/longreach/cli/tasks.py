@@ -12,7 +12,7 @@ from longreach.cli.options import AlphabetOption, JsonOption
 from longreach.cli.output import console, exit_code, print_json, print_table
 from longreach.errors import Argument, InputError
 from longreach.tasks.names import has_numbers
-from longreach.wording import Column, Table
+from longreach.wording import Column, Table, some
 
 if TYPE_CHECKING:
     from longreach.tasks.check import TaskCheck
@@ -173,7 +173,7 @@ def _show(name: str, task: Task, count: int, as_json: bool) -> None:
     out.print(_short(name), style="bold", markup=False, end="")
     out.print(f"   {task.about}", style="dim", markup=False)
     tokens = task.tokens
-    listed = " ".join(tokens[:30]) + (" …" if len(tokens) > 30 else "")
+    listed = some(tokens, 30)
     out.print(f"  {len(tokens)} tokens: {listed}", markup=False)
     out.print(f"  lengths from {task.least_length} on; {_guessing(task)}")
     for key, evidence in (("NoPE", task.nope), ("APE", task.ape)):

@@ -14,7 +14,6 @@ from longreach.answers.advice import (
     TaskAdvice,
     as_it_is,
     conclusion,
-    time_words,
     title,
     trial_ranges,
 )
@@ -25,7 +24,7 @@ from longreach.report.collect import single_task
 from longreach.report.render import environment
 from longreach.report.svg import Series, by_length
 from longreach.tasks.lengths import LengthRange
-from longreach.wording import percent
+from longreach.wording import percent, roughly
 
 if TYPE_CHECKING:
     from longreach.inspection.report import Inspection
@@ -108,7 +107,7 @@ def render_advice_page(found: TaskAdvice) -> str:
             sparsity=found.sparsity,
             rows=rows,
             ranges=[lengths.words for lengths in ranges],
-            untried=[(remedy.name, time_words(seconds)) for remedy, seconds in found.trials.untried],
+            untried=[(remedy.name, f"about {roughly(seconds)}") for remedy, seconds in found.trials.untried],
             refused=found.trials.refused,
             trained=found.tried[0][1] if found.tried else None,
             chart=Markup(_chart(found.tried, ranges)) if ranges else None,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from longreach.errors import InputError
+from longreach.errors import InputError, one_line
 from longreach.execution.jobs import Answer, Engine, Failure, Job, is_over
 from longreach.files import KEY, Claims, ResultError, job_key
 from longreach.training.result import (
@@ -153,11 +153,7 @@ def _result(job: Job, answer: Answer | Failure) -> Result:
     try:
         result = Result.model_validate(answer)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or "all of it"
-        return failed(
-            job, Failure("exception", f"{job.function} returned no result: {place}: {first['msg']}")
-        )
+        return failed(job, Failure("exception", f"{job.function} returned no result: {one_line(error)}"))
     if result.key != job.key:
         message = f"{job.function} returned the result of another job, {result.key}"
         return failed(job, Failure("exception", message))

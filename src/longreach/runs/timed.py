@@ -17,7 +17,7 @@ from longreach.runs.plan import START_SECONDS, seconds_of, together
 from longreach.runs.resolve import resolve
 from longreach.runs.train import EngineMaker, Nobody, Watcher, train_pending, writable_runs
 from longreach.training.result import Result, read_result
-from longreach.wording import counted
+from longreach.wording import counted, roughly
 
 SHARES = (1.0, 0.75, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05)
 """Of the setting's steps: the largest with which everything fits."""
@@ -117,13 +117,9 @@ class TimedTraining:
 def _plan(waiting: Sequence[RunConfig], seconds: float | None, what: str, after: str) -> str:
     count = counted(len(waiting), "run")
     steps = f"{waiting[0].max_steps:,} steps each"
-    about = "" if seconds is None else f": about {_about(seconds)}"
+    about = "" if seconds is None else f": about {roughly(seconds)}"
     then = f", {after}" if after else ""
     return f"measuring {count} {what}, {steps}{about}{then}"
-
-
-def _about(seconds: float) -> str:
-    return f"{math.ceil(seconds / 5) * 5} seconds" if seconds < 90 else f"{seconds / 60:.1f} minutes"
 
 
 def usual_member(task: str, encoding: str, **given: Any) -> RunConfig:

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longreach.config.model import Model
 from longreach.config.run import RunConfig
 from longreach.errors import InputError, one_line
-from longreach.files import clean_up, write_atomically
+from longreach.files import clean_up, read_tensors, write_atomically
 from longreach.models.counting import RegressionShape
 from longreach.models.network import Shape, network, read_model
 from longreach.models.parameters import Parameters
@@ -147,27 +147,13 @@ def _checksum(tensors: Parameters, text: str) -> str:
 
 
 def _read(path: Path, wanted: Mapping[str, tuple[int, ...]]) -> tuple[Parameters, dict[str, str]]:
-    """The tensors of a file, which has exactly these, and its header; sizes are looked at before reading."""
+    """The tensors of a file, which has exactly these, and its header."""
     try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            names = set(file.keys())
-            if names != set(wanted):
-                raise InvalidState(f"{path}: not the tensors that belong there: {_some(names ^ set(wanted))}")
-            for name, shape in wanted.items():
-                part = file.get_slice(name)
-                found = tuple(part.get_shape())
-                if found != shape or part.get_dtype() != FLOAT:
-                    what = f"{name} is {part.get_dtype()} of the shape {found}"
-                    raise InvalidState(f"{path}: {what}, expected {FLOAT} of {shape}")
-            # Copies, so that the file can be replaced while the tensors are in use.
-            return {name: file.get_tensor(name).clone() for name in wanted}, file.metadata() or {}
-    except (OSError, safetensors.SafetensorError) as error:
-        raise InvalidState(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from None
-
-
-def _some(names: set[str]) -> str:
-    shown = ", ".join(repr(name[:40]) for name in sorted(names)[:3])
-    return f"{shown}, …" if len(names) > 3 else shown
+        tensors, header = read_tensors(path, wanted, framework="pt", dtype=FLOAT, exactly=True)
+    except InputError as error:
+        raise InvalidState(error.message) from None
+    # Copies, so that the file can be replaced while the tensors are in use.
+    return {name: tensor.clone() for name, tensor in tensors.items()}, header
 
 
 def save_model(directory: Path, parameters: Parameters, shape: Shape) -> None:

@@ -281,8 +281,8 @@ def test_random_words_are_the_same_for_the_same_seed() -> None:
         ("013", "word: token 3, '3', is not one of the model's"),
         ("random:x", "word: 'random:x': random:LENGTH"),
         ("random:999999999999", "has up to 50,000,000 tokens"),
-        ("@nowhere", "nowhere: cannot be read"),
-        ("@.", "cannot be read"),
+        ("@nowhere", "nowhere: no such file"),
+        ("@.", "is a directory, not a file"),
     ],
 )
 def test_bad_words_are_refused_in_one_line(text: str, reason: str) -> None:

@@ -33,7 +33,7 @@ from longreach.theory.certificates.tables import table_automaton
 from longreach.theory.crasp.evaluate import accepts
 from longreach.theory.crasp.lower import simplify
 from longreach.theory.crasp.program import Program, parse, raise_core
-from longreach.theory.crasp.words import Encoder, encode, spelled
+from longreach.theory.crasp.words import Encoder, encode
 from longreach.theory.decide.without_positions import plain_analysis
 from longreach.theory.names import AUTOMATON, REGEX, TaskName, read_letters
 from longreach.theory.prove.equivalence import regular_language, rightness
@@ -41,7 +41,7 @@ from longreach.theory.shares.determinacy import profiles
 from longreach.theory.shares.summaries import Summary
 from longreach.theory.verdicts.judge import language_sides
 from longreach.theory.verdicts.verdict import Answer, Verdict
-from longreach.wording import counted, visible
+from longreach.wording import counted, spelled, visible
 
 # What is typed into the playground, read: an expression, an automaton or a program, never a file.
 

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import Argument, Field, InputError
-from longreach.theory.crasp.words import EMPTY
+from longreach.files import read_text
 from longreach.theory.limit.model import START, Transformer
 from longreach.theory.limit.run import Precision, last_output
+from longreach.wording import EMPTY, some
 
 # Two models that read the same tokens, and how far they are from themselves on another word.
 
@@ -80,7 +81,7 @@ class ModelPair:
         found = np.fromiter((number.get(token, -1) for token in word), dtype=np.intp, count=len(word))
         if (found < 0).any():
             place = int(np.argmax(found < 0))
-            known = " ".join(self.tokens[:12]) + (" …" if len(self.tokens) > 12 else "")
+            known = some(self.tokens, 12)
             reason = f"token {place + 1}, {word[place]!r}, is not one of the model's ({known})"
             raise InputError(reason, place=Argument("word"))
         return found
@@ -291,7 +292,7 @@ def read_word(pair: ModelPair, text: str) -> Word:
         return _random(pair, text)
     if text.startswith("@"):
         try:
-            return pair.encode(_tokens(pair, _content(Path(text[1:]))))
+            return pair.encode(_tokens(pair, read_text(Path(text[1:]), most=MAX_BYTES, pipe=False)))
         except InputError as error:
             raise error if text[1:] in error.message else InputError(f"{text[1:]}: {error.reason}") from None
     return pair.encode(_tokens(pair, text))
@@ -304,19 +305,6 @@ def _random(pair: ModelPair, text: str) -> Word:
         reason = f"{text!r}: random:LENGTH[:SEED] has up to {MAX_TOKENS:,} tokens"
         raise InputError(reason, place=Argument("word"))
     return np.random.default_rng(int(found[2] or 0)).integers(0, len(pair.tokens), int(found[1]))
-
-
-def _content(path: Path) -> str:
-    try:
-        if not path.is_file():
-            raise InputError(f"{path}: cannot be read (not a file)")
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: larger than {MAX_BYTES >> 20} MiB")
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
 def _tokens(pair: ModelPair, text: str) -> list[str]:

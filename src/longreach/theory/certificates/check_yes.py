@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 import numpy as np
 import numpy.typing as npt
 
+from longreach import wording
 from longreach.errors import InputError, MissingExtra
 from longreach.theory.automata.automaton import Automaton, IntArray
 from longreach.theory.certificates.check_no import Finding, Status, live_states_of
@@ -65,8 +66,8 @@ def check_program(certificate: ProgramCertificate, expected: AutomatonTable | No
 
 def shown(word: tuple[str, ...]) -> str:
     """A word on one line; of a long one the beginning, and its length."""
-    text = " ".join(word[:60]) or "ε"
-    return text if len(word) <= 60 else f"{text} … ({len(word)} letters)"
+    text = wording.word(word, 60)
+    return text if len(word) <= 60 else f"{text} ({len(word)} letters)"
 
 
 # Prediction on prefixes
@@ -116,7 +117,7 @@ def check_announcer(core: Core, automaton: Automaton, labels: Mapping[str, Set[i
     except MissingExtra as missing:
         return _not_proved(length, str(missing))
     if found.witness is not None:
-        return Finding.invalid(f"it is wrong after {' '.join(found.witness) or 'ε'}")
+        return Finding.invalid(f"it is wrong after {wording.word(found.witness)}")
     return (
         Finding(Status.VALID, "proved for all lengths") if found.proved else _not_proved(length, found.reason)
     )
@@ -161,7 +162,7 @@ def _message(word: tuple[str, ...], said: BoolArray, right: BoolArray, symbols: 
     shown, wanted = (
         " ".join(symbol for symbol, good in zip(symbols, each, strict=True) if good) for each in (said, right)
     )
-    return f"after {' '.join(word) or 'ε'} it predicts {shown or 'nothing'}, not {wanted}"
+    return f"after {wording.word(word)} it predicts {shown or 'nothing'}, not {wanted}"
 
 
 def _prefixes(automaton: Automaton, live: set[int], length: int) -> tuple[list[IntArray], int]:

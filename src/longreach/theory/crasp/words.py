@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from longreach.errors import Field, InputError, near_names
 from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import Stream, accepts, predictions
-from longreach.wording import some
+from longreach.wording import EMPTY, some
 
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
-EMPTY = "ε"
 PIECE = 1 << 20  # characters of a line that are held at once
 _SPACE = re.compile(r"\s")
 
@@ -127,15 +126,6 @@ class Encoder:
         return f"token {shown!r} is not in the alphabet{hint}"
 
 
-def spelled(word: Sequence[str]) -> str:
-    """A word as people read it.
-
-    >>> spelled(("a", "b")), spelled(("not", "1")), spelled(())
-    ('ab', 'not 1', 'ε')
-    """
-    return ("" if all(len(token) == 1 for token in word) else " ").join(word) or EMPTY
-
-
 def _after_last_space(text: str) -> int:
     # Starting at a space keeps the search linear in the length of the last tokens.
     found = re.search(r"\s\S*\Z", text)
@@ -228,7 +218,7 @@ BATCH = 1 << 22  # tokens that are held before they are run together
 def run_words(core: Core, words: Sequence[str], file: str | None = None) -> tuple[list[str], list[Result]]:
     """The result on each word, with its text; long lines of a file are streamed."""
     encoder = Encoder(core)
-    given = (Word(word.strip() or "ε", encoder.word(word, f"WORD:{n}")) for n, word in enumerate(words, 1))
+    given = (Word(word.strip() or EMPTY, encoder.word(word, f"WORD:{n}")) for n, word in enumerate(words, 1))
     found: Iterator[Word] = iter(()) if file is None else read_words(core, file)
     texts: list[str] = []
     results: list[Result] = []

@@ -37,8 +37,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, deserialize, safe_open
 
 from longreach.errors import InputError, one_line
-from longreach.files import read_json
-from longreach.theory.limit.finite import MAX_BYTES, check_bytes
+from longreach.files import read_bytes, read_json, read_tensors
+from longreach.theory.limit.finite import MAX_BYTES
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
 from longreach.theory.limit.rounding import Dtype, round_bfloat16
 
@@ -185,10 +185,9 @@ def load(directory: str | Path) -> Transformer:
     """The model that `save` wrote; errors name the field or the tensor."""
     config = _read_config(Path(directory) / CONFIG)
     path = Path(directory) / TENSORS
+    content = read_bytes(path, most=MAX_BYTES + _LARGEST_CONFIG)
     try:
-        found: dict[str, dict[str, Any]] = dict(_deserialize(_content(path, MAX_BYTES + _LARGEST_CONFIG)))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        found: dict[str, dict[str, Any]] = dict(_deserialize(content))
     except SafetensorError as error:
         raise InputError(f"{path}: not a safetensors file ({error})") from None
     reader = _Reader(config, found)
@@ -210,22 +209,11 @@ def load(directory: str | Path) -> Transformer:
     return model
 
 
-def _content(path: Path, most: int) -> bytes:
-    """The bytes of a file that is no larger than what is ever written, nor endless as a device is."""
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path}: cannot be read (not a file)")
-    if path.exists():
-        check_bytes(path.stat().st_size, f"{path}:", most)
-    return path.read_bytes()
-
-
 def _read_config(path: Path) -> Config:
+    content = read_bytes(path, most=_LARGEST_CONFIG)
+    read_json(content, str(path))  # says where, if it is none
     try:
-        content = _content(path, _LARGEST_CONFIG)
-        read_json(content, str(path))  # says where, if it is none
         config = Config.model_validate_json(content)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValidationError as error:
         raise InputError(f"{path}: {one_line(error, Config.model_fields)}") from None
     if sorted(config.vocabulary.values()) != list(range(len(config.vocabulary))):
@@ -384,17 +372,8 @@ def _wider(matrix: Array, rows: int, columns: int) -> Array:
 
 
 def _read(path: Path) -> tuple[dict[str, Array], _Shape]:
-    try:
-        with safe_open(path, framework="np") as file:
-            shape = _shape(path, file.metadata() or {})
-            known = _shapes(shape)
-            tensors = {name: file.get_tensor(name).astype(np.float64) for name in known}
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"{path}: not a model, or damaged: {' '.join(str(error).split())[:200]}") from None
-    for name, wanted in known.items():
-        if tensors[name].shape != wanted:
-            raise InputError(f"{path}: {name} has the shape {tensors[name].shape}, expected {wanted}")
-    return tensors, shape
+    found, header = read_tensors(path, lambda header: _shapes(_shape(path, header)))
+    return {name: tensor.astype(np.float64) for name, tensor in found.items()}, _shape(path, header)
 
 
 def _shape(path: Path, metadata: Mapping[str, str]) -> _Shape:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.errors import InputError
-from longreach.wording import counted
+from longreach.wording import counted, some
 
 Array: TypeAlias = NDArray[np.float64]
 Relation: TypeAlias = Callable[[int, int], float]
@@ -110,7 +110,7 @@ class Transformer:
         kind = "limit transformer" if self.context is None else f"transformer for {self.context} positions"
         shape = f"{counted(layers, 'layer')}, {counted(heads, 'head')}, width {self.width}"
         tokens = [token for token in self.vocabulary if token != START]
-        reads = " ".join(tokens[:SHOWN]) + (" …" if len(tokens) > SHOWN else "")
+        reads = some(tokens, SHOWN)
         does = "accepts or rejects" if self.read_out == "acceptor" else "predicts what may follow"
         return f"{kind}: {shape}; reads {reads}, {does}"
 

@@ -17,12 +17,11 @@ from longreach.theory.automata.automaton import Automaton, Word, longest_word
 from longreach.theory.automata.paths import distinguishing_word, shortest_word
 from longreach.theory.certificates.documents import FlowCertificate, SampledFlowCertificate
 from longreach.theory.certificates.tables import table_automaton
-from longreach.theory.crasp.words import spelled
 from longreach.theory.decide.decisions import ClassDecision
 from longreach.theory.decide.views import Analysis, Component, Convention, first_bad_pair
 from longreach.theory.decide.with_positions import ArrowRefutation
 from longreach.theory.verdicts.verdict import plainly
-from longreach.wording import counted, listed
+from longreach.wording import counted, listed, spelled
 
 LONGEST_SHOWN = 16
 """Characters of an example word; longer ones do not help a reader."""
