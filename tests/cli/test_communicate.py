@@ -89,7 +89,7 @@ def test_a_figure_that_cannot_be_written(longreach: Call, tmp_path: Path) -> Non
 def test_few_bits_are_not_a_yes(longreach: Call, task: str, no_yes: bool) -> None:
     last = longreach("communicate", task, "--max-length", "5").out.splitlines()[-1]
     assert ("not a yes: longreach forecast gives the verdict" in last) == no_yes
-    assert ("a no, if it goes on like this" in last) != no_yes
+    assert ("a no, if it keeps growing like this" in last) != no_yes
 
 
 def test_the_alphabet_may_be_divided(longreach: Call) -> None:

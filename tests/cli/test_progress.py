@@ -120,7 +120,7 @@ def test_bars_follow_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
     assert "parity seed 0" in shown
     assert "42/100" in shown
     assert "1-50 50.0 %" in shown
-    assert ("5/7" in shown) == ("members" in shown) == (total is not None)
+    assert ("5/7" in shown) == ("runs" in shown) == (total is not None)
     assert "parity seed 1" not in shown  # it has not begun
 
 

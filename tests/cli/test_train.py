@@ -361,7 +361,7 @@ def test_a_plan_for_the_paper_s_scale_says_how_to_ask_for_less(
     done = longreach("train", task, "--scale", "paper", "--dry-run", "--runs", tmp_path)
     first, second, third = done.out.splitlines()
     assert first == "1 job: 0 done, 1 to run"
-    assert re.fullmatch(r"at most about [\d.]+ (minutes|hours|days), if no member stops early", second)
+    assert re.fullmatch(r"at most about [\d.]+ (minutes|hours|days), if no run stops early", second)
     assert third.startswith("for less: --scale laptop")
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 MORE = "Other questions"
 WIDE = 120
-"""Columns from which on a line of an answer stands on one line."""
+"""Terminals at least this wide show each answer on one line."""
 
 
 def ask(
@@ -273,7 +273,7 @@ def _rests(line: Line, between: str) -> str:
     return between.join(part for part in (line.basis, line.measured) if part)
 
 
-# `longreach advise`: what would help a task, and whether it does when tried.
+# What would help a task, and whether it does when tried.
 
 
 def advise(

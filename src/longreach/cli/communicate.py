@@ -37,7 +37,7 @@ FEW_BITS = "few bits rule nothing out and are not a yes: longreach forecast give
 MEANING = {
     "constant": FEW_BITS,
     "logarithmic": FEW_BITS,
-    "linear": "more bits than limit transformers pass, C log N: a no, if it goes on like this",
+    "linear": "more bits than limit transformers pass, C log N: a no, if it keeps growing like this",
 }
 """What the growth says of a task."""
 

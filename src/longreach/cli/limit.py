@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from longreach.theory.crasp.core import Core
     from longreach.theory.limit.model import Transformer
 
-# `longreach crasp compile` and `longreach crasp attend`: programs as transformers.
-
 
 class Dtype(StrEnum):
     float64 = "float64"
@@ -247,7 +245,7 @@ def _draw_attention(file: str, core: Core, model: Transformer, word: str, path: 
     return tokens
 
 
-# `longreach limit`: what a compiled transformer is made of.
+# What a compiled transformer is made of.
 
 
 def info(

@@ -30,12 +30,12 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Plain text on standard output, whoever wrote it."""
+    """Plain text on standard output, from any source."""
     print(visible(text), end=end)
 
 
 def say_data(text: str) -> None:
-    """Data on standard output: as it is for whoever reads a pipe or a file, made visible in a terminal."""
+    """Data on standard output: unchanged in a pipe or a file, made visible in a terminal."""
     if sys.stdout.isatty():
         say(text, end="")
     else:
@@ -224,7 +224,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 LONG = 200
-"""Rows from which on a table is printed without colours, which would take seconds."""
+"""Tables with more rows are printed without colours, which would take seconds."""
 
 
 def print_table(table: Table, *, heading: bool = True) -> None:

@@ -20,14 +20,11 @@ if TYPE_CHECKING:
     from longreach.runs.plan import Plan
     from longreach.training.result import Result
 
-# How training goes on, on standard error: what will run, then bars, or a line now and then in a pipe.
-
-
 WATCH_SECONDS = 0.5
 LINE_SECONDS = 30.0
 SHOWN_RUNNING = 3
 LONG = 15 * 60.0
-"""Seconds from which on people are told how to ask for less."""
+"""Seconds above which people are told how to ask for less."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ def show_bars(
     with Progress(*columns, console=error_console(), transient=True) as progress:
         everything = None
         if total is not None:
-            everything = progress.add_task("members", total=total, completed=total - len(bars), state="")
+            everything = progress.add_task("runs", total=total, completed=total - len(bars), state="")
         tasks = {
             bar.key: progress.add_task(bar.title, total=bar.steps, visible=False, state="") for bar in bars
         }
@@ -128,10 +125,10 @@ def _stand(bar: Bar, step: int) -> str:
 
 @dataclass(frozen=True)
 class Bars:
-    """Shows people how training goes on: bars, and remarks on standard error."""
+    """Shows training progress on standard error: bars and remarks."""
 
     overall: bool = False
-    """Whether there is one more bar for all members."""
+    """Whether there is one more bar for all runs."""
     remarks: bool = True
     ended_by: ClassVar[str] = "Ctrl-C"
 
@@ -139,7 +136,7 @@ class Bars:
     def watch(
         self, waiting: Sequence[RunConfig], runs: Path, total: int
     ) -> Iterator[Callable[[Result], None]]:
-        """A bar for each member that waits, once it runs."""
+        """A bar for each run once it has started."""
         from longreach.theory.names import TaskName
 
         bars = [
@@ -162,7 +159,7 @@ def print_plan(plan: Plan, *, less: str, stops_early: bool) -> None:
     print(f"{counted(plan.jobs, 'job')}: {plan.done} done, {plan.pending} to run{again}")
     seconds = plan.seconds if most is None else most
     if most is not None and stops_early:
-        print(f"at most about {roughly(most)}, if no member stops early")
+        print(f"at most about {roughly(most)}, if no run stops early")
     elif seconds is not None:
         print(f"about {roughly(seconds)}")
     if seconds is not None and seconds > LONG:
@@ -203,8 +200,7 @@ def _state(found: dict[str, Any], speed: float | None) -> str:
     return "  ".join(parts)
 
 
-# What a long command is doing, on standard error: live in a terminal, a line now and then without one.
-
+# What a long command is doing: live in a terminal, a line now and then without one.
 
 FIRST_SECONDS, THEN_SECONDS = 5.0, 30.0
 """Without a terminal: when a stage is first spoken of, and how often after that."""
@@ -246,8 +242,7 @@ def _lines_for_stage(doing: str) -> Iterator[None]:
         thread.join()
 
 
-# Work that is counted, on standard error: a bar in a terminal, a line now and then in a pipe.
-
+# Work that is counted: a bar in a terminal, a line now and then in a pipe.
 
 Stages = Callable[[str, int], Callable[[int], None]]
 

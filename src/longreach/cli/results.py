@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from longreach.runs.index import Index, Row
     from longreach.training.result import Result
 
-# Results as tables for people: one by one, or many summed up by configuration.
-
-
 MOST_ROWS = 200  # more results are summed up
 
 
@@ -122,8 +119,7 @@ def _print_rows(rows: list[Row]) -> None:
     print_table(Table(columns, lines))
 
 
-# `longreach results remove`: remove runs with all that they have left.
-
+# Removing runs.
 
 MOST_LINES = 20
 UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -98,7 +98,7 @@ def threshold(
     as_json: JsonOption = False,
     **settings: Any,
 ) -> None:
-    """Find the least training length from which on models generalize: `longreach ask TASK --to L`.
+    """Find the least training length at which models generalize: `longreach ask TASK --to L`.
 
     Training lengths are doubled until runs work, then bisected; once the seeds so far decide a length, the
     others are not trained. Finished runs are reused: run the same command again to resume. Models trained to

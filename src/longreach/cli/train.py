@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from longreach.theory.verdicts.verdict import Answer
     from longreach.training.result import Result
 
-# `longreach train` for tasks whose answers are numbers: losses by length instead of accuracies.
-
+# Tasks whose answers are numbers: losses by length instead of accuracies.
 
 LOSS = "loss "
 
@@ -94,7 +93,7 @@ def _print_losses(results: Sequence[Result]) -> None:
             note(f"{each.key}: {each.error.splitlines()[0]}")
 
 
-# What several members of one configuration come to, beside the forecast.
+# What several runs of one configuration add up to, beside the forecast.
 
 
 BRACKETS = "in brackets at random offsets"
@@ -208,8 +207,7 @@ def _mean(spread: Spread, shifted: Spread | None) -> str:
     return text if shifted is None else f"{text} ({100 * shifted.mean:.2f} %)"
 
 
-# `longreach train`: train one member or several on a task, and measure them on longer inputs.
-
+# The command.
 
 SEARCHED = ("layers", "heads", "width", "lr")
 FOR_LESS = "--scale laptop, fewer --max-steps, shorter --train-lengths, fewer --seeds"
@@ -232,7 +230,7 @@ def train(
     index_hints: IndexHintsOption = False,
     scale: ScaleOption = ScaleName.laptop,
     seed: Annotated[int | None, typer.Option(metavar="S", help=help_of("seed"))] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="K", help="Members with the seeds 0 … K−1.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="K", help="K runs, with the seeds 0 … K−1.")] = None,
     search: Annotated[bool, typer.Option("--search", help="Search the published grid of shapes.")] = False,
     where: Where = HERE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count the jobs and train nothing.")] = False,

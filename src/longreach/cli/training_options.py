@@ -123,7 +123,7 @@ def given_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-# The options that say where members train and how many at a time, for every command that trains.
+# Where runs train and how many at a time, for every command that trains.
 
 
 class EngineName(StrEnum):
@@ -134,18 +134,18 @@ class EngineName(StrEnum):
 
 EngineOption = Annotated[EngineName, typer.Option("--engine", help="Where jobs run.")]
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", metavar="N", min=1, help="Jobs at a time; default: one per core.")
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Jobs at a time (default: one per core).")
 ]
 AddressOption = Annotated[
     str | None,
     typer.Option(
-        "--address", metavar="HOST:PORT", help="Of a Ray cluster, or auto; default: start Ray here."
+        "--address", metavar="HOST:PORT", help="Of a Ray cluster, or auto (default: start Ray here)."
     ),
 ]
 GpusOption = Annotated[
     float | None,
     typer.Option(
-        "--gpus", metavar="N", min=0, help="Per job, with ray or slurm; with ray also parts of one."
+        "--gpus", metavar="N", min=0, help="GPUs per job, with ray or slurm; with ray also fractions."
     ),
 ]
 PartitionOption = Annotated[
@@ -153,7 +153,7 @@ PartitionOption = Annotated[
 ]
 TimeLimitOption = Annotated[
     float | None,
-    typer.Option("--time-limit", metavar="MINUTES", help="A job past it is ended and has failed."),
+    typer.Option("--time-limit", metavar="MINUTES", help="Jobs that take longer are stopped as failed."),
 ]
 
 DeviceOption = Annotated[
@@ -163,7 +163,7 @@ StackOption = Annotated[
     int | None,
     typer.Option(
         "--stack", metavar="K", min=1,
-        help="Train up to K members of one shape side by side; default: 1, on CUDA 64.",
+        help="Train up to K runs of one shape side by side (default: 1, on CUDA 64).",
     ),
 ]  # fmt: skip
 
