@@ -155,11 +155,13 @@ def test_tables(longreach: Call, tmp_path: Path) -> None:
     assert "| 8 | addition | no | no | yes |" in out.read_text(encoding="utf-8")
 
 
-def test_theory_needs_no_torch() -> None:
+def test_theory_needs_no_torch_and_no_other_study() -> None:
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "from longreach.cli.main import run\n"
-        "codes = [run(['study', '--list']), run(['study', 'table3']), run(['study', 'figure1'])]\n"
+        "codes = [run(['study', 'table3'])]\n"
+        "assert not any(name.startswith('longreach.studies.census') for name in sys.modules)\n"
+        "codes += [run(['study', '--list']), run(['study', 'figure1'])]\n"
         "sys.exit(codes != [0, 0, 2])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
