@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from longreach.theory.crasp import core as c
 from longreach.theory.crasp.core import Core, CoreBuilder
 from longreach.theory.crasp.evaluate import accepts
+from longreach.theory.crasp.lower import simplify
+from longreach.theory.crasp.morphisms import Padding, reach
 from longreach.theory.crasp.words import encode
 
 ALL_CLASSES = [(), ("periodic",), ("local",), ("periodic", "local")]
@@ -156,3 +158,10 @@ def _boolean(draw: random.Random, b: CoreBuilder, test: int, tests: list[int]) -
             return b.iff(test, _late(draw, tests))
         case _:
             return test
+
+
+def least_padding(core: Core, neutral: str, relations: Sequence[str] = ("periodic", "local")) -> Padding:
+    """The shortest blocks that remove the relations: padding is needed only after the letters."""
+    period = simplify(core).modulus if "periodic" in relations else 1
+    far = reach(core) if "local" in relations else 0
+    return Padding(neutral, 0, period * (far // period + 1) - 1)

@@ -82,7 +82,7 @@ class ProgramTask(LanguageTask):
     @cached_property
     def text(self) -> str:
         """The program without comments, with its alphabet: equal for programs that are written alike."""
-        return replace(self.program, alphabet=self.core.alphabet, title="").text
+        return replace(self.program, alphabet=self.core.alphabet).text
 
     @property
     def self_contained(self) -> str:

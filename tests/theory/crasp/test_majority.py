@@ -31,10 +31,10 @@ from longreach.theory.crasp.majority import (
     to_majority_logic,
 )
 from longreach.theory.crasp.majority_printer import formula_latex, formula_text
-from longreach.theory.crasp.morphisms import least_padding, remove_relations
+from longreach.theory.crasp.morphisms import remove_relations
 from longreach.theory.crasp.program import parse
 from tests.helpers.examples import at_most
-from tests.helpers.small_programs import ALL_CLASSES, literally_accepts, programs, words_up_to
+from tests.helpers.small_programs import ALL_CLASSES, least_padding, literally_accepts, programs, words_up_to
 
 
 def literal(formula: Formula, index: int, word: Sequence[str], at: dict[str, int]) -> bool:

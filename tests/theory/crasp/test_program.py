@@ -96,7 +96,7 @@ def test_expressions_can_be_keys() -> None:
 
 
 def test_a_program_with_names_and_an_alphabet() -> None:
-    builder = Builder(["(", ")"], title="brackets")
+    builder = Builder(["(", ")"])
     height = builder.let("height", count("(") - count(")"))
     never = builder.let("never", count(height < 0) == 0)
     builder.let("D", never & (height == 0))
@@ -104,7 +104,6 @@ def test_a_program_with_names_and_an_alphabet() -> None:
     assert program.text == (
         '#alphabet ( )\nheight = # "(" - # ")"\nnever = # (height < 0) == 0\nD = never && height == 0'
     )
-    assert program.title == "brackets"
     assert program.accepts("(())()")
     assert not program.accepts("())(")
     assert program.core == parse(program.text).core

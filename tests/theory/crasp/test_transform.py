@@ -12,7 +12,6 @@ from longreach.theory.crasp.library import load_program
 from longreach.theory.crasp.morphisms import (
     Padding,
     inverse_image,
-    least_padding,
     lemma_padding,
     reach,
     remove_relations,
@@ -31,7 +30,14 @@ from longreach.theory.crasp.transform import (
     with_empty_word,
 )
 from tests.helpers.examples import at_most
-from tests.helpers.small_programs import ALL_CLASSES, agree, literally_accepts, programs, words_up_to
+from tests.helpers.small_programs import (
+    ALL_CLASSES,
+    agree,
+    least_padding,
+    literally_accepts,
+    programs,
+    words_up_to,
+)
 
 
 @st.composite

@@ -36,10 +36,10 @@ class Moves:
         """The transitions as an array of shape (states, letters)."""
         return np.array(self.transitions, dtype=np.int64).reshape(len(self), len(self.alphabet))
 
-    def run_many(self, words: IntArray, start: int = 0) -> IntArray:
+    def run_many(self, words: IntArray) -> IntArray:
         """The states after each letter of words of one length, rows of letters by place in the alphabet."""
         states = np.empty((len(words), words.shape[1] + 1), dtype=np.int64)
-        states[:, 0] = start
+        states[:, 0] = 0
         for column in range(words.shape[1]):
             states[:, column + 1] = self.table[states[:, column], words[:, column]]
         return states[:, 1:]

@@ -210,16 +210,6 @@ def lemma_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH
     return Padding(neutral, s, s - 1)
 
 
-def least_padding(core: Core, neutral: str, relations: Sequence[Relation] = BOTH) -> Padding:
-    """The shortest sufficient blocks: padding is needed only after the letters.
-
-    >>> least_padding(parse('P = i % 2 == 0 && #[i-3] "a" >= 1').core, "b")
-    Padding(neutral='b', before=0, after=3)
-    """
-    period, far = _needs(core, relations)
-    return Padding(neutral, 0, period * (far // period + 1) - 1)
-
-
 def _needs(core: Core, relations: Sequence[Relation]) -> tuple[int, int]:
     """What blocks must be a multiple of, and how many neutral letters must follow each letter."""
     return (

@@ -228,7 +228,7 @@ class Program(Listing):
 
     @classmethod
     def of(cls, listing: Listing) -> Program:
-        return cls(listing.statements, listing.alphabet, listing.title)
+        return cls(listing.statements, listing.alphabet)
 
     @cached_property
     def core(self) -> Core:
@@ -318,9 +318,8 @@ def raise_core(core: Core) -> Program:
 class Builder:
     """Builds a program statement by statement; `let` returns the name for use in later expressions."""
 
-    def __init__(self, alphabet: Iterable[str] | None = None, title: str = "") -> None:
+    def __init__(self, alphabet: Iterable[str] | None = None) -> None:
         self._alphabet = None if alphabet is None else tuple(alphabet)
-        self._title = title
         self._statements: list[Statement] = []
         self._names: set[str] = set()
 
@@ -344,7 +343,7 @@ class Builder:
 
     def draft(self) -> Program:
         """The program so far, not yet checked as a whole."""
-        return Program(tuple(self._statements), self._alphabet, self._title)
+        return Program(tuple(self._statements), self._alphabet)
 
     def program(self) -> Program:
         program = self.draft()
@@ -381,7 +380,7 @@ def tidy_statements(program: Program) -> Program:
         statements.append(Statement(statement.name, expr, statement.is_output))
         if not statement.is_output:
             known[statement.name] = reference(statement.name, expr)
-    return Program(tuple(statements), program.alphabet, program.title)
+    return Program(tuple(statements), program.alphabet)
 
 
 def _used(program: Program) -> list[Statement]:

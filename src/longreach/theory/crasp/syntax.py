@@ -300,7 +300,6 @@ class Listing:
 
     statements: tuple[Statement, ...]
     alphabet: tuple[str, ...] | None = None
-    title: str = ""
 
 
 def postorder(root: Expr, done: dict[int, int], into_names: bool = True) -> Iterator[Expr]:

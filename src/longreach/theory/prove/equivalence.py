@@ -226,9 +226,7 @@ def equivalent(
     return _beyond(found, differing, nothing, attempts, budget)
 
 
-def accepts_nothing(
-    core: Core, length: int, budget: Budget = DEFAULT_BUDGET, max_states: int = MAX_STATES
-) -> Equivalence:
+def accepts_nothing(core: Core, length: int, budget: Budget = DEFAULT_BUDGET) -> Equivalence:
     """Whether a program accepts no word; a witness is the first word that it accepts.
 
     >>> found = accepts_nothing(parse('P = # "a" > # "b" && # "b" > # "a"').core, 5)
@@ -237,7 +235,7 @@ def accepts_nothing(
     """
     if core.is_predictor:
         raise InputError("the program is a predictor: it accepts no words, nor refuses any")
-    return equivalent(core, _never(core), length, budget, max_states)
+    return equivalent(core, _never(core), length, budget)
 
 
 def agrees_with(
