@@ -16,7 +16,8 @@ import pytest
 from longreach.errors import InputError
 from longreach.execution.jobs import Failure, Job
 from longreach.execution.local import LocalEngine
-from longreach.files import CLAIMS, Claims, ResultError
+from longreach.files import ResultError
+from longreach.runs.claims import CLAIMS, Claims
 from longreach.runs.record import failed, pending, remove_runs, run_pending, size_of
 from longreach.training.result import RESULT, read_result, write_result
 from tests.execution.test_local import gone
@@ -250,7 +251,7 @@ def test_a_finished_result_is_never_replaced_by_a_failure(tmp_path: Path, worker
 
 def test_claims_of_one_process_are_not_those_of_another(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from longreach.files import Claims\n"
+        "import sys; from pathlib import Path; from longreach.runs.claims import Claims\n"
         "with Claims(Path(sys.argv[1])) as claims: print([claims.take(key) for key in sys.argv[2:]])"
     )
     keys = ["0" * 16, "f" * 16, "0123456789abcdef"]
@@ -282,7 +283,7 @@ def test_a_deadline_ends_the_run_and_leaves_the_rest_for_another(tmp_path: Path)
 def test_a_deadline_does_not_wait_for_other_processes(tmp_path: Path) -> None:
     job = _job(0)
     code = (
-        "import sys, time; from pathlib import Path; from longreach.files import Claims\n"
+        "import sys, time; from pathlib import Path; from longreach.runs.claims import Claims\n"
         "claims = Claims(Path(sys.argv[1])); print(claims.take(sys.argv[2]), flush=True); time.sleep(600)"
     )
     other = subprocess.Popen(
@@ -301,7 +302,7 @@ def test_a_deadline_does_not_wait_for_other_processes(tmp_path: Path) -> None:
 
 
 HOLD = (
-    "import sys, time; from pathlib import Path; from longreach.files import Claims\n"
+    "import sys, time; from pathlib import Path; from longreach.runs.claims import Claims\n"
     "claims = Claims(Path(sys.argv[1])); print(claims.take(sys.argv[2]), flush=True); sys.stdin.read()"
 )
 

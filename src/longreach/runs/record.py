@@ -16,7 +16,8 @@ from pydantic import ValidationError
 
 from longreach.errors import InputError, one_line
 from longreach.execution.jobs import Answer, Engine, Failure, Job, is_over
-from longreach.files import KEY, Claims, ResultError, job_key
+from longreach.files import KEY, ResultError, job_key
+from longreach.runs.claims import Claims
 from longreach.training.result import (
     RESULT,
     Result,
