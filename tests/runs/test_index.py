@@ -15,7 +15,7 @@ import pytest
 
 from longreach.files import ResultError
 from longreach.runs import index as module
-from longreach.runs.index import INDEX, Index, open_index
+from longreach.runs.index import INDEX, Index, read_index, write_index
 from longreach.training.result import Final, write_result
 from tests.helpers.result_samples import sample, sample_failure
 
@@ -37,7 +37,7 @@ def _seeds(index: Index, **filters: str) -> list[int | None]:
 
 
 def test_queries(runs: Path) -> None:
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         assert len(index.rows()) == 8
         assert _seeds(index, task="parity") == [0, 1, 2, 7]
         assert _seeds(index, task="parity", status="done") == [0, 1, 2]
@@ -47,12 +47,11 @@ def test_queries(runs: Path) -> None:
         assert index.rows(task="'; DROP TABLE entries; --") == []
         assert index.names("task") == ["copy-unique", "parity"]
         assert index.unfinished == ("0" * 16,)
-        assert index.path == runs / INDEX
 
 
 def test_rows_hold_the_final_numbers(runs: Path) -> None:
     result = sample(0)
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         (row,) = [row for row in index.rows() if row.key == result.key]
     assert result.final is not None
     assert (row.task, row.encoding, row.seed, row.status) == ("parity", "ape", 0, "done")
@@ -65,7 +64,7 @@ def test_rows_hold_the_final_numbers(runs: Path) -> None:
 def test_a_diverged_loss_is_told_from_a_missing_one(tmp_path: Path) -> None:
     write_result(tmp_path, sample(0, final=Final(steps=1, loss=math.nan, other={"norm": math.inf})))
     write_result(tmp_path, sample(1, final=Final(steps=1)))
-    with open_index(tmp_path) as index:
+    with read_index(tmp_path) as index:
         first, second = index.rows()
     assert first.loss is not None
     assert math.isnan(first.loss)
@@ -74,15 +73,15 @@ def test_a_diverged_loss_is_told_from_a_missing_one(tmp_path: Path) -> None:
 
 
 def test_only_what_changed_is_read(runs: Path) -> None:
-    with open_index(runs) as index:
+    with write_index(runs) as index:
         assert index.read == 8
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         assert index.read == 0
     write_result(runs, sample(7))  # in place of the failed one
     shutil.rmtree(runs / sample(0).key)
     write_result(runs, sample(8))  # in place of the damaged one
     write_result(runs, sample(9))
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         assert index.read == 3
         assert _seeds(index, task="parity", status="done") == [1, 2, 7, 8, 9]
         assert _seeds(index, status="failed") == _seeds(index, status="damaged") == []
@@ -92,7 +91,7 @@ def test_only_what_changed_is_read(runs: Path) -> None:
 
 def test_a_change_that_keeps_time_and_size_is_seen(tmp_path: Path) -> None:
     path = write_result(tmp_path, sample())
-    with open_index(tmp_path):
+    with write_index(tmp_path):
         pass
     before = path.stat()
     other = path.with_name("other")
@@ -100,7 +99,7 @@ def test_a_change_that_keeps_time_and_size_is_seen(tmp_path: Path) -> None:
     os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
     os.replace(other, path)
     assert path.stat().st_size == before.st_size
-    with open_index(tmp_path) as index:
+    with read_index(tmp_path) as index:
         assert (index.read, index.rows()[0].loss) == (1, 0.9)
 
 
@@ -119,45 +118,45 @@ def test_a_damaged_index_is_built_anew(runs: Path, damage: str) -> None:
             other.execute("CREATE TABLE elsewhere (name)")
         other.close()
     else:
-        with open_index(runs):
+        with write_index(runs):
             pass
         content = path.read_bytes()
         if damage == "truncated":
             path.write_bytes(content[: len(content) // 2])
         else:
             path.write_bytes(content[:4096] + bytes(255 - byte for byte in content[4096:]))
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         assert _seeds(index, task="parity") == [0, 1, 2, 7]
+    with write_index(runs) as index:
         assert index.path == path
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         assert index.read == 0
 
 
 def test_a_rebuilt_index_is_the_same(runs: Path) -> None:
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         before = index.rows()
-    with open_index(runs, rebuild=True) as index:
+    with write_index(runs) as index:
         assert index.read == 8
         assert index.rows() == before
 
 
 def test_where_nothing_can_be_written_the_index_is_in_memory(runs: Path) -> None:
     (runs / INDEX).mkdir()  # SQLite cannot open this, even for root
-    with open_index(runs) as index:
+    with read_index(runs) as index:
         assert index.path is None
         assert _seeds(index, task="parity") == [0, 1, 2, 7]
     with pytest.raises(ResultError, match=r"index\.sqlite: cannot be written"):
-        open_index(runs, rebuild=True)
+        write_index(runs)
 
 
 def test_another_writer_is_not_disturbed(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with open_index(runs):
+    with write_index(runs):
         pass
     monkeypatch.setattr(module, "PATIENCE", 0.05)
     writer = sqlite3.connect(runs / INDEX, isolation_level=None)
     writer.execute("BEGIN EXCLUSIVE")
-    with open_index(runs) as index:
-        assert index.path is None
+    with read_index(runs) as index:
         assert len(index.rows()) == 8
     writer.execute("ROLLBACK")
     writer.close()
@@ -174,7 +173,7 @@ def stop(*arguments):
     if count == 4:
         os.kill(os.getpid(), signal.SIGKILL)
 index._store = stop
-index.open_index(sys.argv[1])
+index.write_index(sys.argv[1])
 """
 
 
@@ -183,16 +182,16 @@ def test_a_kill_while_the_index_is_written(runs: Path) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL
-    with open_index(runs) as index:
-        assert (index.path, index.read, len(index.rows())) == (runs / INDEX, 8, 8)
+    with read_index(runs) as index:
+        assert (index.read, len(index.rows())) == (8, 8)
 
 
 def test_names_that_are_not_unicode(tmp_path: Path) -> None:
     directory = tmp_path / os.fsdecode(b"odd-\xff")
     directory.mkdir()
     (directory / "result.json").write_text("{}", encoding="utf-8")
-    with open_index(tmp_path) as index:
+    with write_index(tmp_path) as index:
         (row,) = index.rows()
         assert row.status == "damaged"
-    with open_index(tmp_path) as index:
+    with read_index(tmp_path) as index:
         assert index.read == 0

@@ -285,14 +285,14 @@ def list_results(
 
     Example: longreach results list --task parity --status done
     """
-    from longreach.runs.index import open_index, read_index
+    from longreach.runs.index import read_index, write_index
     from longreach.training.result import clean
 
     if rebuild:
         removed = clean(runs)
         if removed:
             note(f"{counted(removed, 'half-written file')} removed")
-    with open_index(runs, rebuild=True) if rebuild else read_index(runs) as index:
+    with write_index(runs) if rebuild else read_index(runs) as index:
         rows = _asked(index, task, encoding, status)
         damaged = _damaged(index)
         if as_json:
@@ -430,11 +430,11 @@ def rebuild_index(runs: RunsOption = DEFAULT_RUNS, as_json: JsonOption = False) 
 
     Example: longreach results index --runs runs
     """
-    from longreach.runs.index import open_index
+    from longreach.runs.index import write_index
     from longreach.training.result import clean
 
     removed = clean(runs)
-    with open_index(runs, rebuild=True) as index:
+    with write_index(runs) as index:
         rows, damaged = index.rows(), _damaged(index)
         counts = {state.value: sum(row.status == state.value for row in rows) for state in State}
         document = {

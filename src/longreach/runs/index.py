@@ -1,6 +1,7 @@
 """An SQLite index over the result files, so that queries do not read them all. The files are the truth.
 
-Only the process that asks writes it, never the jobs. It can be deleted at any time.
+`longreach results index` writes it, never the jobs. It can be deleted at any time, and what has changed since
+is read from the files.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class Index:
     """An open index, in step with the files at the time it was opened.
 
     >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as runs, open_index(runs) as index:
+    >>> with tempfile.TemporaryDirectory() as runs, read_index(runs) as index:
     ...     index.rows(task="parity"), index.unfinished
     ([], ())
     """
@@ -96,7 +97,7 @@ class Index:
     def __init__(self, runs: Path, connection: sqlite3.Connection, path: Path | None) -> None:
         self.runs = runs
         self.path = path
-        """None: the index is in memory, because it cannot be written or there is nothing to write."""
+        """None: the index is in memory."""
         self.unfinished: tuple[str, ...] = ()
         self.read = 0
         """How many files had to be read."""
@@ -213,51 +214,45 @@ def _fields(result: Result) -> dict[str, Any]:
 
 
 def read_index(runs: str | Path) -> Index:
-    """The index of a directory in which nothing is to be written: what its file has, brought up to date."""
-    directory = check_directory(runs)
-    path = directory / INDEX
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    if path.is_file():
-        with contextlib.suppress(sqlite3.Error, ValueError):
-            place = f"{path.absolute().as_uri()}?mode=ro"
-            with contextlib.closing(sqlite3.connect(place, uri=True, timeout=PATIENCE)) as file:
-                file.backup(connection)
-            return _brought_up(directory, connection, None, rebuild=False)
-        connection.close()
-        connection = sqlite3.connect(":memory:", isolation_level=None)
-    return _brought_up(directory, connection, None, rebuild=True)
+    """The index of a directory in which nothing is written: what its file has, brought up to date in memory.
 
-
-def open_index(runs: str | Path, *, rebuild: bool = False) -> Index:
-    """The index of a results directory, brought up to date; close it or use it in `with`.
-
-    A damaged index is built anew. Where it cannot be written (an archive, a full disk, another writer that
-    takes long), the index is made in memory; with `rebuild` that is an error.
+    A file that is damaged, or that another process is writing, is left alone, and all results are read.
     """
     directory = check_directory(runs)
     path = directory / INDEX
-    if not rebuild and not path.exists() and next(candidates(directory), None) is None:
-        return _opened(
-            directory, None, rebuild
-        )  # nothing to index: leave no file in what may be any directory
+    if path.is_file():
+        with contextlib.suppress(sqlite3.Error, ValueError):
+            connection = sqlite3.connect(":memory:", isolation_level=None)
+            place = f"{path.absolute().as_uri()}?mode=ro"
+            with contextlib.closing(sqlite3.connect(place, uri=True, timeout=PATIENCE)) as file:
+                file.execute(
+                    "SELECT count(*) FROM sqlite_master"
+                )  # refused while locked, where a backup waits
+                file.backup(connection)
+            return _brought_up(directory, connection, None, rebuild=False)
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    return _brought_up(directory, connection, None, rebuild=True)
+
+
+def write_index(runs: str | Path) -> Index:
+    """Build the index of a results directory anew, in its file; close it or use it in `with`."""
+    directory = check_directory(runs)
+    path = directory / INDEX
     try:
-        return _opened(directory, path, rebuild)
+        return _written(directory, path)
     except sqlite3.OperationalError as error:
-        if rebuild:
-            raise ResultError(f"{path}: cannot be written: {error}") from None
-    except sqlite3.DatabaseError:
+        raise ResultError(f"{path}: cannot be written: {error}") from None
+    except sqlite3.DatabaseError:  # damaged
         with contextlib.suppress(OSError, sqlite3.Error):
             path.unlink(missing_ok=True)
             path.with_name(f"{INDEX}-journal").unlink(missing_ok=True)
-            return _opened(directory, path, rebuild)
-        if rebuild:
-            raise ResultError(f"{path}: damaged, and cannot be replaced") from None
-    return _opened(directory, None, rebuild)
+            return _written(directory, path)
+        raise ResultError(f"{path}: damaged, and cannot be replaced") from None
 
 
-def _opened(runs: Path, path: Path | None, rebuild: bool) -> Index:
-    connection = sqlite3.connect(path or ":memory:", timeout=PATIENCE, isolation_level=None)
-    return _brought_up(runs, connection, path, rebuild=rebuild)
+def _written(runs: Path, path: Path) -> Index:
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    return _brought_up(runs, connection, path, rebuild=True)
 
 
 def _brought_up(runs: Path, connection: sqlite3.Connection, path: Path | None, *, rebuild: bool) -> Index:
