@@ -157,6 +157,7 @@ REFUSALS = [
     ("crasp compare lib:aa", "FILE: give a second program or regex:…, or --empty"),
     ("crasp compare lib:aa lib:aa --empty", "FILE: give a second program or regex:…, or --empty"),
     ("crasp compare lib:aa lib:aa --prove", "--prove: goes with regex:…"),
+    ("crasp compare lib:aa (aa)*", "(aa)*: no such file; an expression is written regex:(aa)*"),
     ("crasp compile lib:aa --attend aa", "--attend: goes with --figure FIGURE"),
     ("crasp compile lib:aa --attend aa --figure x.txt", "--figure: x.txt: must end in .png"),
     ("report --serve --out x.html", "--out: goes without --serve"),

@@ -323,6 +323,8 @@ def compare(
         empty(file, length, peer, as_json)
     elif other.startswith(REGEX):
         check(file, other.removeprefix(REGEX), length, prove, peer, as_json)
+    elif set(other) & set("()*|+?") and not Path(other).exists():
+        raise InputError(f"{other}: no such file; an expression is written regex:{other}")
     else:
         equal(file, other, length, peer, as_json)
 
