@@ -33,7 +33,7 @@ def test_runs_are_counted_on_the_longest_range(tmp_path: Path) -> None:
     assert tally is not None
     assert (tally.runs, tally.learned, tally.work) == (4, 3, 3)
     assert tally_of(cell, None) is None
-    assert reasons("yes", tally)[0].startswith("1 run did not learn")
+    assert reasons("yes", tally)[0].startswith("1 run did not fit the training range")
     assert reasons("undecided", tally) == reasons(None, tally) == reasons("yes", None) == ()
 
 

@@ -87,7 +87,7 @@ def test_the_state_of_another_run_is_not_used(tmp_path: Path) -> None:
     assert found.resumed == 0
     assert "the state of another configuration" in found.notes[0]
     (tmp_path / STATE).write_bytes(b"nonsense")
-    assert "cannot be read" in train(small(seed=1), tmp_path).notes[0]
+    assert "not a model, or damaged" in train(small(seed=1), tmp_path).notes[0]
 
 
 def test_members_side_by_side_are_as_if_alone() -> None:
