@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,18 @@ from longreach.tasks.regular import LanguageTask, label_name
 from longreach.tasks.task import EOS, BoolArray, Evidence, IntArray
 from longreach.tasks.uniform import choose_exactly
 
+
+@dataclass(frozen=True)
+class _Multiples(LanguageTask):
+    """A language with words of every length that is a multiple of `step`, and of no other."""
+
+    step: ClassVar[int] = 2
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        found: BoolArray = (lengths >= 0) & (lengths % self.step == 0)
+        return found
+
+
 # Dyck-1: balanced brackets of one kind.
 
 
@@ -21,7 +34,7 @@ _CLOSED, _OPEN = 0, 1
 
 
 @dataclass(frozen=True)
-class Dyck1(LanguageTask):
+class Dyck1(_Multiples):
     """SOS ( ( ) ): a bracket may always open, close where one is open, and end where none is.
 
     >>> Dyck1().answer("()")
@@ -34,10 +47,6 @@ class Dyck1(LanguageTask):
     labels = (("(", EOS), ("(", ")"))
     least_length = 2
     nope = ape = Evidence("program", "dyck-1-next", "brackets are counted (Huang et al., C.1.2)")
-
-    def has(self, lengths: IntArray) -> BoolArray:
-        found: BoolArray = (lengths >= 0) & (lengths % 2 == 0)
-        return found
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         open_now = [x[:end].count("(") - x[:end].count(")") for end in range(len(x) + 1)]
@@ -77,7 +86,7 @@ _BITS = 62
 
 
 @dataclass(frozen=True)
-class ShuffleDyck(LanguageTask):
+class ShuffleDyck(_Multiples):
     """SOS ( [ ) ]: each kind alone is balanced; one may close a kind that is open, and end where none is.
 
     Shuffle-2 of Bhattamishra et al., arXiv 2009.11264.
@@ -92,10 +101,6 @@ class ShuffleDyck(LanguageTask):
     labels = (("(", "[", EOS), ("(", ")", "["), ("(", "[", "]"), ("(", ")", "[", "]"))
     least_length = 2
     nope = ape = Evidence("program", "shuffle-dyck-next", "the brackets of each kind are counted")
-
-    def has(self, lengths: IntArray) -> BoolArray:
-        found: BoolArray = (lengths >= 0) & (lengths % 2 == 0)
-        return found
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         found = []
@@ -144,7 +149,7 @@ _ANBN_START, _ANBN_A, _ANBN_B, _ANBN_END = range(4)
 
 
 @dataclass(frozen=True)
-class AnBn(LanguageTask):
+class AnBn(_Multiples):
     """SOS a a b b: one word for each even length (Bhattamishra et al., arXiv 2009.11264).
 
     >>> AnBn().answer("ab")
@@ -157,10 +162,6 @@ class AnBn(LanguageTask):
     labels = (("a", EOS), ("a", "b"), ("b",), (EOS,))
     least_length = 2
     nope = ape = Evidence("program", "anbn-next", "letters are counted (as in Huang et al., C.1.3)")
-
-    def has(self, lengths: IntArray) -> BoolArray:
-        found: BoolArray = (lengths >= 0) & (lengths % 2 == 0)
-        return found
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         found = []
@@ -186,7 +187,7 @@ _ANBNCN_START, _ANBNCN_A, _ANBNCN_B, _ANBNCN_C, _ANBNCN_END = range(5)
 
 
 @dataclass(frozen=True)
-class AnBnCn(LanguageTask):
+class AnBnCn(_Multiples):
     """SOS a a b b c c: one word for each length that is a multiple of 3.
 
     >>> AnBnCn().answer("abc")
@@ -197,12 +198,9 @@ class AnBnCn(LanguageTask):
     about = "aⁿbⁿcⁿ"
     letters = ("a", "b", "c")
     labels = (("a", EOS), ("a", "b"), ("b",), ("c",), (EOS,))
+    step = 3
     least_length = 3
     nope = ape = Evidence("program", "anbncn-next", "letters are counted (Huang et al., C.1.3)")
-
-    def has(self, lengths: IntArray) -> BoolArray:
-        found: BoolArray = (lengths >= 0) & (lengths % 3 == 0)
-        return found
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         found = []

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longreach.errors import Argument, Field, InputError
+from longreach.errors import Argument, InputError
 from longreach.theory.limit.model import START, Transformer
 from longreach.theory.limit.run import attention
 
@@ -82,12 +82,6 @@ def growth_figure(rows: Sequence[tuple[int, dict[str, float]]], title: str) -> F
     axis.set_title(title)
     axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return figure
-
-
-def check_format(path: Path, option: str) -> None:
-    """Refuse a figure whose name has another ending than those that can be drawn."""
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"{path.name}: must end in {', '.join(FORMATS)}", place=Field(option))
 
 
 def figure_bytes(figure: Figure, path: Path, title: str) -> bytes:
