@@ -18,8 +18,6 @@ from longreach.answers.threshold_theory import (
 from longreach.theory.automata.named import named_automaton
 from longreach.theory.search.space import Family
 
-# The length of the inference procedure beside measured ones.
-
 
 def test_large_alphabets_and_relations_are_not_tried() -> None:
     assert inferred_length(named_automaton("aa-bb-cc-dd-ee"), Family()) is None

@@ -21,9 +21,6 @@ from tests.helpers.inspected_models import lively, small_config
 from tests.helpers.inspected_runs import small_member, write_run
 from tests.helpers.result_samples import sample
 
-# The command `longreach extract`: one document, and one line for what is wrong.
-
-
 Call = Callable[..., Outcome]
 
 

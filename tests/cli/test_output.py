@@ -15,9 +15,6 @@ from longreach.theory.automata.regex import from_expression
 from longreach.theory.verdicts.verdict import Answer
 from longreach.wording import Column, Table
 
-# Whole columns go where a terminal is narrow; what is left is whole.
-
-
 COLUMNS = [Column("task", right=False), Column("steps", rank=1), Column("seconds", rank=2), Column("41-60")]
 LINES = [["parity", "3000", "59.3", "100.0 %"], ["binary-majority", "200", "4.9", "0.0 %"]]
 

@@ -12,9 +12,6 @@ from longreach.theory.limit.products import term_67
 from tests.helpers.stacked import member, stack
 from tests.models.test_compiled import random_model
 
-# Parameter dictionaries.
-
-
 TABLE = {
     "wide.weight": Initial((200, 200), "normal", 0.02),
     "bound": Initial((5000,), "uniform", 0.5),

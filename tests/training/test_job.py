@@ -26,9 +26,6 @@ from longreach.training.result import PROGRESS, RESULT, Diary, read_result
 from longreach.training.setup import decoder_of, model_of, task_of
 from tests.training.test_loop import tiny
 
-# The job as engines run it: results, a kill in the middle, a loss that is not a number.
-
-
 LEFT = [checkpoint.MODEL, RESULT]
 
 

@@ -28,8 +28,6 @@ from longreach.studies.sparsity.attention import (
 )
 from tests.helpers.sparsity_oracle import FunctionHypothesis, attention
 
-# A plain attention head with a fixed query is sparse attention with k = 1.
-
 
 @dataclass(frozen=True, kw_only=True)
 class Head:

@@ -52,9 +52,6 @@ from tests.helpers.examples import at_most, slow
 from tests.helpers.language_oracles import random_automaton
 from tests.theory.certificates.test_check_no import FLOW_MUTATIONS, SAMPLED_MUTATIONS, _mutated
 
-# Coq on our certificates and programs; the development itself is compiled when Coq is there.
-
-
 D_2 = named_automaton("d-2")
 proofs = slow("proofs are checked by Coq")
 # After these the statement still holds (unreachable, convention), or what changed is for people (words,

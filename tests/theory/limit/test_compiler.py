@@ -29,8 +29,6 @@ from tests.helpers.crasp_oracle import all_words
 from tests.helpers.examples import examples
 from tests.helpers.limit_programs import table
 
-# The compiled model against the interpreter, with an evaluator that shares no code with the package.
-
 
 def reference_states(model: Transformer, batch: np.ndarray) -> Array:
     words = [[model.vocabulary[row] for row in word[1:]] for word in batch]

@@ -35,8 +35,6 @@ from longreach.theory.limit.run import run
 from longreach.training.checkpoint import save_model
 from tests.helpers.small_models import general, random_words, small_model
 
-# Export and import: round trips, a second evaluator that knows only the description, and bad files.
-
 
 def second_evaluator(directory: Path, word: str, offset: int = 0) -> Any:
     """Runs the files with numpy and the description of the format, nothing else."""

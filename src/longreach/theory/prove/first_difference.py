@@ -28,9 +28,6 @@ from longreach.theory.prove.step import Symbolic, unlike
 if TYPE_CHECKING:
     import z3
 
-# What a program sees of a word beside its counters: the last letters, the residue of the position, a
-# state.
-
 
 MAX_EDGES = 4_000
 
