@@ -57,9 +57,6 @@ def test_what_is_no_label_is_an_encoding_whatever_it_is(text: str) -> None:
     assert CellLabel.read(text) == CellLabel(text)
 
 
-# Configurations: what is refused, and how it is said.
-
-
 FIELDS: dict[str, Any] = {"layers": 2, "heads": 2, "width": 8, "vocabulary": 5, "positions": 20}
 
 

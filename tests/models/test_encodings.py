@@ -26,8 +26,6 @@ from longreach.models.encodings import (
 )
 from longreach.models.parameters import Parameters
 
-# Every encoding against a literal implementation of its paper's formula.
-
 
 def shape(encoding: str, heads: int = 2, width: int = 8) -> ModelConfig:
     return ModelConfig(layers=2, heads=heads, width=width, vocabulary=5, positions=40, encoding=encoding)
@@ -208,9 +206,6 @@ def test_fire_starts_from_the_papers_values() -> None:
     assert table["layers.1.fire.in.weight"].shape == (32, 1)
 
 
-# A bias per distance in coupled ids within a window, against a literal reading.
-
-
 CONFIG = ModelConfig(
     layers=1, heads=2, width=8, vocabulary=7, positions=40, encoding="coupled-local", norm_epsilon=1e-5
 )
@@ -253,9 +248,6 @@ def test_marks_are_seen_from_everywhere() -> None:
     one = forward(parameters, CONFIG, torch.tensor([[1, 2, 3, 4, 5]]), ids)[0, -1]
     two = forward(parameters, CONFIG, torch.tensor([[1, 2, 3, 6, 5]]), ids)[0, -1]
     assert (one - two).abs().max() > 1e-6
-
-
-# Randomized and skip-wise position ids.
 
 
 def test_ids_that_do_not_fit_are_refused() -> None:

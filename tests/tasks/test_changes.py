@@ -57,9 +57,6 @@ def test_an_alphabet_goes_to_the_expression() -> None:
     assert load_task("regex:a*+scratchpad", "ab").run.letters == ("a", "b")  # type: ignore[attr-defined]
 
 
-# Hints put in by hand, symbol by symbol, against the batches.
-
-
 def _literally(base_read: list[str], ids: list[int], start: int) -> list[str]:
     """Each token behind its hint, unless its id is 0."""
     found = []
@@ -130,6 +127,3 @@ def test_where_nothing_is_read_no_hint_tells() -> None:
     task = load_task("parity-with-empty+index-hints")
     assert task.least_length == 1
     assert not task.has(np.array([0]))[0]
-
-
-# Answers from their end, against the base's own answers and against sums by hand.

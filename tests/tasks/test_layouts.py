@@ -71,9 +71,6 @@ def test_batches_of_two_widths() -> None:
     assert both.sizes.tolist() == [*short.sizes.tolist(), *long.sizes.tolist()]
 
 
-# What comes next after SEP, for all lengths, against the answers themselves.
-
-
 def test_continuations_are_what_the_answers_say() -> None:
     for name, letters, after in (
         ("even-pairs", {"x": ("a", "b"), "y": "a"}, ("SEP",)),

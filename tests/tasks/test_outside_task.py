@@ -17,9 +17,6 @@ from longreach.theory.crasp.library import load
 from longreach.theory.crasp.program import parse
 from longreach.theory.names import TaskName
 
-# Tasks from outside: programs and Python objects by name.
-
-
 MODULE = """
 from longreach.tasks.copying import Sort
 small = Sort(9)
@@ -183,9 +180,6 @@ def test_names_of_other_kinds() -> None:
     )
     with pytest.raises(InputError, match="an alphabet goes with regex:"):
         load_task("crasp:lib:dyck-1", ["a"])
-
-
-# Programs as tasks: labels against the program itself, and how words are drawn.
 
 
 MAJORITY = '#alphabet a b\nL = # "a" >= # "b"'

@@ -22,8 +22,6 @@ from longreach.theory.automata.named import named_automaton
 from longreach.theory.names import TaskName
 from tests.helpers.task_checks import assert_samples_are_right
 
-# Tasks from two functions: layout, vocabulary, sizes, and what is said where a function is wrong.
-
 
 def letters(length: int, rng: np.random.Generator) -> list[str]:
     return ["abc"[k] for k in rng.integers(0, 3, length)]
@@ -161,9 +159,6 @@ def test_guessing_is_tried_where_nothing_is_said() -> None:
     assert Task.from_function(bits, lambda x: "1" in x).chance == 1.0
     assert Task.from_function(bits, lambda x: x).chance == 0.0
     assert Task.from_function(bits, lambda x: x[0], chance=0.25).chance == 0.25
-
-
-# Languages from predicates: labels, words, and what is said where a function is wrong.
 
 
 def test_membership_at_every_position_of_any_word() -> None:

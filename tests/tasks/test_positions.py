@@ -133,9 +133,6 @@ def test_ids_that_tell_part_of_the_answer(name: str, told: bool) -> None:
     assert ids_tell(load_task(name)) is told
 
 
-# What is said of steps, against counterfactuals: other tokens than the named ones may change at will.
-
-
 def test_words() -> None:
     words = LocalSteps(1, 0, "itself", but="not the end").words
     assert words == "each step depends on 1 token at coupled distance 0 or less: itself; not the end"

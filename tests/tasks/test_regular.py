@@ -37,9 +37,6 @@ from tests.helpers.examples import at_most
 from tests.helpers.language_oracles import automata, live, random_automaton, words
 from tests.theory.automata.test_named import DEFINITIONS
 
-# State tracking: labels against running the automaton, and words that are all equally likely.
-
-
 # a swaps the first two of three things, b turns all three: S₃, by what stands first.
 ORDERS = ["012", "120", "201", "102", "021", "210"]
 
@@ -91,9 +88,6 @@ def test_letters_that_the_task_needs_itself() -> None:
         LabelledLanguage("mine", labelled(["{x}"], [[0]], 0, ["x"]))
     one = LabelledLanguage("one", labelled("a", [[0]], 0, ["x"]))
     assert (one.chance, SWAPS.chance) == (1.0, 0.0)
-
-
-# Labels of formal languages, by trying continuations; Dyck-1 and aⁿbⁿcⁿ by their definitions.
 
 
 def _balanced(word: str) -> bool:
@@ -225,9 +219,6 @@ def test_languages_of_the_users_own() -> None:
     assert RegularLanguage("mine", minimal(("a",), [[1], [1]], 0, {0})).least_length == 0
 
 
-# State prediction: labels against a literal run of the automaton.
-
-
 EXPRESSIONS = ["(ab|c)*", "(aa)*", "a", "(a|b)*bb(a|b)*", "(bab|b)*", "c(a|b)*"]
 
 
@@ -322,9 +313,6 @@ def test_mistakes() -> None:
         StateTask("mine", after_each_letter(from_expression("a*"), "SEP"))
     with pytest.raises(InputError, match="an alphabet goes with regex:… and states:…"):
         load_task("sort", "ab")
-
-
-# Words of regular languages: as many as there are, each one as likely as the others.
 
 
 def _words(automaton: Automaton, length: int) -> list[tuple[int, ...]]:

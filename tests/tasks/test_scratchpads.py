@@ -116,9 +116,6 @@ def test_what_functions_may_give() -> None:
     assert written(np.array(["a"])) == ("a",)
 
 
-# Runs written down, against automata that are run letter by letter.
-
-
 MODULO_3 = 'dfa:{"alphabet":["a","b"],"transitions":[[1,0],[2,1],[0,2]],"outputs":["zero","one","two"]}'
 
 

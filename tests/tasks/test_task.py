@@ -12,9 +12,6 @@ from longreach.tasks.arithmetic import Addition
 from longreach.tasks.catalog import TASKS, load_task
 from longreach.tasks.task import PAD_ID, SOS_ID, Batch, Task, draw_lengths, significance
 
-# Coupled ids against worked examples, and against the definition row by row.
-
-
 WORD = {
     # SOS 1 … L SEP … EOS (Golowich et al., arXiv 2502.16792, equation (2) and appendix E.2.1).
     "reverse": lambda x, y: [0, *range(1, len(x) + 1), 0, *range(len(x), 0, -1), 0],
@@ -140,9 +137,6 @@ def test_what_a_scheme_must_not_say(ids: object, message: str) -> None:
     with pytest.raises(InputError) as caught:
         task.coupled_ids(task.sample([1], np.random.default_rng(0)))
     assert caught.value.message == message
-
-
-# What holds for every task.
 
 
 NAMES = [*TASKS, "d-5", "regex:(a|b)*c{2,5}", "regex:[a-z]*b[x-z]{3}"]

@@ -134,9 +134,6 @@ def test_a_row_without_supervised_tokens_is_right() -> None:
     assert accuracy(vector, network, packed_parts(nothing, config)) == 1.0
 
 
-# Generation with kept keys and values against the whole prefix again and again.
-
-
 @pytest.mark.parametrize("encoding", list(ENCODINGS))
 @pytest.mark.parametrize(
     "change", [{}, {"log_length": True}, {"predict_ids": True}, {"tied": False, "predict_ids": True}], ids=str

@@ -354,9 +354,6 @@ def test_packed_batches_are_the_batches(task: str, encoding: str) -> None:
         assert (packed.distinct is not None) == (encoding == "nope")
 
 
-# Members side by side against the same members alone.
-
-
 def together(configs: Sequence[RunConfig], **options: Any) -> list[Trained]:
     ended = dict(train_runs(configs, **options))
     assert sorted(ended) == list(range(len(configs)))

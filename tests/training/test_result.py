@@ -39,8 +39,6 @@ from tests.helpers.examples import at_most
 from tests.helpers.paths import ROOT
 from tests.helpers.result_samples import sample, sample_failure, scan
 
-# Results are there whole or not at all: kills, full disks, damaged files.
-
 
 def _states(runs: Path) -> dict[str, str]:
     return {entry.name: entry.state for entry in scan(runs)}
@@ -313,9 +311,6 @@ def test_bad_arguments(tmp_path: Path) -> None:
         read_result(tmp_path, "0" * 16)
 
 
-# Versions name the code and the packages.
-
-
 def test_the_version_of_a_checkout_names_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "src" / "longreach" / "__init__.py"
     package.parent.mkdir(parents=True)
@@ -340,9 +335,6 @@ def test_packages() -> None:
     assert {"python", "numpy"} <= found.keys()
     found["numpy"] = "changed"
     assert provenance.package_versions()["numpy"] != "changed"
-
-
-# Documents are consistent and stay JSON.
 
 
 @pytest.mark.parametrize("result", [sample(), sample_failure()], ids=["done", "failed"])

@@ -156,9 +156,6 @@ BASELINE_SHAPE: dict[str, Any] = {"layers": 2, "heads": 1, "lr": 1e-3}
 """What the baseline has for itself; all else is as for learned absolute positions (Huang et al., E.3)."""
 
 
-# What the runs of a cell are called: the only way from a configuration to a name.
-
-
 _AND = " + "
 MOST_PENALTY = 1e15
 """A document from elsewhere may hold integers of any size."""

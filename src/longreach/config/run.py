@@ -350,9 +350,6 @@ def _of_numbers(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, **_IMPLIED_BY_NUMBERS, "stop_early": made["target_loss"] != 0}
 
 
-# How settings are spelled as options, for `longreach train` and for commands that reports show.
-
-
 SWITCHES: dict[str, tuple[str | None, str | None]] = {
     "stop_early": ("--stop-early", "--train-on"),
     "layer_norm": ("--layer-norm", "--no-layer-norm"),

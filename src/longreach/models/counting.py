@@ -142,9 +142,6 @@ def counting(shape: RegressionShape) -> Network:
     )
 
 
-# One layer that reads the last position: its loss and gradient from counts alone, members side by side.
-
-
 class CountBatch:
     """Counts of members side by side, as the layer needs them."""
 
@@ -256,9 +253,6 @@ def _into_kinds(into: Parameters, slopes: Tensor, shape: RegressionShape) -> Non
     each = slopes.view(len(slopes), shape.period, shape.symbols, shape.width)
     into["embedding"].copy_(each.sum(1))
     into["positions"].copy_(each.sum(2))
-
-
-# Two layers that read the last position, with learned biases for small distances in the first one.
 
 
 IntArray: TypeAlias = NDArray[np.int64]

@@ -218,9 +218,6 @@ def _distance(query_ids: Tensor, key_ids: Tensor) -> Tensor:
     return query_ids.unsqueeze(-1) - key_ids.unsqueeze(-2)
 
 
-# Coupled positions seen nearby only: local and relative hypotheses (Golowich et al., arXiv 2502.16792).
-
-
 WINDOW = 1
 """Tokens farther away in ids than this are not attended to. The steps of all built-in tasks that are local at
 all are so within 1; what is farther away tells short inputs from long ones."""
@@ -230,6 +227,8 @@ OUTSIDE = -30.0
 
 class LocalCoupling(Encoding):
     """A learned bias per distance in ids, with its sign, and head; one for marks; shared by the layers.
+
+    After Golowich et al., arXiv 2502.16792.
 
     Attention depends on differences of ids alone (relativity), and on those within the window (locality,
     Assumption 3.3), so that longer inputs look the same from each token. Marks, which are the tokens with the
@@ -253,9 +252,6 @@ class LocalCoupling(Encoding):
         found = F.embedding(kinds, parameters["relative.weight"])
         outside = ((near != distance) & ~marks)[..., None]
         return found.masked_fill(outside, OUTSIDE).movedim(-1, -3)
-
-
-# Randomized and skip-wise position ids as arrays, padded on the right; offsets are the tasks' business.
 
 
 Ids = NDArray[np.int64]

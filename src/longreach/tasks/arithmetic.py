@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from longreach.errors import InputError
 from longreach.tasks.counting import Parity
-from longreach.tasks.layouts import SequenceTask, random_orders
+from longreach.tasks.layouts import OneToken, SequenceTask, random_orders
 from longreach.tasks.task import (
     EOS,
     SEP,
@@ -26,37 +27,98 @@ from longreach.tasks.task import (
 )
 from longreach.theory.automata.automaton import Automaton, minimal
 
-# Two binary numbers with a sign between them and = behind them, read.
-
-
-def binary_operands(name: str, x: Sequence[str], sign: str) -> tuple[str, str]:
-    """The two numbers; = may be missing.
-
-    >>> binary_operands("addition", "10+1=", "+")
-    ('10', '1')
-    >>> binary_operands("addition", "10+=", "+")
-    Traceback (most recent call last):
-    longreach.errors.InputError: addition: 1 0 + = is not two binary numbers with + between them
-    """
-    found = re.fullmatch(rf"([01]+){re.escape(sign)}([01]+)=?", "".join(x))
-    if found is None:
-        raise InputError(f"{name}: {' '.join(x)} is not two binary numbers with {sign} between them")
-    return found[1], found[2]
-
-
-# Addition of binary numbers.
-
-
-_PLUS, _SUM_EQUALS = 2, 3
+_SIGN, _EQUALS = 2, 3
 Number = TypeVar("Number", int, IntArray)
 
 
 @dataclass(frozen=True)
-class Addition(SequenceTask):
-    """SOS 1 0 1 + 1 0 = 1 1 1 EOS: LEN counts both operands, + and =.
+class BinaryOperation(SequenceTask):
+    """SOS a sign b = c EOS for binary numbers: LEN counts both operands, the sign and =.
 
     The length of the first operand is uniform in 1 … LEN − 3, bits are uniform and may begin with zeros;
-    the sum does not begin with zeros, unless it is 0.
+    the answer does not begin with zeros, unless it is 0.
+    """
+
+    separated = False
+    least_length = 4
+    sign: ClassVar[str]
+    leading_zeros: ClassVar[bool] = True
+    """Whether operands of several bits may begin with a zero."""
+
+    @abstractmethod
+    def most_bits(self, first: Number, second: Number) -> Number:
+        """How many bits an answer has at most, by those of its operands."""
+
+    @abstractmethod
+    def result(self, first: int, second: int) -> int:
+        """Of two operands."""
+
+    @abstractmethod
+    def _bits(self, x: IntArray, lengths: IntArray, first: IntArray, second: IntArray) -> IntArray:
+        """The bits of the answers, the least significant first, and zeros behind them."""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return ("0", "1", self.sign, "=")
+
+    def answer_size(self, length: int) -> int:
+        return length - 2
+
+    def operands(self, x: Sequence[str]) -> tuple[str, str]:
+        """The two numbers; = may be missing.
+
+        >>> Addition().operands("10+1=")
+        ('10', '1')
+        >>> Addition().operands("10+=")
+        Traceback (most recent call last):
+        longreach.errors.InputError: addition: 1 0 + = is not two binary numbers with + between them
+        """
+        found = re.fullmatch(rf"([01]+){re.escape(self.sign)}([01]+)=?", "".join(x))
+        if found is None:
+            raise InputError(
+                f"{self.name}: {' '.join(x)} is not two binary numbers with {self.sign} between them"
+            )
+        return found[1], found[2]
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        first, second = self.operands(x)
+        return (*f"{self.result(int(first, 2), int(second, 2)):b}", EOS)
+
+    def coupled_ids(self, batch: Batch) -> IntArray:
+        """Digits of equal significance share an id, 1 for the least; SOS, the sign, = and EOS have 0.
+
+        The scheme of Cho et al., arXiv 2405.20671, where + and = stand beside the least digits as well.
+        """
+        sign, equals = (self.tokens.index(self.symbols[place]) for place in (_SIGN, _EQUALS))
+        return significance(batch, plus=sign, equals=equals)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+        first = rng.integers(1, lengths - 2)
+        x = rng.integers(0, 2, (len(lengths), int(lengths.max())))
+        rows = np.arange(len(lengths))
+        x[rows, first] = _SIGN
+        x[rows, lengths - 1] = _EQUALS
+        second = lengths - 2 - first
+        if not self.leading_zeros:
+            x[rows[first > 1], 0] = 1
+            x[rows[second > 1], first[second > 1] + 1] = 1
+        bits = self._bits(x, lengths, first, second)
+        width = bits.shape[1]
+        sizes = np.where(bits.any(axis=1), width - bits[:, ::-1].argmax(axis=1), 1)
+        return x, _backwards(bits, sizes, sizes, width), sizes
+
+
+def _backwards(rows: IntArray, ends: IntArray, sizes: IntArray, width: int) -> IntArray:
+    """Of each row the `size` cells before `end`, the last one first, and zeros up to the width."""
+    columns = np.arange(width)
+    last = np.arange(len(rows)) * rows.shape[1] + ends - 1
+    cells: IntArray = rows.take(last[:, None] - columns, mode="clip")
+    return cells * (columns < sizes[:, None])
+
+
+@dataclass(frozen=True)
+class Addition(BinaryOperation):
+    """SOS 1 0 1 + 1 0 = 1 1 1 EOS.
 
     >>> Addition().answer(list("101+10="))
     ('1', '1', '1', 'EOS')
@@ -64,12 +126,7 @@ class Addition(SequenceTask):
 
     name = "addition"
     about = "the sum of two binary numbers"
-    symbols = ("0", "1", "+", "=")
-    separated = False
-    least_length = 4
     sign = "+"
-    leading_zeros = True
-    """Whether operands of several bits may begin with a zero."""
     nope = ape = Evidence(
         "communication",
         None,
@@ -78,87 +135,29 @@ class Addition(SequenceTask):
         split=Split(alice=("0", "1"), between=("+",), bob=("0",), end=("=",)),
     )
 
-    def answer_size(self, length: int) -> int:
-        return length - 2  # an operand of LEN − 3 bits and a carry
-
-    def operands(self, x: Sequence[str]) -> tuple[str, str]:
-        """The two numbers.
-
-        >>> Addition().operands("10+1=")
-        ('10', '1')
-        """
-        return binary_operands(self.name, x, self.sign)
-
     def most_bits(self, first: Number, second: Number) -> Number:
-        """How many bits a sum has at most, by those of its operands."""
         if isinstance(first, int):
             return max(first, second) + 1
         longer: IntArray = np.maximum(first, second) + 1
         return longer
 
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        first, second = self.operands(x)
-        return (*f"{int(first, 2) + int(second, 2):b}", EOS)
+    def result(self, first: int, second: int) -> int:
+        return first + second
 
-    def coupled_ids(self, batch: Batch) -> IntArray:
-        """Digits of equal significance share an id, 1 for the least; SOS, +, = and EOS have 0.
-
-        The scheme of Cho et al., arXiv 2405.20671, where + and = stand beside the least digits as well.
-        """
-        plus, equals = (self.tokens.index(self.symbols[place]) for place in (_PLUS, _SUM_EQUALS))
-        return significance(batch, plus=plus, equals=equals)
-
-    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
-        first = rng.integers(1, lengths - 2)
-        x = rng.integers(0, 2, (len(lengths), int(lengths.max())))
-        rows = np.arange(len(lengths))
-        x[rows, first] = _PLUS
-        x[rows, lengths - 1] = _SUM_EQUALS
-        second = lengths - 2 - first
-        if not self.leading_zeros:
-            x[rows[first > 1], 0] = 1
-            x[rows[second > 1], first[second > 1] + 1] = 1
+    def _bits(self, x: IntArray, lengths: IntArray, first: IntArray, second: IntArray) -> IntArray:
         width = int(np.maximum(first, second).max()) + 1  # the sum may have a bit more
-        total = _sum(
-            _padded_backwards(x, first, first, width), _padded_backwards(x, lengths - 1, second, width)
-        )
-        sizes = np.where(total.any(axis=1), width - total[:, ::-1].argmax(axis=1), 1)
-        return x, _padded_backwards(total, sizes, sizes, width), sizes
-
-
-def _padded_backwards(rows: IntArray, ends: IntArray, sizes: IntArray, width: int) -> IntArray:
-    """Of each row the `size` cells before `end`, the last one first, and zeros up to the width."""
-    columns = np.arange(width)
-    last = np.arange(len(rows)) * rows.shape[1] + ends - 1
-    cells: IntArray = rows.take(last[:, None] - columns, mode="clip")
-    return cells * (columns < sizes[:, None])
-
-
-def _sum(a: IntArray, b: IntArray) -> IntArray:
-    """The bits of the sums, the least significant first.
-
-    The carry out of a place was made at the last place where the two bits are equal.
-    """
-    places = np.arange(a.shape[1])
-    made = np.maximum.accumulate(np.where(a == b, places, -1), axis=1)
-    carry = np.take_along_axis(a, made, axis=1) & (made >= 0)
-    total = a ^ b
-    total[:, 1:] ^= carry[:, :-1]
-    return total
-
-
-# Multiplication of binary numbers.
-
-
-_TIMES, _PRODUCT_EQUALS = 2, 3
+        a, b = _backwards(x, first, first, width), _backwards(x, lengths - 1, second, width)
+        # The carry out of a place was made at the last place where the two bits are equal.
+        made = np.maximum.accumulate(np.where(a == b, np.arange(width), -1), axis=1)
+        carry = np.take_along_axis(a, made, axis=1) & (made >= 0)
+        total: IntArray = a ^ b
+        total[:, 1:] ^= carry[:, :-1]
+        return total
 
 
 @dataclass(frozen=True)
-class Multiplication(SequenceTask):
-    """SOS 1 0 1 * 1 1 = 1 1 1 1 EOS: LEN counts both factors, * and =.
-
-    Drawn as addition is: the length of the first factor is uniform in 1 … LEN − 3, bits are uniform and may
-    begin with zeros; the product does not begin with zeros, unless it is 0.
+class Multiplication(BinaryOperation):
+    """SOS 1 0 1 * 1 1 = 1 1 1 1 EOS.
 
     >>> Multiplication().answer(list("101*11="))
     ('1', '1', '1', '1', 'EOS')
@@ -166,9 +165,6 @@ class Multiplication(SequenceTask):
 
     name = "multiplication"
     about = "the product of two binary numbers"
-    symbols = ("0", "1", "*", "=")
-    separated = False
-    least_length = 4
     sign = "*"
     far_steps = "a bit of a product depends on all lower bits of both factors"
     nope = ape = Evidence(
@@ -179,74 +175,29 @@ class Multiplication(SequenceTask):
         split=Split(alice=("0", "1"), between=("*",), bob=("0",), end=("1", "=")),
     )
 
-    def operands(self, x: Sequence[str]) -> tuple[str, str]:
-        """The two factors.
-
-        >>> Multiplication().operands("10*1=")
-        ('10', '1')
-        """
-        return binary_operands(self.name, x, self.sign)
-
     def most_bits(self, first: Number, second: Number) -> Number:
-        """How many bits a product has at most, by those of its factors."""
         return first + second
 
-    def answer_size(self, length: int) -> int:
-        return length - 2
+    def result(self, first: int, second: int) -> int:
+        return first * second
 
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        first, second = self.operands(x)
-        return (*f"{int(first, 2) * int(second, 2):b}", EOS)
-
-    def coupled_ids(self, batch: Batch) -> IntArray:
-        """Digits of equal significance share an id, 1 for the least; SOS, *, = and EOS have 0."""
-        times, equals = (self.tokens.index(self.symbols[place]) for place in (_TIMES, _PRODUCT_EQUALS))
-        return significance(batch, plus=times, equals=equals)
-
-    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
-        first = rng.integers(1, lengths - 2)
-        x = rng.integers(0, 2, (len(lengths), int(lengths.max())))
-        rows = np.arange(len(lengths))
-        x[rows, first] = _TIMES
-        x[rows, lengths - 1] = _PRODUCT_EQUALS
-        second = lengths - 2 - first
-        width = int(lengths.max()) - 2
-        bits = _carried(_products(_backwards(x, first, first), _backwards(x, lengths - 1, second), width))
-        sizes = np.where(bits.any(axis=1), width - bits[:, ::-1].argmax(axis=1), 1)
-        places = np.maximum(sizes[:, None] - 1 - np.arange(width), 0)
-        return x, np.take_along_axis(bits, places, axis=1), sizes
-
-
-def _backwards(x: IntArray, ends: IntArray, sizes: IntArray) -> IntArray:
-    """Of each row the `size` cells before `end`, the last one first, then zeros."""
-    columns = np.arange(int(sizes.max()))
-    cells = np.take_along_axis(x, np.maximum(ends[:, None] - 1 - columns, 0), axis=1)
-    return cells * (columns < sizes[:, None])
-
-
-def _products(a: IntArray, b: IntArray, width: int) -> IntArray:
-    """By significance, in how many ways a bit of one and a bit of the other make it."""
-    found = np.zeros((len(a), max(width, a.shape[1] + b.shape[1])), dtype=np.int64)
-    for place in range(b.shape[1]):
-        found[:, place : place + a.shape[1]] += a * b[:, place : place + 1]
-    return found[:, :width]
-
-
-def _carried(counts: IntArray) -> IntArray:
-    """The bits of the numbers with these digits, which may be above 1."""
-    bits, carry = np.zeros_like(counts), np.zeros(len(counts), dtype=np.int64)
-    for place in range(counts.shape[1]):
-        total = counts[:, place] + carry
-        bits[:, place], carry = total & 1, total >> 1
-    return bits
-
-
-# Tasks as the authors' scripts draw them where they differ from the text of Huang et al., 2410.02140.
+    def _bits(self, x: IntArray, lengths: IntArray, first: IntArray, second: IntArray) -> IntArray:
+        size, width = int(first.max()), int(lengths.max()) - 2
+        a, b = _backwards(x, first, first, size), _backwards(x, lengths - 1, second, int(second.max()))
+        # By significance, in how many ways a bit of one and a bit of the other make it.
+        counts = np.zeros((len(a), max(width, size + b.shape[1])), dtype=np.int64)
+        for place in range(b.shape[1]):
+            counts[:, place : place + size] += a * b[:, place : place + 1]
+        bits, carry = np.zeros((len(a), width), dtype=np.int64), np.zeros(len(a), dtype=np.int64)
+        for place in range(width):
+            total = counts[:, place] + carry
+            bits[:, place], carry = total & 1, total >> 1
+        return bits
 
 
 @dataclass(frozen=True)
 class AdditionWithoutLeadingZeros(Addition):
-    """Addition whose operands begin with 1, unless they are a single bit.
+    """Addition as the scripts of Huang et al. draw it: operands begin with 1, unless they are a single bit.
 
     About three in four inputs of `addition` have an operand that begins with a zero; these are left out.
 
@@ -261,7 +212,7 @@ class AdditionWithoutLeadingZeros(Addition):
 
 @dataclass(frozen=True)
 class ParityWithEmpty(Parity):
-    """Parity that has the empty input as well, whose number of ones is even.
+    """Parity as the scripts of Huang et al. draw it: with the empty input, whose number of ones is even.
 
     >>> ParityWithEmpty().answer([])
     ('even', 'EOS')
@@ -272,15 +223,12 @@ class ParityWithEmpty(Parity):
     least_length = 0
 
 
-# Boolean expressions: the value of a formula in prefix notation.
-
-
 _ARITY = {"0": 0, "1": 0, "and": 2, "or": 2, "not": 1}
 _ZERO, _AND, _OR, _NOT = 0, 2, 3, 4
 
 
 @dataclass(frozen=True)
-class BooleanExpressions(SequenceTask):
+class BooleanExpressions(OneToken):
     """SOS and not 0 or 0 1 SEP 1 EOS: prefix notation, nested to any depth; LEN counts all tokens.
 
     Operators before what they take, as in the Boolean languages of Bhattamishra et al., arXiv 2009.11264,
@@ -307,9 +255,6 @@ class BooleanExpressions(SequenceTask):
             "then 1, the value is 1 for its words",
         ),
     )
-
-    def answer_size(self, length: int) -> int:
-        return 1
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         value, rest = _value(tuple(x))

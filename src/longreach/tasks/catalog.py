@@ -37,8 +37,6 @@ from longreach.theory.names import (
 )
 from longreach.wording import counted
 
-# All tasks by name.
-
 
 def _named(name: str) -> Task:
     brackets = re.fullmatch(r"d-(\d+)", name)
@@ -280,9 +278,6 @@ def _attribute(task: Task) -> str | None:
                 name = f"{module.__name__}:{attribute}"
                 return name if TaskName(name).is_attribute else None
     return None
-
-
-# A task, by name or as an object → the name that settings and results hold.
 
 
 MOST_LETTERS = 40  # of a task in a file's name

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.tasks.arithmetic import Addition, BooleanExpressions, Multiplication
+from longreach.tasks.arithmetic import Addition, BinaryOperation, BooleanExpressions
 from longreach.tasks.copying import Reverse
 from longreach.tasks.families import FamilyTask
 from longreach.tasks.layouts import ChangedTask, SequenceTask, check_distinct
@@ -29,8 +29,6 @@ from longreach.tasks.task import (
     significance,
 )
 from longreach.theory.names import TaskName
-
-# The answer written from its end: for sums and products from the least significant digit on.
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,14 @@ class ReversedAnswer(ChangedTask):
     @property
     def is_number(self) -> bool:
         """Whether the answer is a number, to be written in all its bits."""
-        return isinstance(self.base, Addition | Multiplication)
+        return isinstance(self.base, BinaryOperation)
 
     def answer_size(self, length: int) -> int:
         return self.base.answer_size(length)
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         y = self.base.answer(x)[-2::-1]
-        if isinstance(self.base, Addition | Multiplication):
+        if isinstance(self.base, BinaryOperation):
             first, second = self.base.operands(x)
             y += ("0",) * (self.base.most_bits(len(first), len(second)) - len(y))
         return (*y, EOS)
@@ -79,7 +77,7 @@ class ReversedAnswer(ChangedTask):
         x, y, sizes = self.base.draw(lengths, rng)
         columns = np.arange(y.shape[1])
         backwards = np.take_along_axis(y, np.maximum(sizes[:, None] - 1 - columns, 0), axis=1)
-        if not isinstance(self.base, Addition | Multiplication):
+        if not isinstance(self.base, BinaryOperation):
             return x, backwards, sizes
         first = (x == self.base.symbols.index(self.base.sign)).argmax(axis=1)
         whole = self.base.most_bits(first, lengths - 2 - first)
@@ -89,7 +87,7 @@ class ReversedAnswer(ChangedTask):
 
     def coupled_ids(self, batch: Batch) -> IntArray | None:
         """As in the base; digits of equal significance share an id."""
-        if isinstance(self.base, Addition | Multiplication):
+        if isinstance(self.base, BinaryOperation):
             sign, equals = (self.tokens.index(symbol) for symbol in (self.base.sign, "="))
             return significance(batch, plus=sign, equals=equals, reversed_answer=True)
         forwards = replace(batch, tokens=_turned(batch, batch.tokens))
@@ -134,9 +132,6 @@ def _kept(evidence: Evidence) -> Evidence:
     if evidence.kind == "communication":
         return replace(evidence, reason=f"{evidence.reason}, in whichever order it is written")
     return Evidence("none", None, "nobody has written a program for the reversed order")
-
-
-# Index hints: in front of each symbol a token that says which symbols belong together.
 
 
 HINTS = 200
@@ -275,9 +270,6 @@ def _known(base: SequenceTask, batch: Batch) -> IntArray:
     if ids is None:
         raise InputError(f"{base.name}+index-hints: the task has no coupled ids that hints could tell")
     return ids
-
-
-# A task and how it is to be changed → the changed task: with a scratchpad, in reversed order, with hints.
 
 
 LONG = 20

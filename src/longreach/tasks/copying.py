@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from longreach.tasks.layouts import SequenceTask, random_orders
+from longreach.tasks.layouts import SameSize, SequenceTask, random_orders
 from longreach.tasks.positions import END, LocalSteps
 from longreach.tasks.task import (
     EOS,
@@ -31,11 +31,9 @@ from longreach.tasks.task import (
 )
 from longreach.theory.automata.automaton import Automaton, minimal
 
-# Copy repeat: symbols that may repeat, written again.
-
 
 @dataclass(frozen=True)
-class CopyRepeat(SequenceTask):
+class CopyRepeat(SameSize):
     """SOS b a b SEP b a b EOS: two symbols, independent and uniform.
 
     >>> CopyRepeat().answer(["b", "a", "b"])
@@ -54,9 +52,6 @@ class CopyRepeat(SequenceTask):
     )
     local_steps = LocalSteps(1, 1, "the symbol that it copies", but=END)
 
-    def answer_size(self, length: int) -> int:
-        return length
-
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*x, EOS)
 
@@ -70,14 +65,11 @@ class CopyRepeat(SequenceTask):
         return x, x, lengths
 
 
-# What the tasks on distinct symbols share: vocabulary, lengths, and the choice of the symbols.
-
-
 SIZE = 150
 
 
 @dataclass(frozen=True)
-class DistinctSymbols(SequenceTask):
+class DistinctSymbols(SameSize):
     """x is a uniformly random choice of distinct symbols in random order; y has as many."""
 
     size: int = SIZE
@@ -90,9 +82,6 @@ class DistinctSymbols(SequenceTask):
     def has(self, lengths: IntArray) -> BoolArray:
         return (lengths >= 1) & (lengths <= self.size)
 
-    def answer_size(self, length: int) -> int:
-        return length
-
     def is_drawn(self, x: Sequence[str]) -> bool:
         return len({*x}) == len(x)
 
@@ -104,9 +93,6 @@ def distinct_symbols(lengths: IntArray, size: int, rng: np.random.Generator) -> 
     [0, 1, 2]
     """
     return random_orders(np.full_like(lengths, size), size, rng)[:, : int(lengths.max())]
-
-
-# Copy unique: distinct symbols, written again.
 
 
 @dataclass(frozen=True)
@@ -167,9 +153,6 @@ class CopyUnique(DistinctSymbols):
         return x, x, lengths
 
 
-# Duplicate string: the word twice.
-
-
 @dataclass(frozen=True)
 class DuplicateString(SequenceTask):
     """SOS a b b SEP a b b a b b EOS: two symbols, independent and uniform.
@@ -210,14 +193,11 @@ class DuplicateString(SequenceTask):
         return x, np.take_along_axis(x, places, axis=1), 2 * lengths
 
 
-# Reverse: symbols that may repeat, written from the last to the first.
-
-
 FIRST = "the first one is the symbol before SEP"
 
 
 @dataclass(frozen=True)
-class Reverse(SequenceTask):
+class Reverse(SameSize):
     """SOS a a b SEP b a a EOS: two symbols, independent and uniform.
 
     Delétang et al., arXiv 2207.02098 (reverse string).
@@ -238,9 +218,6 @@ class Reverse(SequenceTask):
     )
     local_steps = LocalSteps(1, 1, "the symbol that it copies", but=FIRST, everywhere=False)
 
-    def answer_size(self, length: int) -> int:
-        return length
-
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*reversed(x), EOS)
 
@@ -255,14 +232,11 @@ class Reverse(SequenceTask):
         return x, np.take_along_axis(x, backwards, axis=1), lengths
 
 
-# Bucket sort: digits that may repeat, in increasing order.
-
-
 DIGITS = 5
 
 
 @dataclass(frozen=True)
-class BucketSort(SequenceTask):
+class BucketSort(SameSize):
     """SOS 4 2 1 4 2 SEP 1 2 2 4 4 EOS: five digits, independent and uniform.
 
     Delétang et al., arXiv 2207.02098.
@@ -278,9 +252,6 @@ class BucketSort(SequenceTask):
         "program", "bucket-sort", "each digit is written as often as it was read, the smaller ones first"
     )
 
-    def answer_size(self, length: int) -> int:
-        return length
-
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*sorted(x), EOS)
 
@@ -288,9 +259,6 @@ class BucketSort(SequenceTask):
         x = rng.integers(0, DIGITS, (len(lengths), int(lengths.max())))
         beyond = np.arange(x.shape[1]) >= lengths[:, None]
         return x, np.sort(np.where(beyond, DIGITS, x), axis=1), lengths
-
-
-# Sort: distinct numbers in increasing order.
 
 
 @dataclass(frozen=True)
@@ -314,9 +282,6 @@ class Sort(DistinctSymbols):
         x = distinct_symbols(lengths, self.size, rng)
         beyond = np.arange(x.shape[1]) >= lengths[:, None]
         return x, np.sort(np.where(beyond, self.size, x), axis=1), lengths
-
-
-# The unbounded variants of copying and sorting: the answer is written again and again.
 
 
 _SEP_ID = 2
@@ -380,9 +345,6 @@ class RepeatedTask(Task):
         return Batch(tokens, targets, supervised, np.tile(columns, (len(tokens), 1)), lengths + 1)
 
 
-# Repeated copying.
-
-
 @dataclass(frozen=True)
 class RepeatedCopy(RepeatedTask):
     """SOS 0 2 1 SEP 0 2 1 SEP 0 2 …
@@ -410,9 +372,6 @@ class RepeatedCopy(RepeatedTask):
 
     def _repeats(self, words: IntArray) -> IntArray:
         return words
-
-
-# Repeated sorting.
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from string import ascii_lowercase
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.tasks.layouts import UNDEFINED, RegularAnswer, SequenceTask, shuffled_bits
+from longreach.tasks.layouts import UNDEFINED, OneToken, RegularAnswer, SameSize, SequenceTask, shuffled_bits
 from longreach.tasks.task import (
     EOS,
     SEP,
@@ -28,11 +28,9 @@ from longreach.tasks.task import (
 )
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, labelled, minimal
 
-# Count: as many a as there were.
-
 
 @dataclass(frozen=True)
-class Count(SequenceTask):
+class Count(SameSize):
     """SOS b a b a SEP a a EOS: the a of x are written again. Their number is uniform in 0 … LEN.
 
     The number is written in unary, so that long answers need no new tokens.
@@ -46,9 +44,6 @@ class Count(SequenceTask):
     symbols = ("a", "b")
     nope = ape = Evidence("program", "count-unary", "the a after SEP are compared with those before")
 
-    def answer_size(self, length: int) -> int:
-        return length
-
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (*("a" for symbol in x if symbol == "a"), EOS)
 
@@ -58,14 +53,11 @@ class Count(SequenceTask):
         return x, np.zeros_like(x), number
 
 
-# Majority: the most frequent of 26 symbols.
-
-
 _MOST_COPIES = 64
 
 
 @dataclass(frozen=True)
-class Majority(SequenceTask):
+class Majority(OneToken):
     """SOS c b a b SEP b EOS: symbols independent and uniform, given that one is the most frequent.
 
     >>> Majority().answer(["c", "b", "a", "b"])
@@ -77,9 +69,6 @@ class Majority(SequenceTask):
     chance = 1 / 26  # one of 26 symbols
     symbols = tuple(ascii_lowercase)
     nope = ape = Evidence("program", "majority-26", "one count for each symbol (Huang et al., E.2.2)")
-
-    def answer_size(self, length: int) -> int:
-        return 1
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return (Counter(x).most_common(1)[0][0], EOS)
@@ -120,9 +109,6 @@ def words_with_mode(lengths: IntArray, symbols: int, rng: np.random.Generator) -
     return words, modes
 
 
-# Mode: the most frequent of five symbols.
-
-
 @dataclass(frozen=True)
 class Mode(Majority):
     """SOS c b a b SEP b EOS: symbols independent and uniform, given that one is the most frequent.
@@ -140,11 +126,8 @@ class Mode(Majority):
     nope = ape = Evidence("program", "mode", "one count for each symbol (Huang et al., E.2.2)")
 
 
-# Binary majority: which bit is more frequent.
-
-
 @dataclass(frozen=True)
-class BinaryMajority(SequenceTask):
+class BinaryMajority(OneToken):
     """SOS 0 1 1 SEP 1 EOS. The number of zeros is uniform, without the ties.
 
     >>> BinaryMajority().answer(["0", "1", "1"])
@@ -156,9 +139,6 @@ class BinaryMajority(SequenceTask):
     chance = 1 / 2  # one of two bits
     symbols = ("0", "1")
     nope = ape = Evidence("program", "binary-majority", "a single count is enough (Huang et al., E.2.2)")
-
-    def answer_size(self, length: int) -> int:
-        return 1
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return ("1" if x.count("1") > x.count("0") else "0", EOS)
@@ -179,9 +159,6 @@ def bits_without_tie(lengths: IntArray, rng: np.random.Generator) -> tuple[IntAr
     ones = rng.integers(0, lengths + 1 - even)
     ones += even & (ones >= lengths // 2)  # as if ties were drawn again
     return shuffled_bits(lengths, ones, rng), (2 * ones > lengths).astype(np.int64)
-
-
-# Binary majority interleave: three majorities of sequences that take turns.
 
 
 SEQUENCES = 3
@@ -221,11 +198,8 @@ class BinaryMajorityInterleave(SequenceTask):
         return turns.reshape(len(lengths), -1), answers, np.full_like(lengths, SEQUENCES)
 
 
-# Parity: whether the number of ones is even or odd.
-
-
 @dataclass(frozen=True)
-class Parity(SequenceTask):
+class Parity(OneToken):
     """SOS 1 0 1 SEP even EOS. The number of ones is uniform in 0 … LEN.
 
     >>> Parity().answer(["1", "0", "0"])
@@ -244,9 +218,6 @@ class Parity(SequenceTask):
             {"a": "1", "b": "0"}, (SEP,), "even", "with a as 1 and b as 0, 'even' follows SEP for its words"
         ),
     )
-
-    def answer_size(self, length: int) -> int:
-        return 1
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
         return ("odd" if x.count("1") % 2 else "even", EOS)
@@ -271,9 +242,6 @@ class Parity(SequenceTask):
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
         ones = rng.integers(0, lengths + 1)
         return shuffled_bits(lengths, ones, rng), 2 + ones[:, None] % 2, np.ones_like(lengths)
-
-
-# Even pairs: whether the number of neighbours that differ is even.
 
 
 @dataclass(frozen=True)
@@ -313,9 +281,6 @@ class EvenPairs(RegularAnswer):
 
     def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
         return rng.integers(0, 2, (len(lengths), int(lengths.max())))
-
-
-# Cycle navigation: where a walk on a cycle of five places ends.
 
 
 PLACES = 5
@@ -361,9 +326,6 @@ class CycleNavigation(RegularAnswer):
 
     def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
         return rng.integers(0, len(_STEPS), (len(lengths), int(lengths.max())))
-
-
-# Modular arithmetic: a sum of products modulo five, without brackets.
 
 
 MODULUS = 5

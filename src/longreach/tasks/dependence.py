@@ -23,9 +23,6 @@ from longreach.tasks.layouts import joined
 from longreach.tasks.task import Batch, BoolArray, IntArray, Task
 from longreach.wording import Column, Table
 
-# The fewest columns that meet every row of a table of truth values.
-
-
 ADDED = 4
 """Rows that a failed try brings in."""
 
@@ -101,9 +98,6 @@ def _disjoint(family: Sequence[frozenset[int]]) -> int:
             used |= each
             count += 1
     return count
-
-
-# Measured sparsity and locality: how few earlier tokens determine each answer, and how far away they are.
 
 
 ENOUGH = 8

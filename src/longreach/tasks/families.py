@@ -16,8 +16,6 @@ from longreach.tasks.names import FamilyName, Value
 from longreach.tasks.positions import LocalSteps
 from longreach.tasks.task import SEP, SEP_ID, Batch, BoolArray, Evidence, IntArray, Reduction, Split
 
-# Tasks of one class that differ in their parameters, which their names say, and that have no EOS.
-
 
 class FamilyTask(SequenceTask):
     """A task whose class is a frozen dataclass with its parameters; `_describe` is called at its making.
@@ -46,9 +44,6 @@ class FamilyTask(SequenceTask):
         }
         for field, value in own.items():
             object.__setattr__(self, field, value)
-
-
-# Sparse parity: the parity of the few bits that stand right after special symbols.
 
 
 SYMBOLS = 20
@@ -130,9 +125,6 @@ class SparseParity(FamilyTask):
         parity = (bits * used).sum(axis=1) % 2
         x = np.stack([numbers, self.numbers + bits], axis=2).reshape(len(lengths), -1)
         return x, self.numbers + parity[:, None], np.ones_like(lengths)
-
-
-# Parity with a scratchpad: the parities of prefixes are written, every k-th and the last one.
 
 
 BITS = ("0", "1")
@@ -230,9 +222,6 @@ def _parity_evidence(k: int, scratchpad: bool) -> Evidence:
         # For every N: different words have different prefix parities, so different rows.
         split=Split(alice=BITS),
     )
-
-
-# Variable assignment: which variable is reached from a first one, by assignments in chains.
 
 
 ARROW, FIRST = "←", "SEP1"
@@ -390,9 +379,6 @@ def _interleaved(steps: IntArray, most: int, d: int, rng: np.random.Generator) -
     inside = np.empty_like(chain)
     np.put_along_axis(inside, order, np.broadcast_to(np.arange(most) % d, chain.shape), axis=1)
     return chain, inside
-
-
-# k-gram retrieval: what followed the last k tokens where they stood before.
 
 
 MOST_TRIES = 1000

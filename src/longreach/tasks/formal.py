@@ -27,9 +27,6 @@ class _Multiples(LanguageTask):
         return found
 
 
-# Dyck-1: balanced brackets of one kind.
-
-
 _CLOSED, _OPEN = 0, 1
 
 
@@ -77,9 +74,6 @@ def balanced_words(lengths: IntArray, rng: np.random.Generator) -> IntArray:
     places = (start[:, None] + columns) % (lengths[:, None] + 1)
     found: IntArray = np.take_along_axis(opening, places, axis=1)[:, :-1]
     return found
-
-
-# Shuffle-Dyck: balanced brackets of two kinds, which need not nest.
 
 
 _BITS = 62
@@ -142,9 +136,6 @@ def _numbers(pairs: int) -> tuple[int, ...]:
     return tuple(comb(2 * pairs, 2 * k) * words(k) * words(pairs - k) for k in range(pairs + 1))
 
 
-# aⁿbⁿ.
-
-
 _ANBN_START, _ANBN_A, _ANBN_B, _ANBN_END = range(4)
 
 
@@ -178,9 +169,6 @@ class AnBn(_Multiples):
         labels = _ANBN_A + (read > half).astype(np.int64) + (read >= 2 * half)
         labels[:, 0] = _ANBN_START
         return words, labels
-
-
-# aⁿbⁿcⁿ.
 
 
 _ANBNCN_START, _ANBNCN_A, _ANBNCN_B, _ANBNCN_C, _ANBNCN_END = range(5)

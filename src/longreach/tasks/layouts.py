@@ -33,9 +33,6 @@ from longreach.tasks.task import (
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
 
-# Counterfactual resampling: an example with some tokens of its input as other inputs have them.
-
-
 FEW = (1, 1, 2, 3)
 """Tokens that are replaced, as often as they stand here; and once half of the input."""
 
@@ -124,9 +121,6 @@ def joined(first: Batch, second: Batch) -> Batch:
         position_ids=stacked(first.position_ids, second.position_ids),
         sizes=np.concatenate([first.sizes, second.sizes]),
     )
-
-
-# The layout SOS x SEP y EOS of the algorithmic tasks, supervised on y EOS.
 
 
 class SequenceTask(Task):
@@ -218,14 +212,25 @@ def _without_end(batch: Batch) -> Batch:
     )
 
 
-# What tasks share whose answer is one token that a finite automaton knows after reading x.
-
-
 UNDEFINED = "undefined"
 """The class of what is no input of the task."""
 
 
-class RegularAnswer(SequenceTask):
+class OneToken(SequenceTask):
+    """The answer is one token."""
+
+    def answer_size(self, length: int) -> int:
+        return 1
+
+
+class SameSize(SequenceTask):
+    """The answer has at most as many tokens as the input."""
+
+    def answer_size(self, length: int) -> int:
+        return length
+
+
+class RegularAnswer(OneToken):
     """SOS x SEP y EOS with a single y: the class that `machine` gives to x."""
 
     @property
@@ -236,9 +241,6 @@ class RegularAnswer(SequenceTask):
     @abstractmethod
     def inputs(self, lengths: IntArray, rng: np.random.Generator) -> IntArray:
         """x as places in `symbols`, one row each; what lies beyond the length is ignored."""
-
-    def answer_size(self, length: int) -> int:
-        return 1
 
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The machine, read after what `after` has before SEP; None if some word gives no input."""
@@ -269,9 +271,6 @@ class RegularAnswer(SequenceTask):
         for column in range(x.shape[1]):
             states = np.where(column < lengths, table[states, x[:, column]], states)
         return x, said[states][:, None], np.ones_like(lengths)
-
-
-# Random orders of many rows at once.
 
 
 KEY_BITS = 62
@@ -320,9 +319,6 @@ def shuffled_bits(sizes: IntArray, ones: IntArray, rng: np.random.Generator) -> 
     """
     orders = random_orders(sizes, int(sizes.max()), rng)
     return (orders < ones[:, None]).astype(np.int64)
-
-
-# What changed tasks share: the task that is changed, and the name.
 
 
 class ChangedTask(SequenceTask):

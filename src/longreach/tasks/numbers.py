@@ -1,4 +1,4 @@
-"""Tasks whose answers are numbers: SimpleTask, ModPTask and in-context k-grams."""
+"""Tasks whose answers are numbers: those of Izzo, Nichani and Lee (arXiv 2510.27015)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 from longreach.errors import InputError
 from longreach.tasks.names import NUMBER_FAMILIES, FamilyName, example, has_numbers
 from longreach.tasks.task import BoolArray, IntArray
-
-# Tasks whose answer is a number or several: the definition, the literal draw, and a fast draw.
-
 
 FloatArray: TypeAlias = NDArray[np.float64]
 
@@ -168,9 +165,6 @@ class CountTask(RegressionTask):
         return Counts(counts.astype(np.int64), last, words.targets)
 
 
-# SimpleTask of Izzo, Nichani and Lee (arXiv 2510.27015): a sine of the balance of two tokens.
-
-
 SIMPLE_TOKENS = 3
 
 
@@ -244,9 +238,6 @@ class SimpleTask(CountTask):
         return Counts(counts, last, self.targets(counts))
 
 
-# ModPTask of Izzo, Nichani and Lee (arXiv 2510.27015): the mean of the bits at positions k modulo p.
-
-
 MODP_TOKENS = 2
 
 
@@ -315,9 +306,6 @@ class ModPTask(CountTask):
         residues = np.arange(self.period)
         found: IntArray = (lengths[:, None] - residues) // self.period + (residues > 0)
         return found
-
-
-# In-context k-grams: what followed the last k tokens where they stood before (arXiv 2510.27015).
 
 
 AT_ONCE = 512

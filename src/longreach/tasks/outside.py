@@ -36,9 +36,6 @@ from longreach.theory.crasp.words import Encoder
 from longreach.theory.names import AUTOMATON, EXPECTED, PROGRAM, TaskName
 from longreach.wording import counted
 
-# A C-RASP program as a task: at each position what the program says of the word so far.
-
-
 ACCEPTED, REJECTED = ("accept",), ("reject",)
 MOST_OUTPUTS = 8
 """A predictor with more outputs would have more labels than a vocabulary should."""
@@ -201,9 +198,6 @@ class _Accepted:
     def read(self, letters: IntArray) -> None:
         self._state = self._tried.take(self._rows * self._size + letters)
         self._try()
-
-
-# From names to tasks.
 
 
 def program_task(name: str) -> ProgramTask:

@@ -44,8 +44,6 @@ from longreach.wording import counted, some, spelled
 if TYPE_CHECKING:
     from longreach.theory.automata.learn import LearnedAutomaton, LearningLimits, NotLearned
 
-# A task from two plain functions: one draws an input, one answers it.
-
 
 Drawer: TypeAlias = Callable[[int, np.random.Generator], Sequence[str]]
 Answerer: TypeAlias = Callable[[tuple[str, ...]], Any]
@@ -237,9 +235,6 @@ def _shown(tokens: Sequence[str]) -> str:
     return shown if len(tokens) <= 30 else f"{shown} ({len(tokens)} tokens)"
 
 
-# A language from a Python predicate: nothing but whether a word belongs to it can be asked.
-
-
 PREDICATE_NOT_ASKED = Evidence(
     "none", None, "a Python predicate: a forecast looks for evidence in its answers"
 )
@@ -401,9 +396,6 @@ class PredicateLanguage(LanguageTask):
             words[row, : len(word)] = [number[letter] for letter in word]
             labels[row, : len(word) + 1] = [place[label] for label in self.answer(word)]
         return words, labels
-
-
-# Tasks that are objects of this Python session, known by a name with a hash of what they are.
 
 
 EXAMPLES = 8

@@ -18,8 +18,6 @@ from longreach.errors import Field, InputError
 from longreach.tasks.task import Batch, IntArray, Task
 from longreach.wording import counted
 
-# Where an input stands among the positions of a model.
-
 
 def random_offsets(batch: Batch, positions: int, rng: np.random.Generator) -> Batch:
     """Each example at a uniformly random offset that fits: 0 … positions − size.
@@ -69,9 +67,6 @@ def _check(batch: Batch, positions: int) -> None:
     if longest > positions:
         reason = f"{positions} position ids are too few for an input of {longest} tokens"
         raise InputError(reason, place=Field("max_position"))
-
-
-# Which supervised tokens a scheme of position ids leaves far from what they depend on.
 
 
 Parents: TypeAlias = Callable[[Batch], Sequence[Mapping[int, Sequence[int] | None]]]
@@ -290,9 +285,6 @@ def ids_tell(task: Task) -> bool:
         if answers.setdefault((size, read), written) != written:
             return True
     return False
-
-
-# How few tokens each step of a task depends on, and how near they are in coupled position ids.
 
 
 END = "the end comes where no symbol of the input has the next position"

@@ -30,9 +30,6 @@ from longreach.tasks.uniform import UniformWords
 from longreach.theory.automata.automaton import Automaton, LabelledAutomaton, minimal
 from longreach.theory.names import TaskName
 
-# Formal languages: at each position the set of symbols that may come next, coded as one label.
-
-
 FIRST_LETTER = SOS_ID + 1
 
 
@@ -181,9 +178,6 @@ class RegularLanguage(LanguageTask):
         return walks.letters.T, self._label_table[walks.states].T
 
 
-# State tracking: at each position the answer class of the automaton's state, over all words.
-
-
 OWN_CLASSES = Evidence("classes", None, "decided from the automaton of each answer class")
 
 
@@ -245,9 +239,6 @@ class LabelledLanguage(LanguageTask):
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         words = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
         return words, self._label_table[states_along(self.machine.table, words)]
-
-
-# State prediction: along a word of a regular language the state of its minimal automaton.
 
 
 def state_name(state: int) -> str:

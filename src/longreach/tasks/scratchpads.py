@@ -37,9 +37,6 @@ from longreach.tasks.task import (
 from longreach.tasks.uniform import UniformWords
 from longreach.theory.names import TaskName
 
-# A scratchpad for what a finite automaton answers: its run, a state after each letter, written down.
-
-
 FIRST = SEP_ID + 1
 """The place of the first symbol among the tokens."""
 YES, NO = "yes", "no"
@@ -234,9 +231,6 @@ def branches(table: IntArray) -> bool:
     return bool(((moves & together).sum(axis=1)[started] > 1).any())
 
 
-# A scratchpad for formulas in prefix notation: the value of each part, from the last one to the whole.
-
-
 VALUES = ("=0", "=1")
 
 
@@ -288,9 +282,6 @@ class FormulaScratchpad(ChangedTask):
         """0, L … 1, 0, 1 … L: counted from the end of x, where evaluation begins."""
         x, y = numbered(batch, SEP_ID)
         return backwards(x) + y
-
-
-# A scratchpad for a task from plain functions: the steps that a third function gives, then the answer.
 
 
 def with_steps(task: FunctionTask, steps: Callable[[tuple[str, ...]], Sequence[str]]) -> FunctionTask:

@@ -27,9 +27,6 @@ from longreach.theory.search.targets import (
 )
 from longreach.wording import EMPTY
 
-# A file of labelled words: a word, a tab and a label, or JSON lines of input and output.
-
-
 LABELS = {
     **dict.fromkeys(("1", "true", "yes", "accept", "+"), True),
     **dict.fromkeys(("0", "false", "no", "reject", "-"), False),
@@ -85,9 +82,6 @@ def _label(value: Any, place: str) -> bool:
     if isinstance(value, list | dict) or text not in LABELS:
         raise InputError(f"{place}: {value!r} is no label; {EXPECTED}")
     return LABELS[text]
-
-
-# From the name of a task, a library program or a predicate to what programs are searched for.
 
 
 def target_named(name: str, alphabet: Sequence[str] | None = None, *, length: int | None = None) -> Target:

@@ -1,7 +1,8 @@
 """The interface of a task: lengths, batches, right answers, coupled position ids, evidence for forecasts.
 
-An array of ids has a column more than the batch: in the column after an example's last token stands the id of
-the token after it, mostly EOS. SOS, separators and EOS have the id 0; columns beyond are 0 as well.
+Tokens that belong together share a coupled id (Cho et al., arXiv 2405.20671). An array of ids has a column
+more than the batch: in the column after an example's last token stands the id of the token after it, mostly
+EOS. SOS, separators and EOS have the id 0; columns beyond are 0 as well.
 """
 
 from __future__ import annotations
@@ -23,8 +24,6 @@ from longreach.wording import some
 
 if TYPE_CHECKING:
     from longreach.tasks.own import FunctionTask, PredicateLanguage
-
-# Coupled position ids as arrays: tokens that belong together share an id (Cho et al., arXiv 2405.20671).
 
 
 IdScheme: TypeAlias = Callable[[tuple[str, ...], tuple[str, ...]], Sequence[int]]
@@ -100,9 +99,6 @@ def called(function: Callable[..., Any], usual: str) -> str:
     """The name of a user's function, or what it usually has."""
     name = getattr(function, "__name__", usual)
     return usual if name == "<lambda>" else str(name)
-
-
-# What a forecast may rely on for a task: where the reason for a yes or a no is to be found.
 
 
 AnyAutomaton: TypeAlias = Automaton | LabelledAutomaton
@@ -234,9 +230,6 @@ class Evidence:
 
 
 OWN_LANGUAGE = Evidence("language", None, "decided from the automaton of the language")
-
-
-# The interface of a task: lengths it has, batches of examples, and the right answer to one input.
 
 
 IntArray: TypeAlias = NDArray[np.int64]

@@ -58,9 +58,6 @@ def _coupled(batch: Batch, config: RunConfig, occasion: Occasion, rng: np.random
     return made if config.predict_ids else replace(made, next_ids=None)
 
 
-# Batches as steps take them: sorted by length, cut into chunks, each as wide as its longest row.
-
-
 Counts = NDArray[np.int64]
 
 BLOCK = 16

@@ -173,9 +173,6 @@ class Trainer:
         return failed
 
 
-# Which runs train side by side.
-
-
 def shape(config: RunConfig) -> dict[str, Any]:
     """What runs that train side by side have in common.
 
@@ -224,9 +221,6 @@ def groups(configs: Sequence[RunConfig], size: int) -> list[list[RunConfig]]:
         parts = -(-len(runs) // size)
         made += [[runs[place] for place in part] for part in np.array_split(range(len(runs)), parts)]
     return made
-
-
-# How long training takes.
 
 
 SAMPLE_STEPS = 5

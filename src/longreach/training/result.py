@@ -42,9 +42,6 @@ from longreach.files import (
     write_atomically,
 )
 
-# What a finished job leaves behind, as a document.
-
-
 # Numbers that the index keeps, whose integers have 64 bits.
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**63)]
 Seed: TypeAlias = Annotated[int, Field(ge=-(2**63), lt=2**63)]
@@ -194,9 +191,6 @@ def named(config: Mapping[str, Any], name: str) -> str | None:
     if isinstance(value, Mapping):
         value = value.get("name")
     return value if isinstance(value, str) else None
-
-
-# `runs/<key>/result.json`: writing one, reading one, and looking through all of them.
 
 
 RESULT = "result.json"
@@ -366,9 +360,6 @@ def clean(runs: str | Path) -> int:
     for candidate in candidates(check_directory(runs)):
         removed += clean_up(candidate.file.parent, RESULT)
     return removed
-
-
-# What made a result: the version of the code and of the packages it stands on.
 
 
 PACKAGES = ("numpy", "torch", "transformers")

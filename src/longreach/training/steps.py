@@ -164,9 +164,6 @@ def adam(
     vectors.addcdiv_(firsts * rates, seconds.sqrt().mul_(scales).add_(EPSILON), value=-1.0)
 
 
-# The whole step as one compiled graph, for models so small that a step is mostly overhead.
-
-
 Step: TypeAlias = Callable[[State, Chunk, Tensor], tuple[Tensor, Tensor]]
 """A state that it changes, a batch as one chunk, the step's numbers; the loss and the gradient's norm."""
 Compiled: TypeAlias = Callable[..., tuple[Tensor, Tensor]]
@@ -196,9 +193,10 @@ def fixed_shape(config: RunConfig) -> tuple[int, int]:
 
 
 def compiled_step(config: RunConfig) -> Step:
-    """Forward, backward, clipping and AdamW in one graph; it is compiled at its first call.
+    """Forward, backward, clipping and AdamW in one graph, for models so small that a step is mostly overhead.
 
-    Runs that differ in seed or learning rate share it, one after the other in one process.
+    It is compiled at its first call. Runs that differ in seed or learning rate share it, one after the other
+    in one process.
     """
     same = {"seed": 0, "lr": 1.0, "warmup": 0, "schedule": "constant", "max_steps": 1, "evaluate_every": 1}
     return _shared(config.model_copy(update=same))

@@ -181,9 +181,6 @@ def _exponentials(logits: Tensor, seen: Tensor) -> None:
     logits.exp2_().mul_(seen)
 
 
-# The decoder over packed rows.
-
-
 _aten = torch.ops.aten
 
 

@@ -236,9 +236,6 @@ def _visible(places: Ints, counts: Ints, sizes: Ints, borders: Sequence[int]) ->
     return tuple(map(torch.from_numpy, made))
 
 
-# What an encoding adds to the attention logits of packed rows; its gradient is left to differentiation.
-
-
 class PackedBiases:
     """The biases of one batch, layer by layer."""
 
@@ -315,11 +312,10 @@ def _is_consecutive(packed: Packed) -> bool:
     return torch.equal(offsets, offsets[torch.arange(len(offsets)) - packed.places])
 
 
-# Memory that every step uses again: fresh buffers of this size are mapped and faulted anew each time.
-
-
 class Workspace:
     """Buffers one after the other, all of them free again when the next step starts.
+
+    Fresh buffers of this size would be mapped and faulted anew in each step.
 
     >>> space = Workspace(torch.float32)
     >>> space.start()
