@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,13 +16,13 @@ from longreach.tasks.uniform import choose_exactly
 
 
 @dataclass(frozen=True)
-class _Multiples(LanguageTask):
-    """A language with words of every length that is a multiple of `step`, and of no other."""
+class _Brackets(LanguageTask):
+    """A language with words of every even length."""
 
-    step: ClassVar[int] = 2
+    least_length = 2
 
     def has(self, lengths: IntArray) -> BoolArray:
-        found: BoolArray = (lengths >= 0) & (lengths % self.step == 0)
+        found: BoolArray = (lengths >= 0) & (lengths % 2 == 0)
         return found
 
 
@@ -31,7 +30,7 @@ _CLOSED, _OPEN = 0, 1
 
 
 @dataclass(frozen=True)
-class Dyck1(_Multiples):
+class Dyck1(_Brackets):
     """SOS ( ( ) ): a bracket may always open, close where one is open, and end where none is.
 
     >>> Dyck1().answer("()")
@@ -42,7 +41,6 @@ class Dyck1(_Multiples):
     about = "balanced brackets"
     letters = ("(", ")")
     labels = (("(", EOS), ("(", ")"))
-    least_length = 2
     nope = ape = Evidence("program", "dyck-1-next", "brackets are counted (Huang et al., C.1.2)")
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
@@ -80,7 +78,7 @@ _BITS = 62
 
 
 @dataclass(frozen=True)
-class ShuffleDyck(_Multiples):
+class ShuffleDyck(_Brackets):
     """SOS ( [ ) ]: each kind alone is balanced; one may close a kind that is open, and end where none is.
 
     Shuffle-2 of Bhattamishra et al., arXiv 2009.11264.
@@ -93,7 +91,6 @@ class ShuffleDyck(_Multiples):
     about = "balanced brackets of two kinds, shuffled"
     letters = ("(", ")", "[", "]")
     labels = (("(", "[", EOS), ("(", ")", "["), ("(", "[", "]"), ("(", ")", "[", "]"))
-    least_length = 2
     nope = ape = Evidence("program", "shuffle-dyck-next", "the brackets of each kind are counted")
 
     def answer(self, x: Sequence[str]) -> tuple[str, ...]:
@@ -136,12 +133,44 @@ def _numbers(pairs: int) -> tuple[int, ...]:
     return tuple(comb(2 * pairs, 2 * k) * words(k) * words(pairs - k) for k in range(pairs + 1))
 
 
-_ANBN_START, _ANBN_A, _ANBN_B, _ANBN_END = range(4)
+@dataclass(frozen=True)
+class _EqualBlocks(LanguageTask):
+    """As many of each letter, one after the other: one word for each multiple of the number of letters."""
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """At the start, behind first letters alone, and by how many of the others are complete."""
+        first, *others = self.letters
+        return ((first, EOS), (first, others[0]), *((letter,) for letter in others), (EOS,))
+
+    @property
+    def least_length(self) -> int:
+        return len(self.letters)
+
+    def has(self, lengths: IntArray) -> BoolArray:
+        found: BoolArray = (lengths >= 0) & (lengths % len(self.letters) == 0)
+        return found
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        found = []
+        for end in range(len(x) + 1):
+            first, *others = (x[:end].count(letter) for letter in self.letters)
+            label = 2 + sum(count == first for count in others) if others[0] else bool(first)
+            found.append(label_name(self.labels[label]))
+        return tuple(found)
+
+    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        count = len(self.letters)
+        block, read = lengths[:, None] // count, np.arange(int(lengths.max()) + 1)
+        ends = [(read >= number * block).astype(np.int64) for number in range(1, count + 1)]
+        labels: IntArray = sum(ends[1:], 1 + (read > block).astype(np.int64))
+        labels[:, 0] = 0
+        return sum(ends[1:-1], ends[0])[:, :-1], labels
 
 
 @dataclass(frozen=True)
-class AnBn(_Multiples):
-    """SOS a a b b: one word for each even length (Bhattamishra et al., arXiv 2009.11264).
+class AnBn(_EqualBlocks):
+    """SOS a a b b (Bhattamishra et al., arXiv 2009.11264).
 
     >>> AnBn().answer("ab")
     ('{a,EOS}', '{a,b}', '{EOS}')
@@ -150,33 +179,12 @@ class AnBn(_Multiples):
     name = "anbn"
     about = "aⁿbⁿ"
     letters = ("a", "b")
-    labels = (("a", EOS), ("a", "b"), ("b",), (EOS,))
-    least_length = 2
     nope = ape = Evidence("program", "anbn-next", "letters are counted (as in Huang et al., C.1.3)")
-
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        found = []
-        for end in range(len(x) + 1):
-            a, b = (x[:end].count(letter) for letter in self.letters)
-            label = (_ANBN_A if a else _ANBN_START) if b == 0 else (_ANBN_B if b < a else _ANBN_END)
-            found.append(label_name(self.labels[label]))
-        return tuple(found)
-
-    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-        half = lengths[:, None] // 2
-        read = np.arange(int(lengths.max()) + 1)
-        words = (read[:-1] >= half).astype(np.int64)
-        labels = _ANBN_A + (read > half).astype(np.int64) + (read >= 2 * half)
-        labels[:, 0] = _ANBN_START
-        return words, labels
-
-
-_ANBNCN_START, _ANBNCN_A, _ANBNCN_B, _ANBNCN_C, _ANBNCN_END = range(5)
 
 
 @dataclass(frozen=True)
-class AnBnCn(_Multiples):
-    """SOS a a b b c c: one word for each length that is a multiple of 3.
+class AnBnCn(_EqualBlocks):
+    """SOS a a b b c c.
 
     >>> AnBnCn().answer("abc")
     ('{a,EOS}', '{a,b}', '{c}', '{EOS}')
@@ -185,28 +193,4 @@ class AnBnCn(_Multiples):
     name = "anbncn"
     about = "aⁿbⁿcⁿ"
     letters = ("a", "b", "c")
-    labels = (("a", EOS), ("a", "b"), ("b",), ("c",), (EOS,))
-    step = 3
-    least_length = 3
     nope = ape = Evidence("program", "anbncn-next", "letters are counted (Huang et al., C.1.3)")
-
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        found = []
-        for end in range(len(x) + 1):
-            a, b, c = (x[:end].count(letter) for letter in self.letters)
-            if b == 0:
-                label = _ANBNCN_A if a else _ANBNCN_START
-            elif b < a:
-                label = _ANBNCN_B
-            else:
-                label = _ANBNCN_C if c < a else _ANBNCN_END
-            found.append(label_name(self.labels[label]))
-        return tuple(found)
-
-    def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-        third = lengths[:, None] // 3
-        read = np.arange(int(lengths.max()) + 1)
-        words = (read[:-1] >= third).astype(np.int64) + (read[:-1] >= 2 * third)
-        labels = _ANBNCN_A + (read > third).astype(np.int64) + (read >= 2 * third) + (read >= 3 * third)
-        labels[:, 0] = _ANBNCN_START
-        return words, labels

@@ -85,9 +85,19 @@ class RegressionTask(ABC):
     ((0.5,), 2)
     """
 
+    symbols: int
+    """How many different tokens there are: 0, 1, …."""
+    outputs: int = 1
+    """How many numbers an answer has."""
+    period: int = 1
+    """Of the positions that its models see."""
+    locality: int = 0
+    """Up to how many tokens back its models see distances."""
+    least_length: int = 1
+    """The least length of a sequence with an answer."""
+
     def __init__(self, name: FamilyName) -> None:
-        self.named = name
-        self.name = name.text
+        self.named, self.name = name, name.text
         self.about = NUMBER_FAMILIES[name.family].about
 
     def __eq__(self, other: object) -> bool:
@@ -95,31 +105,6 @@ class RegressionTask(ABC):
 
     def __hash__(self) -> int:
         return hash(self.name)
-
-    @property
-    @abstractmethod
-    def symbols(self) -> int:
-        """How many different tokens there are: 0, 1, …."""
-
-    @property
-    def outputs(self) -> int:
-        """How many numbers an answer has."""
-        return 1
-
-    @property
-    def period(self) -> int:
-        """Of the positions that its models see."""
-        return 1
-
-    @property
-    def locality(self) -> int:
-        """Up to how many tokens back its models see distances."""
-        return 0
-
-    @property
-    @abstractmethod
-    def least_length(self) -> int:
-        """The least length of a sequence with an answer."""
 
     def has(self, lengths: IntArray) -> BoolArray:
         """Which lengths have sequences."""
@@ -165,9 +150,6 @@ class CountTask(RegressionTask):
         return Counts(counts.astype(np.int64), last, words.targets)
 
 
-SIMPLE_TOKENS = 3
-
-
 class SimpleTask(CountTask):
     """y = sin(omega (c₀ − c₁) / (c₀ + c₁)) over the tokens 0, 1, 2; neither 0 nor 1: drawn again.
 
@@ -175,18 +157,11 @@ class SimpleTask(CountTask):
     0.6184
     """
 
-    @property
-    def omega(self) -> float:
-        """The frequency."""
-        return float(self.named.parameters["omega"])
+    symbols = 3
 
-    @property
-    def symbols(self) -> int:
-        return SIMPLE_TOKENS
-
-    @property
-    def least_length(self) -> int:
-        return 1
+    def __init__(self, name: FamilyName) -> None:
+        super().__init__(name)
+        self.omega = float(name.parameters["omega"])
 
     def answer(self, x: Sequence[int]) -> tuple[float, ...]:
         zeros, ones = sum(token == 0 for token in x), sum(token == 1 for token in x)
@@ -206,14 +181,14 @@ class SimpleTask(CountTask):
         present = np.arange(tokens.shape[1]) < lengths[:, None]
         waiting = np.arange(len(lengths))
         while len(waiting):
-            shares = rng.dirichlet(np.ones(SIMPLE_TOKENS), len(waiting)).cumsum(axis=1)
+            shares = rng.dirichlet(np.ones(self.symbols), len(waiting)).cumsum(axis=1)
             drawn = rng.random((len(waiting), tokens.shape[1]))
             tokens[waiting] = (drawn[:, :, None] >= shares[:, None, :-1]).sum(axis=2)
             answerable = ((tokens[waiting] < 2) & present[waiting]).any(axis=1)
             waiting = waiting[~answerable]
         tokens[~present] = 0
         counts = np.stack(
-            [((tokens == token) & present).sum(axis=1) for token in range(SIMPLE_TOKENS)], axis=1
+            [((tokens == token) & present).sum(axis=1) for token in range(self.symbols)], axis=1
         )
         return Words(tokens, lengths, self.targets(counts))
 
@@ -224,7 +199,7 @@ class SimpleTask(CountTask):
         likely, so that the last token is any one of them.
         """
         self.check_lengths(lengths)
-        counts = np.empty((len(lengths), SIMPLE_TOKENS), dtype=np.int64)
+        counts = np.empty((len(lengths), self.symbols), dtype=np.int64)
         waiting = np.arange(len(lengths))
         while len(waiting):
             mine = lengths[waiting]
@@ -238,9 +213,6 @@ class SimpleTask(CountTask):
         return Counts(counts, last, self.targets(counts))
 
 
-MODP_TOKENS = 2
-
-
 class ModPTask(CountTask):
     """y = the mean of the bits at positions ≡ k (mod p), counted from 1; sequences have at least p tokens.
 
@@ -248,22 +220,12 @@ class ModPTask(CountTask):
     (0.5,)
     """
 
-    @property
-    def period(self) -> int:
-        return int(self.named.parameters["p"])
+    symbols = 2
 
-    @property
-    def residue(self) -> int:
-        """That of the positions which count."""
-        return int(self.named.parameters["k"])
-
-    @property
-    def symbols(self) -> int:
-        return MODP_TOKENS
-
-    @property
-    def least_length(self) -> int:
-        return self.period
+    def __init__(self, name: FamilyName) -> None:
+        super().__init__(name)
+        self.period = self.least_length = int(name.parameters["p"])
+        self.residue = int(name.parameters["k"])
 
     def answer(self, x: Sequence[int]) -> tuple[float, ...]:
         bits = [bit for place, bit in enumerate(x, 1) if place % self.period == self.residue]
@@ -272,7 +234,7 @@ class ModPTask(CountTask):
         return (sum(bits) / len(bits),)
 
     def targets(self, counts: IntArray) -> FloatArray:
-        first = MODP_TOKENS * self.residue
+        first = self.symbols * self.residue
         found: FloatArray = counts[:, first + 1 : first + 2] / counts[:, first : first + 2].sum(
             axis=1, keepdims=True
         )
@@ -299,7 +261,7 @@ class ModPTask(CountTask):
         rows, end = np.arange(len(lengths)), lengths % self.period
         bit = rng.integers(0, places[rows, end]) < ones[rows, end]
         flat = counts.reshape(len(lengths), -1)
-        return Counts(flat, MODP_TOKENS * end + bit, self.targets(flat))
+        return Counts(flat, self.symbols * end + bit, self.targets(flat))
 
     def places(self, lengths: IntArray) -> IntArray:
         """How many positions 1 … length each residue has (examples, period)."""
@@ -323,26 +285,11 @@ class KGramTask(RegressionTask):
     (0.5, 0.5)
     """
 
-    @property
-    def symbols(self) -> int:
-        return int(self.named.parameters["S"])
-
-    @property
-    def order(self) -> int:
-        """k."""
-        return int(self.named.parameters["k"])
-
-    @property
-    def outputs(self) -> int:
-        return self.symbols
-
-    @property
-    def locality(self) -> int:
-        return self.order
-
-    @property
-    def least_length(self) -> int:
-        return self.order + 1
+    def __init__(self, name: FamilyName) -> None:
+        super().__init__(name)
+        self.symbols = self.outputs = int(name.parameters["S"])
+        self.order = self.locality = int(name.parameters["k"])
+        self.least_length = self.order + 1
 
     def answer(self, x: Sequence[int]) -> tuple[float, ...]:
         k, word = self.order, tuple(x)

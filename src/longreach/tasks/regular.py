@@ -18,6 +18,7 @@ from longreach.tasks.task import (
     SEP,
     SOS,
     SOS_ID,
+    AnyAutomaton,
     Batch,
     BoolArray,
     Evidence,
@@ -92,8 +93,46 @@ class LanguageTask(Task):
         return Batch(tokens, targets, mask, np.tile(columns, (len(mask), 1)), lengths + 1)
 
 
+class AutomatonTask(LanguageTask):
+    """The label of a position is that of the state to which the word so far leads."""
+
+    @property
+    @abstractmethod
+    def reader(self) -> AnyAutomaton:
+        """Reads the letters."""
+
+    @property
+    @abstractmethod
+    def state_labels(self) -> dict[int, tuple[str, ...]]:
+        """Of each state through which words come."""
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return self.reader.alphabet
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(dict.fromkeys(self.state_labels.values()))
+
+    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
+        states = [0]
+        for letter in x:
+            states.append(self.reader.run([letter], states[-1]))
+            if states[-1] not in self.state_labels:
+                raise InputError(f"{self.name}: no word begins with {' '.join(x[: len(states) - 1])}")
+        return tuple(label_name(self.state_labels[state]) for state in states)
+
+    @cached_property
+    def label_table(self) -> IntArray:
+        """The place of the label of each state."""
+        table = np.zeros(len(self.reader), dtype=np.int64)
+        for state, label in self.state_labels.items():
+            table[state] = self.labels.index(label)
+        return table
+
+
 @dataclass(frozen=True)
-class RegularLanguage(LanguageTask):
+class RegularLanguage(AutomatonTask):
     """The words of a regular language; the labels are those of the live states of its minimal automaton.
 
     >>> RegularLanguage("mine", from_expression("a(ba)*")).answer("aba")
@@ -113,8 +152,8 @@ class RegularLanguage(LanguageTask):
             raise InputError(f"{self.name}: {EOS} is the end of a word and cannot be a letter")
 
     @property
-    def letters(self) -> tuple[str, ...]:
-        return self.automaton.alphabet
+    def reader(self) -> Automaton:
+        return self.automaton
 
     @cached_property
     def state_labels(self) -> dict[int, tuple[str, ...]]:
@@ -126,10 +165,6 @@ class RegularLanguage(LanguageTask):
             after = [letter for letter, target in zip(self.letters, row, strict=True) if target in live]
             labels[state] = (*after, EOS) if state in self.automaton.accepting else tuple(after)
         return labels
-
-    @cached_property
-    def labels(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(dict.fromkeys(self.state_labels.values()))
 
     @cached_property
     def words(self) -> UniformWords:
@@ -149,14 +184,6 @@ class RegularLanguage(LanguageTask):
     def has(self, lengths: IntArray) -> BoolArray:
         return self.words.has(lengths)
 
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        states = [0]
-        for letter in x:
-            states.append(self.automaton.run([letter], states[-1]))
-            if states[-1] not in self.state_labels:
-                raise InputError(f"{self.name}: no word begins with {' '.join(x[: len(states) - 1])}")
-        return tuple(label_name(self.state_labels[state]) for state in states)
-
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The automaton itself, read after `after`; None if some word cannot go on: it is not asked of it."""
         reading = Reading.of(self.automaton, letters, after)
@@ -166,23 +193,16 @@ class RegularLanguage(LanguageTask):
         wanted = [state for state, end in enumerate(reading.ends) if token in self.state_labels.get(end, ())]
         return minimal(tuple(letters), reading.rows, 0, wanted)
 
-    @cached_property
-    def _label_table(self) -> IntArray:
-        table = np.zeros(len(self.automaton), dtype=np.int64)
-        for state, label in self.state_labels.items():
-            table[state] = self.labels.index(label)
-        return table
-
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         walks = self.words.draw(lengths, rng)
-        return walks.letters.T, self._label_table[walks.states].T
+        return walks.letters.T, self.label_table[walks.states].T
 
 
 OWN_CLASSES = Evidence("classes", None, "decided from the automaton of each answer class")
 
 
 @dataclass(frozen=True)
-class LabelledLanguage(LanguageTask):
+class LabelledLanguage(AutomatonTask):
     """SOS w over the automaton's alphabet, every word of LEN letters equally likely; LEN is any from 1 on.
 
     The label of a position is the class of the state that the word so far leads to; at SOS it is that of the
@@ -205,23 +225,21 @@ class LabelledLanguage(LanguageTask):
         check_distinct(self.name, self.tokens)
 
     @property
-    def letters(self) -> tuple[str, ...]:
-        return self.machine.alphabet
+    def reader(self) -> LabelledAutomaton:
+        return self.machine
 
-    @cached_property
+    @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
         return tuple((label,) for label in self.machine.classes)
+
+    @cached_property
+    def state_labels(self) -> dict[int, tuple[str, ...]]:
+        return {state: (output,) for state, output in enumerate(self.machine.outputs)}
 
     @property
     def chance(self) -> float:  # type: ignore[override]
         """0: at each of many positions the class must be right; 1 where there is one class only."""
         return float(len(self.machine.classes) == 1)
-
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        states = [0]
-        for letter in x:
-            states.append(self.machine.run([letter], states[-1]))
-        return tuple(label_name((self.machine.outputs[state],)) for state in states)
 
     def continuation(self, letters: Images, after: Sequence[str], token: str) -> Automaton | None:
         """The automaton itself, read after `after`."""
@@ -231,14 +249,9 @@ class LabelledLanguage(LanguageTask):
         wanted = (state for state, end in enumerate(reading.ends) if self.machine.outputs[end] == token)
         return minimal(tuple(letters), reading.rows, 0, wanted)
 
-    @cached_property
-    def _label_table(self) -> IntArray:
-        places = {label: place for place, label in enumerate(self.machine.classes)}
-        return np.array([places[output] for output in self.machine.outputs], dtype=np.int64)
-
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         words = rng.integers(0, len(self.letters), (len(lengths), int(lengths.max())))
-        return words, self._label_table[states_along(self.machine.table, words)]
+        return words, self.label_table[states_along(self.machine.table, words)]
 
 
 def state_name(state: int) -> str:
@@ -247,7 +260,7 @@ def state_name(state: int) -> str:
 
 
 @dataclass(frozen=True)
-class StateTask(LanguageTask):
+class StateTask(AutomatonTask):
     """SOS w for words w of the language, each of LEN letters equally likely, with the state as label.
 
     It is said at SOS and at each letter; with `after` at a SEP behind each letter instead, where the letter
@@ -272,8 +285,8 @@ class StateTask(LanguageTask):
         check_distinct(self.name, (PAD, SOS, SEP, *map(state_name, range(len(self.language))), *self.letters))
 
     @property
-    def letters(self) -> tuple[str, ...]:
-        return self.language.alphabet
+    def reader(self) -> Automaton:
+        return self.language
 
     @cached_property
     def live(self) -> tuple[int, ...]:
@@ -281,8 +294,8 @@ class StateTask(LanguageTask):
         return tuple(sorted(self.language.live))
 
     @cached_property
-    def labels(self) -> tuple[tuple[str, ...], ...]:
-        return tuple((state_name(state),) for state in self.live)
+    def state_labels(self) -> dict[int, tuple[str, ...]]:
+        return {state: (state_name(state),) for state in self.live}
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -340,23 +353,9 @@ class StateTask(LanguageTask):
     def read(self, x: Sequence[str]) -> tuple[str, ...]:
         return tuple(token for letter in x for token in (letter, SEP)) if self.after else tuple(x)
 
-    def answer(self, x: Sequence[str]) -> tuple[str, ...]:
-        states = [0]
-        for letter in x:
-            states.append(self.language.run([letter], states[-1]))
-            if states[-1] not in self.live:
-                raise InputError(f"{self.name}: no word begins with {' '.join(x[: len(states) - 1])}")
-        return tuple(label_name((state_name(state),)) for state in states)
-
-    @cached_property
-    def _label_table(self) -> IntArray:
-        table = np.zeros(len(self.language), dtype=np.int64)
-        table[list(self.live)] = np.arange(len(self.live))
-        return table
-
     def draw(self, lengths: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         walks = self.words.words.draw(lengths, rng)
-        return walks.letters.T, self._label_table[walks.states].T
+        return walks.letters.T, self.label_table[walks.states].T
 
     def _sample(self, lengths: IntArray, rng: np.random.Generator) -> Batch:
         if not self.after:
