@@ -165,10 +165,28 @@ def test_a_question_about_theory_loads_little() -> None:
     assert len(ours) <= 120
 
 
-def _loaded_with(module: str) -> set[str]:
-    code = f"import json, sys, {module}\nprint(json.dumps(sorted(sys.modules)))"
+def _loaded_with(module: str, then: str = "pass") -> set[str]:
+    code = f"import json, sys, {module}\n{then}\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(("side", "checker", "most"), [("nope", "check_no", 22), ("ape", "check_yes", 39)])
+def test_a_verdict_and_its_check_load_what_they_need(side: str, checker: str, most: int) -> None:
+    """From an expression to a certificate and its check; a no writes and reads no program."""
+    check = {
+        "check_no": "assert check_no.check_certificate(proof) is None",
+        "check_yes": "assert check_yes.check_program(proof, None).status == 'valid'",
+    }
+    then = f"""
+from longreach.theory.automata.regex import from_expression
+from longreach.theory.certificates import {checker}
+from longreach.theory.verdicts.judge import judge
+proof = judge(from_expression("(aa)*")).{side}.certificate
+{check[checker]}"""
+    loaded = {name for name in _loaded_with("longreach", then) if name.startswith("longreach.theory.")}
+    assert len(loaded & {_module_of(path) for path in _modules() if path.name != "__init__.py"}) <= most
+    assert not loaded & {f"longreach.theory.automata.{name}" for name in ("learn", "named", "files")}
 
 
 def test_a_configuration_is_read_without_torch_and_numpy() -> None:

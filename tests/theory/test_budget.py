@@ -14,8 +14,7 @@ from longreach.theory.crasp.program import parse
 from longreach.theory.decide.decisions import decide
 from longreach.theory.decide.with_positions import Decision, decide_positional
 from longreach.theory.decide.without_positions import plain_analysis
-from longreach.theory.prove.equivalence import rightness
-from longreach.theory.prove.induction import prove
+from longreach.theory.prove.induction import prove, rightness
 from longreach.theory.verdicts.judge import LanguageVerdicts, judge
 from longreach.theory.verdicts.verdict import Answer
 from longreach.theory.write.programs import acceptor

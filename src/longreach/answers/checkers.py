@@ -37,7 +37,7 @@ from longreach.theory.crasp.program import Program, parse
 from longreach.theory.crasp.words import Encoder
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import EMPTY, PERIODIC_LOCAL, RELATIONS
-from longreach.theory.prove.equivalence import rightness
+from longreach.theory.prove.induction import rightness
 
 # Programs, tried on the task's own answers
 

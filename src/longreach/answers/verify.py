@@ -24,7 +24,7 @@ from longreach.theory.certificates.documents import AutomatonTable
 from longreach.theory.certificates.tables import automaton_of, automaton_table
 from longreach.theory.names import TaskName
 from longreach.theory.program_class import EMPTY, SIDES
-from longreach.theory.prove.equivalence import rightness
+from longreach.theory.prove.induction import rightness
 from longreach.theory.verdicts.verdict import CertificateDocument
 
 # What a document claims, of one task or of many: each verdict, and the certificate that stands beside it.

@@ -316,7 +316,7 @@ def _warn_of_names(regex: str) -> None:
 
 
 def _add_programs(document: dict[str, Any], answer: LanguageVerdicts) -> None:
-    from longreach.theory.prove.equivalence import rightness
+    from longreach.theory.prove.induction import rightness
 
     for key, found in answer.sides.items():
         if found.proof.not_written:
@@ -361,7 +361,7 @@ def _print(task: str, answer: LanguageVerdicts, reading: Reading, why: bool) -> 
 
 
 def _print_programs(answer: LanguageVerdicts) -> None:
-    from longreach.theory.prove.equivalence import rightness
+    from longreach.theory.prove.induction import rightness
 
     out = console()
     shown: set[str] = set()

@@ -13,7 +13,7 @@ from longreach.theory.certificates.documents import NoCertificate, ProgramCertif
 from longreach.theory.decide.decisions import label_answers, labels
 from longreach.theory.decide.with_positions import decide_positional
 from longreach.theory.decide.without_positions import plain_analysis
-from longreach.theory.prove.equivalence import rightness
+from longreach.theory.prove.induction import rightness
 from longreach.theory.verdicts.judge import judge
 from longreach.theory.verdicts.verdict import Answer
 from tests.helpers.examples import at_most

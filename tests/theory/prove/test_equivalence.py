@@ -23,15 +23,8 @@ from longreach.theory.crasp.program import parse
 from longreach.theory.crasp.transform import symmetric_difference
 from longreach.theory.crasp.words import Encoder, encode
 from longreach.theory.prove import equivalence as module
-from longreach.theory.prove.equivalence import (
-    LONGEST_WORD,
-    accepts_nothing,
-    difference,
-    equivalent,
-    regular_language,
-    rightness,
-)
-from longreach.theory.prove.induction import Induction, prove
+from longreach.theory.prove.equivalence import accepts_nothing, equivalent, regular_language
+from longreach.theory.prove.induction import LONGEST_WORD, Induction, difference, prove, rightness
 from tests.helpers.examples import examples
 from tests.helpers.extras import needs
 from tests.helpers.small_programs import ALL_CLASSES, programs, words_up_to
@@ -244,8 +237,11 @@ def test_without_z3_nothing_is_called_proved(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_all_words_to_several_moduli(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "random_words", lambda *_: np.zeros((1, 1), dtype=np.int64))
-    monkeypatch.setattr(module, "prove", lambda *_, **__: Induction(False, "given up"))
+    none = np.zeros((1, 1), dtype=np.int64)
+    monkeypatch.setattr("longreach.theory.automata.samples.random_words", lambda *_: none)
+    monkeypatch.setattr(
+        "longreach.theory.prove.induction.prove", lambda *_, **__: Induction(False, "given up")
+    )
     wrong = parse("#alphabet a\nL = i % 2 == 0 && !(i % 26 == 25 || i % 26 == 24)").core
     known = rightness(wrong, from_expression("(aa)*"))
     assert known.witness == ("a",) * 24

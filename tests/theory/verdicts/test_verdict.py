@@ -36,8 +36,8 @@ def test_deciding_writes_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> Program:
         raise AssertionError("a program was written")
 
-    monkeypatch.setattr("longreach.theory.verdicts.judge.acceptor", refuse)
-    monkeypatch.setattr("longreach.theory.verdicts.judge.predictor", refuse)
+    monkeypatch.setattr("longreach.theory.write.programs.acceptor", refuse)
+    monkeypatch.setattr("longreach.theory.write.programs.predictor", refuse)
     verdict = judge(from_expression("(ab)*")).nope
     assert (verdict.answer, verdict.prediction.answer, verdict.proof.window) == ("yes", "yes", 0)
 

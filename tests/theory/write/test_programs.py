@@ -21,7 +21,7 @@ from longreach.theory.decide.views import Analysis, component_of
 from longreach.theory.decide.with_positions import decide_positional
 from longreach.theory.decide.without_positions import plain_analysis
 from longreach.theory.names import END
-from longreach.theory.prove.equivalence import rightness
+from longreach.theory.prove.induction import rightness
 from longreach.theory.prove.step import automaton_side
 from longreach.theory.write.blocks import Style, blocks_of
 from longreach.theory.write.programs import acceptor, predictor

@@ -36,7 +36,8 @@ from longreach.theory.crasp.program import Program, parse, raise_core
 from longreach.theory.crasp.words import Encoder, encode
 from longreach.theory.decide.without_positions import plain_analysis
 from longreach.theory.names import AUTOMATON, REGEX, TaskName, read_letters
-from longreach.theory.prove.equivalence import regular_language, rightness
+from longreach.theory.prove.equivalence import regular_language
+from longreach.theory.prove.induction import rightness
 from longreach.theory.shares.determinacy import profiles
 from longreach.theory.shares.summaries import Summary
 from longreach.theory.verdicts.judge import language_sides

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from longreach.theory.automata.automaton import Automaton, IntArray, Word, strong_components
-from longreach.theory.automata.named import bracket_depth
 from longreach.theory.budget import DEFAULT_BUDGET, Budget
 
 BoolArray = npt.NDArray[np.bool_]
@@ -146,7 +145,7 @@ def idempotent_representatives(elements: IntArray) -> list[int]:
     chosen: list[int] = []
     for candidate in _chained(elements, idempotents(elements)):
         image = np.flatnonzero(elements[candidate] == np.arange(elements.shape[1]))
-        moved = np.unique(elements[:, image], axis=0)
+        moved = np.unique(elements[:, image], axis=0, return_index=True)[0]  # without, it loads numpy.ma
         if not any(_equivalent(elements, moved, candidate, other) for other in chosen):
             chosen.append(candidate)
     return chosen
@@ -168,7 +167,7 @@ def _chained(elements: IntArray, members: IntArray) -> list[int]:
         for key in (("image", kernel[0].tobytes()), ("kernel", kernel[1][kernel[2]].tobytes())):
             other = leader.setdefault(key, e)
             root[find(e)] = find(other)
-    return sorted({find(int(e)) for e in members}, key=lambda e: (-len(np.unique(elements[e])), e))
+    return sorted({find(int(e)) for e in members}, key=lambda e: (-len(set(elements[e].tolist())), e))
 
 
 def _equivalent(elements: IntArray, moved: IntArray, first: int, second: int) -> bool:
@@ -285,6 +284,8 @@ def _regular_elements_idempotent(monoid: TransitionMonoid) -> bool:
 def _dot_depth(automaton: Automaton, monoid: TransitionMonoid, two_variable: bool) -> str | None:
     if _finite_or_cofinite(automaton):
         return "0"
+    from longreach.theory.automata.named import bracket_depth
+
     brackets = bracket_depth(automaton)
     if brackets is not None:
         # Brzozowski and Knast, 1978: the dot-depth of D_n is n.

@@ -19,8 +19,7 @@ from longreach.theory.crasp.program import parse
 from longreach.theory.crasp.words import Encoder
 from longreach.theory.names import END
 from longreach.theory.program_class import RELATIONS
-from longreach.theory.prove.equivalence import LONGEST_WORD, rightness
-from longreach.theory.prove.induction import prove_announcer
+from longreach.theory.prove.induction import LONGEST_WORD, prove_announcer, rightness
 from longreach.wording import counted
 
 

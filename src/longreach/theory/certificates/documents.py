@@ -16,7 +16,7 @@ _CLASS = AliasChoices("class", "program_class")
 
 
 class _Document(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class AutomatonTable(_Document):

@@ -8,6 +8,8 @@ comparisons read. Where there are no others, the control values that runs meet a
 answer has been seen. Otherwise, for each control value facts low ≤ combination ≤ high are guessed from runs;
 z3 (extra `smt`) drops those that a letter does not preserve, until the rest is inductive, and then shows that
 the answer after each letter is right. Nothing here knows how the program was made.
+
+`rightness` compares all short words first and, where there is no proof, tries more words.
 """
 
 from __future__ import annotations
@@ -18,21 +20,32 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from longreach.errors import InputError, MissingExtra
 from longreach.theory.automata.automaton import Automaton, Word
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
+from longreach.theory.crasp.compare import ProgramSide, Side, compare, within_length
 from longreach.theory.crasp.core import PLAIN, Core
-from longreach.theory.crasp.evaluate import at_empty_word
+from longreach.theory.crasp.evaluate import Kernel, State, at_empty_word
 from longreach.theory.crasp.lower import simplify
-from longreach.theory.prove.step import Control, Machine, Symbolic
+from longreach.theory.prove.step import Control, Machine, Symbolic, automaton_side
+from longreach.wording import word
 
 if TYPE_CHECKING:
     import z3
+
+    from longreach.theory.automata.samples import Letters
 
 MAX_CONTROLS = 3_000
 MAX_RUNS = 40_000
 SOLVER_STEPS = 20_000_000
 """Steps of z3 for one question, by its own count."""
+CHECKED_LENGTH = 12
+MODULI = 4
+"""Without a proof, all words up to so many moduli are tried, as far as the budget of states goes."""
+MOST_COMPARED_STATES = 100_000
+LONGEST_WORD = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,3 +346,84 @@ class _Prover:
             return True
         solver.add(self._z3.Or(wrong))
         return not self._possible(solver)
+
+
+@dataclass(frozen=True)
+class Rightness:
+    """How a program is known to be right."""
+
+    proved: bool
+    length: int
+    """All words up to here were compared."""
+    witness: Word | None = None
+    reason: str = ""
+    tried: int = 0
+    """Without a proof: the number of random words tried, each with all its prefixes."""
+
+    @property
+    def word(self) -> str:
+        return "proved" if self.proved else "checked" if self.witness is None else "wrong"
+
+    def __str__(self) -> str:
+        if self.witness is not None:
+            return f"wrong on {word(self.witness)}"
+        if self.proved:
+            return "proved for all lengths"
+        why = f" ({self.reason})" if self.reason else ""
+        return (
+            f"not proved{why}: no difference on all words to length {self.length} "
+            f"and {self.tried} random words to length {LONGEST_WORD}"
+        )
+
+
+def rightness(
+    core: Core, automaton: Automaton, length: int = CHECKED_LENGTH, budget: Budget = DEFAULT_BUDGET
+) -> Rightness:
+    """Compares a program with an automaton on all short words and by proof; without a proof, on more words.
+
+    >>> from longreach.theory.crasp.library import load
+    >>> str(rightness(load("tomita-4").core, named_automaton("tomita-4")))
+    'proved for all lengths'
+    """
+    found = compare(*_sides(core, automaton, length), automaton.alphabet, length)
+    if not found.equal:
+        return Rightness(False, found.length, found.witness)
+    try:
+        attempt = prove(core, automaton, budget=budget)
+    except MissingExtra as missing:
+        return _tried_on_words(core, automaton, found.length, str(missing))
+    if attempt.witness is not None or attempt.proved:
+        return Rightness(attempt.proved, found.length, attempt.witness)
+    return _tried_on_words(core, automaton, found.length, attempt.reason)
+
+
+def _sides(core: Core, automaton: Automaton, length: int) -> tuple[Side, Side]:
+    return ProgramSide(core, automaton.alphabet, length=length), automaton_side(automaton)
+
+
+def _tried_on_words(core: Core, automaton: Automaton, length: int, reason: str) -> Rightness:
+    longer = min(MODULI * core.modulus + core.locality, LONGEST_WORD)
+    if longer > length:
+        found = compare(*_sides(core, automaton, longer), automaton.alphabet, longer, MOST_COMPARED_STATES)
+        length = max(length, found.length)
+        if not found.equal:
+            return Rightness(False, length, found.witness)
+    from longreach.theory.automata.samples import random_words
+
+    words = random_words(automaton, np.random.default_rng(0), LONGEST_WORD)
+    return Rightness(False, length, difference(core, automaton, words), reason, len(words))
+
+
+def difference(core: Core, automaton: Automaton, words: Letters) -> Word | None:
+    """The shortest prefix of the words (rows of letter indices) on which the two differ."""
+    near = simplify(within_length(core, words.shape[1]))
+    assert near.accept is not None
+    place = {symbol: code for code, symbol in enumerate(near.alphabet)}
+    codes = np.array([place.get(letter, len(place)) for letter in automaton.alphabet], np.uint32)
+    value = Kernel(near, near.roots).advance(State(), codes[words])[near.accept]
+    said = np.broadcast_to(np.asarray(value, dtype=np.bool_), words.shape)
+    wrong = said != automaton.accepting_mask[automaton.run_many(words)]
+    if not wrong.any():
+        return None
+    column = int(wrong.any(axis=0).argmax())
+    return tuple(automaton.alphabet[k] for k in words[int(wrong[:, column].argmax()), : column + 1])

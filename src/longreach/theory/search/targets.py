@@ -17,7 +17,8 @@ from longreach.theory.crasp.core import Core
 from longreach.theory.crasp.evaluate import accepts
 from longreach.theory.crasp.program import Program
 from longreach.theory.crasp.words import Encoder
-from longreach.theory.prove.equivalence import equivalent, rightness
+from longreach.theory.prove.equivalence import equivalent
+from longreach.theory.prove.induction import rightness
 from longreach.theory.search.space import Truth, Word, WordTree, accepted_on
 from longreach.wording import word as spaced
 

@@ -10,8 +10,7 @@ from longreach.theory.automata.automaton import Automaton
 from longreach.theory.budget import Budget
 from longreach.theory.certificates.check_yes import legal_symbols, wrong_after
 from longreach.theory.crasp.core import Core
-from longreach.theory.prove.equivalence import rightness
-from longreach.theory.prove.induction import prove_announcer
+from longreach.theory.prove.induction import prove_announcer, rightness
 
 PROOF_SECONDS = 2.0
 """Of computing; `longreach verify` takes longer."""

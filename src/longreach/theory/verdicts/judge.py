@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longreach.theory.automata.automaton import Automaton
-from longreach.theory.automata.monoid import Measures
 from longreach.theory.budget import DEFAULT_BUDGET, Budget, OverBudget
 from longreach.theory.certificates.documents import Certificate, NoCertificate, ProgramCertificate
 from longreach.theory.certificates.from_proofs import arrow_certificate, flow_certificate
 from longreach.theory.certificates.tables import automaton_table
-from longreach.theory.crasp.program import Program
 from longreach.theory.decide.decisions import ClassDecision, Decisions, decide
 from longreach.theory.decide.views import Analysis, Convention
 from longreach.theory.decide.without_positions import Refutation, refutation
 from longreach.theory.names import END
 from longreach.theory.program_class import EMPTY, PERIODIC_LOCAL
-from longreach.theory.verdicts.basis import program_basis
 from longreach.theory.verdicts.explain import Explanation, explain, explain_at_end
 from longreach.theory.verdicts.verdict import (
     MEANING_OF_NO,
@@ -32,7 +29,10 @@ from longreach.theory.verdicts.verdict import (
     Ruling,
     Verdict,
 )
-from longreach.theory.write.programs import acceptor, predictor
+
+if TYPE_CHECKING:
+    from longreach.theory.automata.monoid import Measures
+    from longreach.theory.crasp.program import Program
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +142,8 @@ class _Writer:
             return f"it would predict {END}, which is a letter here"
         key = (id(analysis), predicts)
         if key not in self.written:
+            from longreach.theory.write.programs import acceptor, predictor  # a no needs none
+
             try:
                 self.written[key] = (predictor if predicts else acceptor)(analysis, budget=self.budget)
             except OverBudget as spent:
@@ -152,6 +154,8 @@ class _Writer:
         """How the program is known to be right."""
         assert analysis is not None
         if program not in self.weighed:
+            from longreach.theory.verdicts.basis import program_basis
+
             self.weighed[program] = program_basis(program.core, analysis.extended.automaton, self.budget)
         return self.weighed[program]
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from html import escape
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longreach.theory.certificates.documents import NoCertificate
-from longreach.theory.crasp.program import Program
 from longreach.theory.program_class import ProgramClass
+
+if TYPE_CHECKING:
+    from longreach.theory.crasp.program import Program
 
 PROVED = "proved"
 NOT_KNOWN = "not known"
