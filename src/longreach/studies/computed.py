@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,9 +17,7 @@ from longreach.studies.drawing import titled
 from longreach.studies.sparsity.attention import SparseAttention
 from longreach.studies.sparsity.counter_examples import (
     ASSUMPTIONS,
-    Assumptions,
     Defeat,
-    Problem,
     check_assumptions,
     counter_example,
     defeating_ensemble,
@@ -48,9 +47,35 @@ from longreach.studies.sparsity.generalization import (
     rare_pair_class,
 )
 from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
+from longreach.wording import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Each = TypeVar("Each")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a class generalizes from L to L̄, and what else its row of the document says."""
+
+    facts: dict[str, Any]
+    found: Generalization
+
+    def document(self) -> dict[str, Any]:
+        return self.facts | self.found.document()
+
+
+def _table(columns: Mapping[str, Callable[[Each], str]], rows: Sequence[Each], spare: Sequence[str]) -> Table:
+    lines = [[show(row) for show in columns.values()] for row in rows]
+    return table_of(columns=list(columns), rows=lines, spare=spare)
+
+
+def _eta(value: float | None, style: str) -> str:
+    """Of coverage: no number is enough where it is None, and nothing is asked where it is not a number."""
+    return "none" if value is None else "–" if math.isnan(value) else format(value, style)
+
 
 # Planted correlations: the bound beside the error of attention that fits short sequences.
 
@@ -58,7 +83,18 @@ if TYPE_CHECKING:
 PLANTED_WINDOW = 4
 SAMPLING = Sampling(limit=20_000)
 """All outcomes are listed."""
-PLANTED_COLUMNS = ("δ", "L", "L̄", "minimizers", "error", "error/δ", "η_L", "η_L̄", "bound", "bound/error")
+PLANTED_COLUMNS: dict[str, Callable[[Comparison], str]] = {
+    "δ": lambda each: f"{float(each.delta):.2g}",
+    "L": lambda each: str(each.found.train_length),
+    "L̄": lambda each: str(each.found.test_length),
+    "minimizers": lambda each: "; ".join(n.removesuffix(", planted") for n in each.found.minimizers),
+    "error": lambda each: f"{float(each.found.error.value):.3g}",
+    "error/δ": lambda each: f"{float(each.found.error.value) / float(each.delta):.3g}",
+    "η_L": lambda each: f"{float(each.eta_train):g}",
+    "η_L̄": lambda each: f"{float(each.eta_test):g}",
+    "bound": lambda each: f"{float(each.bound):.2g}",
+    "bound/error": lambda each: f"{each.ratio:.2g}",
+}
 COLOURS, MARKERS = (BLUE, ORANGE, GREEN), "osD"
 
 
@@ -94,14 +130,9 @@ def planted_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
                 delta=delta,
                 sampling=SAMPLING,
             )
-    table = table_of(
-        columns=PLANTED_COLUMNS,
-        rows=[_line(each) for each in found],
-        spare=("bound/error", "η_L", "η_L̄", "minimizers"),
-    )
     return StudyReport(
         document={"window": PLANTED_WINDOW, "rows": [each.document() for each in found]},
-        tables=[table],
+        tables=[_table(PLANTED_COLUMNS, found, spare=("bound/error", "η_L", "η_L̄", "minimizers"))],
         remarks=_planted_remarks(found),
         figure=lambda title: draw_planted(found, title),
     )
@@ -120,16 +151,6 @@ def _planted_remarks(found: Sequence[Comparison]) -> tuple[str, ...]:
         f"are up to {retrieval.places(longest).span} places apart at length {longest}."
     )
     return first, second
-
-
-def _line(each: Comparison) -> tuple[str, ...]:
-    error = float(each.found.error.value)
-    return (
-        f"{float(each.delta):.2g}", str(each.found.train_length), str(each.found.test_length),
-        "; ".join(name.removesuffix(", planted") for name in each.found.minimizers), f"{error:.3g}",
-        f"{error / float(each.delta):.3g}", f"{float(each.eta_train):g}", f"{float(each.eta_test):g}",
-        f"{float(each.bound):.2g}", f"{each.ratio:.2g}",
-    )  # fmt: skip
 
 
 def draw_planted(found: Sequence[Comparison], title: str) -> Figure:
@@ -172,18 +193,6 @@ PLANTED = Study(
 # Counterexamples: each assumption dropped in turn, beside the intact example.
 
 
-COUNTEREXAMPLE_COLUMNS = (
-    "dropped",
-    "version",
-    "L",
-    "L̄",
-    "δ",
-    "η",
-    "minimizers",
-    "worst",
-    "error",
-    "best in class",
-)
 COUNTEREXAMPLE_GRIDS: dict[Scale, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "smoke": ((8,), (2,)),
     "laptop": ((8, 16), (2, 4)),
@@ -194,67 +203,44 @@ CHECKED = 2
 """Assumptions are checked up to so many times L."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CounterexampleRow:
-    """One problem at one L̄."""
-
-    dropped: str
-    version: str
-    found: Generalization
-    assumptions: Assumptions
-    best: Fraction
-    """The least error of any hypothesis at L̄."""
-
-    def document(self) -> dict[str, Any]:
-        return {
-            "dropped": self.dropped,
-            "version": self.version,
-            "assumptions": self.assumptions.document(),
-            "missing": list(self.assumptions.missing()),
-            "best_in_class": float(self.best),
-            **self.found.document(),
-        }
-
-    def line(self) -> tuple[str, ...]:
-        eta = self.assumptions.eta_test
-        return (
-            self.dropped, self.version, str(self.found.train_length), str(self.found.test_length),
-            f"{float(self.assumptions.realizability):.3g}", "none" if eta is None else f"{float(eta):g}",
-            str(len(self.found.minimizers)), self.found.worst.removesuffix(", g1"),
-            f"{float(self.found.error.value):.3f}", f"{float(self.best):.3f}",
-        )  # fmt: skip
+COUNTEREXAMPLE_COLUMNS: dict[str, Callable[[Judged], str]] = {
+    "dropped": lambda row: str(row.facts["dropped"]),
+    "version": lambda row: str(row.facts["version"]),
+    "L": lambda row: str(row.found.train_length),
+    "L̄": lambda row: str(row.found.test_length),
+    "δ": lambda row: f"{row.facts['assumptions']['delta']:.3g}",
+    "η": lambda row: _eta(row.facts["assumptions"]["eta_test"], "g"),
+    "minimizers": lambda row: str(len(row.found.minimizers)),
+    "worst": lambda row: row.found.worst.removesuffix(", g1"),
+    "error": lambda row: f"{float(row.found.error.value):.3f}",
+    "best in class": lambda row: f"{row.facts['best_in_class']:.3f}",
+}
 
 
 def counterexamples_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
-    """All problems at all lengths, exactly."""
+    """All problems at all lengths, exactly; at last a class that is defeated."""
     train, times = COUNTEREXAMPLE_GRIDS[options.scale]
     found = [
         row for assumption in ASSUMPTIONS for length in train for row in _rows(assumption, length, times)
     ]
     defeat = defeated()
-    table = table_of(
-        columns=COUNTEREXAMPLE_COLUMNS,
-        rows=[*(row.line() for row in found), _defeat_line(defeat)],
-        spare=("best in class", "minimizers", "worst"),
-    )
+    facts = {"dropped": "all", "version": "defeated", "best_in_class": 0.0}
+    last = Judged(facts | {"assumptions": {"delta": 0.0, "eta_test": math.nan}}, defeat.found)
+    document = {"sequence": list(defeat.sequence), "loss": float(defeat.loss), **defeat.found.document()}
+    spare = ("best in class", "minimizers", "worst")
     return StudyReport(
-        document={
-            "rows": [row.document() for row in found],
-            "defeat": {
-                "sequence": list(defeat.sequence), "loss": float(defeat.loss), **defeat.found.document(),
-            },
-        },
-        tables=[table],
+        document={"rows": [row.document() for row in found], "defeat": document},
+        tables=[_table(COUNTEREXAMPLE_COLUMNS, [*found, last], spare)],
         remarks=_counterexample_remarks(found, defeat),
         figure=lambda title: draw_counterexamples(found, title),
-    )  # fmt: skip
+    )
 
 
-def _counterexample_remarks(rows: Sequence[CounterexampleRow], defeat: Defeat) -> tuple[str, ...]:
-    broken = [row for row in rows if row.version == "broken"]
-    intact = [row for row in rows if row.version == "intact"]
-    alone = sum(row.assumptions.missing() == (row.dropped,) for row in broken)
-    whole = sum(not row.assumptions.missing() for row in intact)
+def _counterexample_remarks(rows: Sequence[Judged], defeat: Defeat) -> tuple[str, ...]:
+    broken = [row for row in rows if row.facts["version"] == "broken"]
+    intact = [row for row in rows if row.facts["version"] == "intact"]
+    alone = sum(row.facts["missing"] == [row.facts["dropped"]] for row in broken)
+    whole = sum(not row.facts["missing"] for row in intact)
     least = float(min(row.found.error.value for row in broken))
     most = float(max(row.found.error.value for row in intact))
     checked = (
@@ -270,26 +256,18 @@ def _counterexample_remarks(rows: Sequence[CounterexampleRow], defeat: Defeat) -
     return checked, last
 
 
-def _rows(assumption: str, train: int, times: Sequence[int]) -> list[CounterexampleRow]:
-    example = counter_example(assumption, train)
-    found = []
+def _rows(assumption: str, train: int, times: Sequence[int]) -> Iterator[Judged]:
+    example, draws = counter_example(assumption, train), np.random.default_rng(0)
     for version, problem in (("broken", example.broken), ("intact", example.intact)):
         checked = check_assumptions(problem, train, CHECKED * train)
-        for judged in length_generalizations(
-            problem.hypotheses, problem.ensemble, train, [train * each for each in times]
-        ):
-            best = _best(problem, judged.test_length)
-            found.append(
-                CounterexampleRow(
-                    dropped=assumption, version=version, found=judged, assumptions=checked, best=best
-                )
-            )
-    return found
-
-
-def _best(problem: Problem, length: int) -> Fraction:
-    risks, _ = population_risks(problem.hypotheses, problem.ensemble, [length], rng=np.random.default_rng(0))
-    return min(Fraction(risk.value) for risk in risks)
+        tests = [train * each for each in times]
+        for found in length_generalizations(problem.hypotheses, problem.ensemble, train, tests):
+            risks, _ = population_risks(problem.hypotheses, problem.ensemble, [found.test_length], rng=draws)
+            facts = {
+                "dropped": assumption, "version": version, "assumptions": checked.document(),
+                "missing": list(checked.missing()), "best_in_class": min(float(risk.value) for risk in risks),
+            }  # fmt: skip
+            yield Judged(facts, found)
 
 
 def defeated() -> Defeat:
@@ -301,37 +279,38 @@ def defeated() -> Defeat:
     )
 
 
-def _defeat_line(defeat: Defeat) -> tuple[str, ...]:
-    found = defeat.found
-    return (
-        "all", "defeated", str(found.train_length), str(found.test_length), "0", "–",
-        str(len(found.minimizers)), found.worst.removesuffix(", g1"), f"{float(found.error.value):.3f}",
-        "0.000",
-    )  # fmt: skip
-
-
-def draw_counterexamples(rows: Sequence[CounterexampleRow], title: str) -> Figure:
+def draw_counterexamples(rows: Sequence[Judged], title: str) -> Figure:
     """The error against L̄ / L, a panel for each assumption."""
+    times = sorted({row.found.test_length // row.found.train_length for row in rows})
     drawn = titled(title, (11, 3.1))
     for place, assumption in zip(drawn.subplots(1, len(ASSUMPTIONS), sharey=True), ASSUMPTIONS, strict=True):
-        for version, colour, marker in (("broken", RED, "X"), ("intact", GREEN, "o")):
-            own = [row for row in rows if (row.dropped, row.version) == (assumption, version)]
-            for train in dict.fromkeys(row.found.train_length for row in own):
-                line = [row for row in own if row.found.train_length == train]
+        own = [row for row in rows if row.facts["dropped"] == assumption]
+        for version, (colour, marker) in {"broken": (RED, "X"), "intact": (GREEN, "o")}.items():
+            for label, train, line in _lines(own, "version", version):
                 place.plot(
                     [row.found.test_length / train for row in line],
                     [float(row.found.error.value) for row in line],
-                    color=colour, marker=marker, markersize=4, linewidth=1,
-                    label=version if train == own[0].found.train_length else None,
+                    color=colour, marker=marker, markersize=4, linewidth=1, label=label,
                 )  # fmt: skip
-        place.set_title(f"without {assumption}", fontsize=8)
-        place.set_xlabel("L̄ / L", fontsize=8)
-        place.set_xticks(sorted({row.found.test_length // row.found.train_length for row in rows}))
-        place.set_ylim(-0.05, 1.05)
-        place.tick_params(labelsize=7)
-        place.legend(fontsize=7, frameon=False)
+        _finish(place, f"without {assumption}", "L̄ / L", times)
     drawn.axes[0].set_ylabel("error of the worst minimizer", fontsize=8)
     return drawn
+
+
+def _lines(rows: Sequence[Judged], fact: str, value: str) -> Iterator[tuple[str | None, int, list[Judged]]]:
+    """The rows with a fact, by L; the first line is labelled."""
+    own = [row for row in rows if row.facts[fact] == value]
+    for number, train in enumerate(dict.fromkeys(row.found.train_length for row in own)):
+        yield None if number else value, train, [row for row in own if row.found.train_length == train]
+
+
+def _finish(place: Axes, title: str, across: str, ticks: Sequence[int]) -> None:
+    place.set_title(title, fontsize=8)
+    place.set_xlabel(across, fontsize=8)
+    place.set_xticks(ticks)
+    place.set_ylim(-0.05, 1.05)
+    place.tick_params(labelsize=7)
+    place.legend(fontsize=7, frameon=False)
 
 
 COUNTEREXAMPLES = Study(
@@ -348,7 +327,18 @@ COUNTEREXAMPLES = Study(
 
 
 COUPLING_WINDOW, TOKENS = 3, 4
-COUPLING_COLUMNS = ("ensemble", "class", "L", "L̄", "k", "span", "η_L̄", "train", "minimizers", "error")
+COUPLING_COLUMNS: dict[str, Callable[[Judged], str]] = {
+    "ensemble": lambda row: str(row.facts["ensemble"]),
+    "class": lambda row: str(row.facts["class"]),
+    "L": lambda row: str(row.found.train_length),
+    "L̄": lambda row: str(row.found.test_length),
+    "k": lambda row: str(row.facts["sparsity"]),
+    "span": lambda row: str(row.facts["span"]),
+    "η_L̄": lambda row: _eta(row.facts["eta_test"], ".3g"),
+    "train": lambda row: f"{min(float(risk.value) for risk in row.found.train.values()):.3f}",
+    "minimizers": lambda row: f"{len(row.found.minimizers)} of {len(row.found.train)}",
+    "error": lambda row: str(row.found.error),
+}
 LOOKS = {
     "as it is": (RED, "X"), "windowed": (ORANGE, "s"), "neighbours": (BLUE, "D"), "one id": (GREEN, "o"),
 }  # fmt: skip
@@ -370,58 +360,37 @@ COUPLING_GRIDS: dict[Scale, CouplingGrid] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class CouplingRow:
-    """One class on one ensemble at one L̄."""
-
-    ensemble: str
-    version: str
-    sparsity: int
-    span: int
-    """The largest distance of planted tokens at L̄."""
-    eta: Fraction | None
-    found: Generalization
-
-    def document(self) -> dict[str, Any]:
-        eta = None if self.eta is None else float(self.eta)
-        return {
-            "ensemble": self.ensemble, "class": self.version, "sparsity": self.sparsity, "span": self.span,
-            "eta_test": eta, **self.found.document(),
-        }  # fmt: skip
-
-    def line(self) -> tuple[str, ...]:
-        best = min(self.found.train.values(), key=lambda risk: risk.value)
-        return (
-            self.ensemble, self.version, str(self.found.train_length), str(self.found.test_length),
-            str(self.sparsity), str(self.span), "none" if self.eta is None else f"{float(self.eta):.3g}",
-            f"{float(best.value):.3f}", f"{len(self.found.minimizers)} of {len(self.found.train)}",
-            str(self.found.error),
-        )  # fmt: skip
-
-
 def coupling_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Both ensembles, each with its class as it is, cut to a window, and coupled."""
-    grid, found = COUPLING_GRIDS[options.scale], list[CouplingRow]()
+    grid, found = COUPLING_GRIDS[options.scale], list[Judged]()
     for train in grid.train:
         tests = [train * times for times in grid.times]
-        for version in _versions(train, tests):
-            found += _judged(version, train, tests, Sampling(samples=grid.samples))
-    table = table_of(
-        columns=COUPLING_COLUMNS,
-        rows=[row.line() for row in found],
-        spare=("η_L̄", "minimizers", "span", "train"),
-    )
+        for name, version, hypotheses, law in _versions(train, tests):
+            judged = length_generalizations(
+                hypotheses, law, train, tests,
+                rng=np.random.default_rng(train), sampling=Sampling(samples=grid.samples),
+            )  # fmt: skip
+            for each in judged:
+                eta = law.coverage(each.test_length, window=COUPLING_WINDOW).eta
+                facts = {
+                    "ensemble": name,
+                    "class": version,
+                    "sparsity": law.sparsity,
+                    "span": law.places(each.test_length).span,
+                    "eta_test": None if eta is None else float(eta),
+                }
+                found.append(Judged(facts, each))
     return StudyReport(
         document={"window": COUPLING_WINDOW, "rows": [row.document() for row in found]},
-        tables=[table],
+        tables=[_table(COUPLING_COLUMNS, found, spare=("η_L̄", "minimizers", "span", "train"))],
         remarks=_coupling_remarks(found),
         figure=lambda title: draw_coupling(found, title),
     )
 
 
-def _coupling_remarks(rows: Sequence[CouplingRow]) -> tuple[str, ...]:
-    plain = [row.found.error for row in rows if row.version in ("as it is", "windowed")]
-    coupled = [row.found.error for row in rows if row.version not in ("as it is", "windowed")]
+def _coupling_remarks(rows: Sequence[Judged]) -> tuple[str, ...]:
+    plain = [row.found.error for row in rows if row.facts["class"] in ("as it is", "windowed")]
+    coupled = [row.found.error for row in rows if row.facts["class"] not in ("as it is", "windowed")]
     legend = (
         "train: the least risk on lengths from L/2 to L; error: of the worst minimizer at L̄, with a 95% "
         "interval where it is from samples. The couplings satisfy Definition 4.1 at all lengths up to 2L."
@@ -434,90 +403,57 @@ def _coupling_remarks(rows: Sequence[CouplingRow]) -> tuple[str, ...]:
     return legend, outcome
 
 
-@dataclass(frozen=True)
-class _Version:
-    ensemble: str
-    version: str
-    hypotheses: tuple[SparseAttention, ...]
-    law: PlantedEnsemble
+Version: TypeAlias = tuple[str, str, tuple[SparseAttention, ...], PlantedEnsemble]
+"""Names of the ensemble and of the class, and both."""
 
 
-def _versions(train: int, tests: Sequence[int]) -> list[_Version]:
-    far, retrieval = far_token(train), kgram_retrieval(TOKENS)
-    nothing = (Fraction(0),) * TOKENS
+def _versions(train: int, tests: Sequence[int]) -> list[Version]:
+    far, near, label = far_token(train), far_token_class(), (Fraction(0),)
+    retrieval, grams = kgram_retrieval(TOKENS), retrieval_class(TOKENS)
+
+    def coupled(
+        name: str, version: str, hypotheses: tuple[SparseAttention, ...], ensemble: PlantedEnsemble,
+        coupling: Coupling, ranks: tuple[tuple[int, ...], ...], otherwise: tuple[Fraction, ...],
+    ) -> Version:  # fmt: skip
+        fault = coupling_fault(ensemble, coupling, COUPLING_WINDOW, range(2 * COUPLING_WINDOW, tests[0] + 1))
+        assert fault is None, fault
+        words = CoupledVocabulary(ensemble.vocabulary, ensemble.sparsity)
+        own = coupled_class(hypotheses, words, ids=len(ranks), window=COUPLING_WINDOW, otherwise=otherwise)
+        return name, version, own, coupled_ensemble(ensemble, coupling, ranks=ranks)
+
     return [
-        _Version("far token", "as it is", far_token_class(), far),
-        _Version("far token", "windowed", far_token_class(COUPLING_WINDOW), far),
-        _coupled("far token", "neighbours", far, far_token_class(), to_neighbours, ((1,), (2,), (3,)), tests),
-        _coupled("far token", "one id", far, far_token_class(), to_one_id, ((1, 2, 3),), tests),
-        _Version("1-gram retrieval", "as it is", retrieval_class(TOKENS), retrieval),
-        _Version("1-gram retrieval", "windowed", retrieval_class(TOKENS, COUPLING_WINDOW), retrieval),
-        _coupled(
-            "1-gram retrieval", "one id", retrieval, retrieval_class(TOKENS), retrieval_to_one_id,
-            ((1, 2, 3),), tests, nothing,
+        ("far token", "as it is", near, far),
+        ("far token", "windowed", far_token_class(COUPLING_WINDOW), far),
+        coupled("far token", "neighbours", near, far, to_neighbours, ((1,), (2,), (3,)), label),
+        coupled("far token", "one id", near, far, to_one_id, ((1, 2, 3),), label),
+        ("1-gram retrieval", "as it is", grams, retrieval),
+        ("1-gram retrieval", "windowed", retrieval_class(TOKENS, COUPLING_WINDOW), retrieval),
+        coupled(
+            "1-gram retrieval", "one id", grams, retrieval, retrieval_to_one_id, ((1, 2, 3),), label * TOKENS
         ),
-    ]  # fmt: skip
-
-
-def _coupled(
-    name: str,
-    version: str,
-    ensemble: PlantedEnsemble,
-    hypotheses: tuple[SparseAttention, ...],
-    coupling: Coupling,
-    ranks: tuple[tuple[int, ...], ...],
-    tests: Sequence[int],
-    otherwise: tuple[Fraction, ...] = (Fraction(0),),
-) -> _Version:
-    fault = coupling_fault(ensemble, coupling, COUPLING_WINDOW, range(2 * COUPLING_WINDOW, tests[0] + 1))
-    assert fault is None, fault
-    words = CoupledVocabulary(ensemble.vocabulary, ensemble.sparsity)
-    own = coupled_class(hypotheses, words, ids=len(ranks), window=COUPLING_WINDOW, otherwise=otherwise)
-    return _Version(name, version, own, coupled_ensemble(ensemble, coupling, ranks=ranks))
-
-
-def _judged(version: _Version, train: int, tests: Sequence[int], sampling: Sampling) -> list[CouplingRow]:
-    draws = np.random.default_rng(train)
-    return [
-        CouplingRow(
-            ensemble=version.ensemble,
-            version=version.version,
-            sparsity=version.law.sparsity,
-            span=version.law.places(found.test_length).span,
-            eta=version.law.coverage(found.test_length, window=COUPLING_WINDOW).eta,
-            found=found,
-        )
-        for found in length_generalizations(
-            version.hypotheses, version.law, train, tests, rng=draws, sampling=sampling
-        )
     ]
 
 
-def draw_coupling(rows: Sequence[CouplingRow], title: str) -> Figure:
+def draw_coupling(rows: Sequence[Judged], title: str) -> Figure:
     """The error against L̄, a panel for each ensemble."""
-    names = list(dict.fromkeys(row.ensemble for row in rows))
+    names = list(dict.fromkeys(row.facts["ensemble"] for row in rows))
+    tests = sorted({row.found.test_length for row in rows})
     drawn = titled(title, (8.6, 3.4))
     for place, name in zip(drawn.subplots(1, len(names), sharey=True), names, strict=True):
+        own = [row for row in rows if row.facts["ensemble"] == name]
         for version, (colour, marker) in LOOKS.items():
-            own = [row for row in rows if (row.ensemble, row.version) == (name, version)]
-            for number, train in enumerate(dict.fromkeys(row.found.train_length for row in own)):
-                line = [row for row in own if row.found.train_length == train]
+            for label, _, line in _lines(own, "class", version):
                 errors = [row.found.error for row in line]
                 means = [float(risk.value) for risk in errors]
                 spread = [
-                    [max(0.0, mean - risk.low) for mean, risk in zip(means, errors, strict=True)],
-                    [max(0.0, risk.high - mean) for mean, risk in zip(means, errors, strict=True)],
+                    [mean - risk.low for mean, risk in zip(means, errors, strict=True)],
+                    [risk.high - mean for mean, risk in zip(means, errors, strict=True)],
                 ]
                 place.errorbar(
                     [row.found.test_length for row in line], means, yerr=spread, color=colour, marker=marker,
-                    markersize=4, linewidth=1, capsize=2, label=None if number else version,
+                    markersize=4, linewidth=1, capsize=2, label=label,
                 )  # fmt: skip
-        place.set_title(name, fontsize=8)
-        place.set_xticks(sorted({row.found.test_length for row in rows}))
-        place.set_xlabel("test length L̄ (one line for each L)", fontsize=8)
-        place.set_ylim(-0.05, 1.05)
-        place.tick_params(labelsize=7)
-        place.legend(fontsize=7, frameon=False)
+        _finish(place, name, "test length L̄ (one line for each L)", tests)
     drawn.axes[0].set_ylabel("error of the worst minimizer", fontsize=8)
     return drawn
 

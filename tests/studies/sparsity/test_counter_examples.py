@@ -10,13 +10,18 @@ import pytest
 
 from longreach.studies.sparsity.counter_examples import (
     ASSUMPTIONS,
+    Problem,
     check_assumptions,
     counter_example,
     defeating_ensemble,
-    generalization,
 )
 from longreach.studies.sparsity.ensembles import ListedEnsemble
+from longreach.studies.sparsity.generalization import Generalization, length_generalization
 from tests.helpers.sparsity_oracle import FunctionHypothesis
+
+
+def generalization(problem: Problem, train: int, test: int) -> Generalization:
+    return length_generalization(problem.hypotheses, problem.ensemble, train, test)
 
 
 @pytest.mark.parametrize("train", [8, 11])
@@ -80,8 +85,7 @@ def test_the_wrong_minimizer_is_defeated_beyond_the_training_lengths() -> None:
         assert found.ensemble.outcome_count(length) == PROBLEM.ensemble.outcome_count(length)
     for length in (9, 12):
         whole = found.ensemble.outcomes(length)
-        truth = EITHER.quotient(whole.examples.tokens).values[0, 0]
-        assert truth == float(found.ensemble.labels[whole.examples.labels[0]][0])
+        assert EITHER.quotient(whole.tokens).values[0, 0] == float(whole.labels[0][0])
     drawn = found.ensemble.draw(12, 5, np.random.default_rng(0))
     assert set(map(tuple, drawn.tokens.tolist())) == {found.sequence}
 
@@ -93,6 +97,6 @@ def test_random_sequences_where_there_are_too_many() -> None:
     truth = FunctionHypothesis("one", lambda tokens: np.ones((len(tokens), 1)))
     wrong = FunctionHypothesis("first is 0", lambda tokens: 1 - tokens[:, :1])
     found = defeating_ensemble(
-        [truth, wrong], ensemble, truth, wrong, train_length=4, test_length=30, error=0.5, tries=64
+        [truth, wrong], ensemble, truth, wrong, train_length=4, test_length=30, error=0.5
     )
     assert (found.sequence[0], found.loss) == (1, 1)

@@ -16,11 +16,10 @@ from longreach.studies.sparsity.ensembles import (
     PlantedEnsemble,
     PositionLaw,
     coverage,
+    even_shapes,
     kgram_retrieval,
     law_of_sets,
     shifted_sets,
-    spread_shapes,
-    uniform_sets,
 )
 from tests.helpers.sparsity_oracle import distribution, eta
 
@@ -58,7 +57,7 @@ def test_it_is_the_least_eta(laws: dict[int, PositionLaw], length: int, window: 
 def test_known_laws(length: int) -> None:
     """Neighbours anywhere: the worst is length 2, where the only pair has the probability 1."""
     assert coverage(shifted_sets({(1, 2): 1}, window=2), length, window=2).eta == length - 1
-    places = uniform_sets(lambda length: iter([(0, 1), (0, 2)]))
+    places = even_shapes(lambda length: {(0, 1): 1, (0, 2): 1})
     assert coverage(places, length, window=2).eta == eta(places, length, 2, 2)
 
 
@@ -70,11 +69,9 @@ def test_shifts_of_a_set_inside_a_larger_window_are_not_covered() -> None:
     assert coverage(every, 6, window=3).eta == eta(every, 6, 3, 2)
 
 
-def test_shapes_with_a_share_each() -> None:
+def test_shapes_with_different_weights() -> None:
     third = Fraction(1, 3)
-    places = spread_shapes(
-        lambda length: {(0, 1): third, (0, 2): 1 - third} if length > 2 else {(0, 1): Fraction(1)}
-    )
+    places = even_shapes(lambda length: {(0, 1): third / (length - 1), (0, 2): 1 - third})
     assert coverage(places, 7, window=2).eta == eta(places, 7, 2, 2)
 
 
@@ -106,35 +103,26 @@ def test_it_is_sparse_and_not_local() -> None:
 HALF, ONE = Fraction(1, 2), Fraction(1)
 ENSEMBLE = PlantedEnsemble(
     background=(HALF, Fraction(1, 4), Fraction(1, 4)),
-    places=uniform_sets(lambda length: iter([(0, 1), (0, 3)])),
+    places=even_shapes(lambda length: {(0, 1): 1, (0, 3): 1}),
     planted={(1, 2): Fraction(2, 3), (2, 2): Fraction(1, 3)},
     label={(1, 2): (ONE,), (2, 2): (HALF,)},
 )
 
 
-def _listed(length: int) -> dict[tuple[tuple[int, ...], Label], Fraction]:
-    whole = ENSEMBLE.outcomes(length)
-    found: dict[tuple[tuple[int, ...], Label], Fraction] = defaultdict(Fraction)
-    rows = zip(whole.examples.tokens.tolist(), whole.examples.labels.tolist(), whole.weights, strict=True)
-    for tokens, label, weight in rows:
-        found[tuple(tokens), ENSEMBLE.labels[label]] += weight
-    return dict(found)
-
-
 @pytest.mark.parametrize("length", [2, 4, 5])
 def test_outcomes_are_those_of_the_definition(length: int) -> None:
-    found = _listed(length)
+    whole = ENSEMBLE.outcomes(length)
+    found: dict[tuple[tuple[int, ...], Label], Fraction] = defaultdict(Fraction)
+    for tokens, label, weight in zip(whole.tokens.tolist(), whole.labels, whole.weights, strict=True):
+        found[tuple(tokens), label] += weight
     assert found == distribution(ENSEMBLE, length)
     assert sum(found.values()) == 1
-    assert ENSEMBLE.outcome_count(length) == len(ENSEMBLE.outcomes(length).weights)
+    assert ENSEMBLE.outcome_count(length) == len(whole.weights)
 
 
 def test_draws_have_the_same_law() -> None:
     drawn = ENSEMBLE.draw(4, 8000, np.random.default_rng(0))
-    counts = Counter(
-        (tuple(tokens), ENSEMBLE.labels[label])
-        for tokens, label in zip(drawn.tokens.tolist(), drawn.labels.tolist(), strict=True)
-    )
+    counts = Counter(zip(map(tuple, drawn.tokens.tolist()), drawn.labels, strict=True))
     exact = distribution(ENSEMBLE, 4)
     assert counts.keys() <= exact.keys()
     assert max(abs(counts[each] / 8000 - float(weight)) for each, weight in exact.items()) < 0.02

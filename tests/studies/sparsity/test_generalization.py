@@ -17,7 +17,7 @@ from longreach.studies.sparsity.attention import (
 from longreach.studies.sparsity.ensembles import (
     ListedEnsemble,
     PlantedEnsemble,
-    uniform_sets,
+    even_shapes,
 )
 from longreach.studies.sparsity.generalization import (
     Sampling,
@@ -126,12 +126,12 @@ def test_errors_by_hand() -> None:
     assert short.found.train["hard, planted"].kind == "exact"
 
 
-HALF, ONE_POPULATION_RISK = Fraction(1, 2), Fraction(1)
-ENSEMBLE_POPULATION_RISK = PlantedEnsemble(
+HALF = Fraction(1, 2)
+PLANTED = PlantedEnsemble(
     background=(HALF, HALF),
-    places=uniform_sets(lambda length: iter([(0, 1)])),
+    places=even_shapes(lambda length: {(0, 1): 1}),
     planted={(1, 1): Fraction(2, 3), (0, 0): Fraction(1, 3)},
-    label={(1, 1): (ONE_POPULATION_RISK,), (0, 0): (Fraction(1, 3),)},
+    label={(1, 1): (ONE,), (0, 0): (Fraction(1, 3),)},
 )
 
 
@@ -148,18 +148,18 @@ def _literal(score: float, length: int) -> float:
         return score if tokens == (1, 1) and places[1] - places[0] <= 1 else -np.inf
 
     def value(tokens: tuple[int, ...]) -> tuple[Fraction]:
-        return ({(1, 1): ONE_POPULATION_RISK, (0, 1): HALF}.get(tokens, Fraction(0)),)
+        return ({(1, 1): ONE, (0, 1): HALF}.get(tokens, Fraction(0)),)
 
     return sum(
         float(weight) * abs(attention(key, value, 2, tokens)[0] - float(label[0]))
-        for (tokens, label), weight in distribution(ENSEMBLE_POPULATION_RISK, length).items()
+        for (tokens, label), weight in distribution(PLANTED, length).items()
     )
 
 
 @pytest.mark.parametrize(("score", "kind"), [(0.0, "exact"), (1.0, "enumerated")])
 def test_listed_risks_are_those_of_the_definition(score: float, kind: str) -> None:
     rng = np.random.default_rng(0)
-    (risk,), losses = population_risks([_attention(score)], ENSEMBLE_POPULATION_RISK, [3, 5], rng=rng)
+    (risk,), losses = population_risks([_attention(score)], PLANTED, [3, 5], rng=rng)
     assert (risk.kind, losses) == (kind, None)
     assert float(risk.value) == pytest.approx((_literal(score, 3) + _literal(score, 5)) / 2, abs=1e-12)
     if kind == "exact":
@@ -170,7 +170,7 @@ def test_listed_risks_are_those_of_the_definition(score: float, kind: str) -> No
 def test_exact_risks_are_rational() -> None:
     """Always 1/2: errs by 1/2 with probability 2/3 and by 1/6 with probability 1/3."""
     half = FunctionHypothesis("half", lambda tokens: np.full((len(tokens), 1), 0.5))
-    (risk,), _ = population_risks([half], ENSEMBLE_POPULATION_RISK, [4], rng=np.random.default_rng(0))
+    (risk,), _ = population_risks([half], PLANTED, [4], rng=np.random.default_rng(0))
     assert risk.value == Fraction(2, 3) * HALF + Fraction(1, 3) * Fraction(1, 6)
 
 
@@ -180,7 +180,7 @@ def test_intervals_from_samples_hold_the_truth() -> None:
     missed = 0
     for seed in range(40):
         (risk,), losses = population_risks(
-            [_attention(1.0)], ENSEMBLE_POPULATION_RISK, [5],
+            [_attention(1.0)], PLANTED, [5],
             rng=np.random.default_rng(seed), sampling=Sampling(limit=1, samples=200),
         )  # fmt: skip
         assert risk.kind == "sampled"
@@ -195,7 +195,7 @@ def test_several_lengths_are_drawn_alike() -> None:
     truth = (_literal(0.0, 3) + _literal(0.0, 5)) / 2
     (risk,), _ = population_risks(
         [_attention(0.0)],
-        ENSEMBLE_POPULATION_RISK,
+        PLANTED,
         [3, 5],
         rng=np.random.default_rng(3),
         sampling=Sampling(limit=1, samples=6000),

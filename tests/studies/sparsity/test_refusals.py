@@ -17,9 +17,9 @@ from longreach.studies.sparsity.ensembles import (
     PlantedEnsemble,
     PositionLaw,
     coverage,
+    even_shapes,
     kgram_retrieval,
     shifted_sets,
-    spread_shapes,
 )
 from longreach.studies.sparsity.generalization import (
     Sampling,
@@ -112,7 +112,7 @@ REFUSALS: list[tuple[Callable[[], object], str]] = [
     (lambda: _law({(0, 1): [1, -1, 1]}), "negative"),
     (lambda: _law({(0, 1): [1, 1, 1], (0, 1, 2): [1, 1]}), "one size"),
     (lambda: shifted_sets({(1, 2): 1}, window=3)(2), "length: 2 is shorter than the window 3"),
-    (lambda: spread_shapes(lambda length: {(0, 4): ONE})(3), "sets of one size"),
+    (lambda: even_shapes(lambda length: {(0, 4): 1})(3), "sets of one size"),
     (lambda: _learned(), "different names"),
     (lambda: _learned("same", "same"), "different names"),
     (lambda: _learned("one", test=3), "test_length: lengths 2 ≤ L ≤ L̄ are needed, not 4 and 3"),

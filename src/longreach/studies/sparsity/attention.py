@@ -20,7 +20,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from longreach.errors import Field, InputError
-from longreach.studies.sparsity.ensembles import FloatArray, IntArray, Label, PlaceSet
+from longreach.studies.sparsity.ensembles import FloatArray, IntArray, Label
 
 # Sums over all sets of k places, without enumerating them.
 
@@ -306,28 +306,12 @@ def table_value(
 MOST = 5_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Violation:
-    """A set, its tokens and a key that break the property."""
-
-    key: str
-    places: PlaceSet
-    tokens: tuple[int, ...]
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.reason} at {self.places} with tokens {self.tokens}"
-
-
-def not_local(
-    keys: Iterable[Key], window: int, *, sparsity: int, vocabulary: int, up_to: int
-) -> Violation | None:
+def not_local(keys: Iterable[Key], window: int, *, sparsity: int, vocabulary: int, up_to: int) -> str | None:
     """The first finite score of a set that is wider than the window; None if there is none up to a length.
 
-    >>> from longreach.studies.sparsity.attention import table_key
     >>> far = table_key("far", {(1, 1): 0.0}, vocabulary=2)
-    >>> print(not_local([far], 2, sparsity=2, vocabulary=2, up_to=6))
-    far: a finite score at (1, 4) with tokens (1, 1)
+    >>> not_local([far], 2, sparsity=2, vocabulary=2, up_to=6)
+    'far: a finite score at (1, 4) with tokens (1, 1)'
     """
     places, tokens = _everything(sparsity, vocabulary, up_to)
     wide = places[places[:, -1] - places[:, 0] > window]
@@ -339,12 +323,12 @@ def not_local(
     return None
 
 
-def not_relative(keys: Iterable[Key], *, sparsity: int, vocabulary: int, up_to: int) -> Violation | None:
+def not_relative(keys: Iterable[Key], *, sparsity: int, vocabulary: int, up_to: int) -> str | None:
     """The first score that changes when its set is shifted; None if there is none up to a length.
 
     >>> first = Key("first", lambda places, tokens: np.where(places[..., 0] == 1, 0.0, -np.inf))
-    >>> print(not_relative([first], sparsity=1, vocabulary=2, up_to=3))
-    first: another score than at (1,) at (2,) with tokens (0,)
+    >>> not_relative([first], sparsity=1, vocabulary=2, up_to=3)
+    'first: another score than at (1,) at (2,) with tokens (0,)'
     """
     places, tokens = _everything(sparsity, vocabulary, up_to)
     origin = places - places[:, :1] + 1
@@ -370,6 +354,6 @@ def _everything(sparsity: int, vocabulary: int, up_to: int) -> tuple[IntArray, I
     return places, tokens
 
 
-def _violation(key: Key, places: IntArray, tokens: IntArray, found: IntArray, reason: str) -> Violation:
+def _violation(key: Key, places: IntArray, tokens: IntArray, found: IntArray, reason: str) -> str:
     where, which = tuple(places[found[0]].tolist()), tuple(tokens[found[1]].tolist())
-    return Violation(key=key.name, places=where, tokens=which, reason=reason)
+    return f"{key.name}: {reason} at {where} with tokens {which}"

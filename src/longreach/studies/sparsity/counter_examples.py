@@ -24,7 +24,6 @@ from longreach.studies.sparsity.attention import (
     Hypothesis,
     Key,
     SparseAttention,
-    Violation,
     attention_class,
     not_local,
     not_relative,
@@ -38,16 +37,13 @@ from longreach.studies.sparsity.ensembles import (
     IntArray,
     Label,
     ListedEnsemble,
-    Outcomes,
     Places,
     PlantedEnsemble,
     Shape,
-    spread_shapes,
-    uniform_sets,
+    even_shapes,
 )
 from longreach.studies.sparsity.generalization import (
     Generalization,
-    Sampling,
     length_generalization,
     minimizers,
     population_risks,
@@ -61,7 +57,6 @@ WINDOW = 2
 """L_local in all examples."""
 LEAST = 8
 """The least training length: four windows, as in Theorem 4.3."""
-ASSUMPTIONS = ("locality", "relativity", "realizability", "coverage")
 NEAR, NEXT = (0, 1), (0, 2)
 G1 = table_value("g1", {(1, 1): (1,)}, vocabulary=2)
 
@@ -74,14 +69,10 @@ class Problem:
     ensemble: PlantedEnsemble
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CounterExample:
     """Two problems that differ in one assumption."""
 
-    assumption: str
-    train_length: int
-    change: str
-    """What makes the intact problem of the broken one."""
     broken: Problem
     intact: Problem
 
@@ -90,8 +81,8 @@ class CounterExample:
 class Assumptions:
     """Which assumptions of Theorem 4.3 a problem satisfies, up to a length."""
 
-    not_local: Violation | None
-    not_relative: Violation | None
+    not_local: str | None
+    not_relative: str | None
     realizability: Fraction
     """The least δ over hypotheses: the largest risk of the best one on any length."""
     eta_train: Fraction | None
@@ -137,16 +128,14 @@ def check_assumptions(problem: Problem, train_length: int, test_length: int) -> 
     )
 
 
-def generalization(problem: Problem, train_length: int, test_length: int) -> Generalization:
-    """Exactly: all outcomes are listed."""
-    return length_generalization(problem.hypotheses, problem.ensemble, train_length, test_length)
-
-
 def counter_example(assumption: str, train_length: int) -> CounterExample:
     """The example that drops an assumption, for training up to a length.
 
     >>> example = counter_example("coverage", 8)
-    >>> [generalization(each, 8, 16).error.value > 0 for each in (example.broken, example.intact)]
+    >>> [
+    ...     length_generalization(each.hypotheses, each.ensemble, 8, 16).error.value > 0
+    ...     for each in (example.broken, example.intact)
+    ... ]
     [True, False]
     """
     if assumption not in ASSUMPTIONS:
@@ -154,10 +143,7 @@ def counter_example(assumption: str, train_length: int) -> CounterExample:
         raise InputError(f"no assumption is called {assumption!r}{hint}", place=Argument("assumption"))
     if train_length < LEAST:
         raise InputError(f"at least {LEAST} is needed, four windows", place=Field("train_length"))
-    broken, intact, change = _PROBLEMS[assumption](train_length)
-    return CounterExample(
-        assumption=assumption, train_length=train_length, change=change, broken=broken, intact=intact
-    )
+    return _EXAMPLES[assumption](train_length)
 
 
 def _key(name: str, rule: Callable[[IntArray, IntArray, BoolArray], BoolArray], window: int | None) -> Key:
@@ -179,28 +165,24 @@ def _problem(keys: list[Key], places: Places) -> Problem:
     return Problem(attention_class(keys, [G1], sparsity=2), ensemble)
 
 
-def _near(length: int) -> dict[Shape, Fraction]:
-    return {NEAR: Fraction(1)}
+def _neighbours(length: int) -> dict[Shape, Fraction | int]:
+    return {NEAR: 1}
 
 
-def _locality(train: int) -> tuple[Problem, Problem, str]:
-    def places(length: int) -> Any:
-        return iter([NEAR, (0, train)] if length > train else [NEAR])
-
+def _locality(train: int) -> CounterExample:
+    """Intact: keys are −∞ beyond the window, and planted pairs are neighbours at every length."""
     far = _key("g00", lambda distance, last, both: both | (distance >= train), None)
     pairs = _key("g01", lambda distance, last, both: both, None)
     cut = [
         _key("g00", lambda distance, last, both: (both | (distance >= train)) & (distance <= WINDOW), WINDOW),
         _key("g01", lambda distance, last, both: both & (distance <= WINDOW), WINDOW),
     ]
-    return (
-        _problem([far, pairs], uniform_sets(places)),
-        _problem(cut, spread_shapes(_near)),
-        "keys are −∞ beyond the window, and planted pairs are neighbours at every length",
-    )
+    places = even_shapes(lambda length: {NEAR: 1, (0, train): 1} if length > train else {NEAR: 1})
+    return CounterExample(_problem([far, pairs], places), _problem(cut, even_shapes(_neighbours)))
 
 
-def _relativity(train: int) -> tuple[Problem, Problem, str]:
+def _relativity(train: int) -> CounterExample:
+    """Intact: g01 looks at pairs at distance 2 everywhere, not only beyond place L."""
     pairs = _key("g00", lambda distance, last, both: both & (distance == 1), WINDOW)
     late = _key(
         "g01",
@@ -208,59 +190,49 @@ def _relativity(train: int) -> tuple[Problem, Problem, str]:
         WINDOW,
     )
     always = _key("g01", lambda distance, last, both: (both & (distance == 1)) | (distance == 2), WINDOW)
-    places = spread_shapes(_near)
-    return (
-        _problem([pairs, late], places),
-        _problem([pairs, always], places),
-        "g01 looks at pairs at distance 2 everywhere, not only beyond place L",
-    )
+    places = even_shapes(_neighbours)
+    return CounterExample(_problem([pairs, late], places), _problem([pairs, always], places))
 
 
-def _realizability(train: int) -> tuple[Problem, Problem, str]:
-    def masses(length: int) -> dict[Shape, Fraction]:
+def _realizability(train: int) -> CounterExample:
+    """Intact: a key that looks at both distances is in the class."""
+
+    def weights(length: int) -> dict[Shape, Fraction | int]:
         if length == 2:
-            return {NEAR: Fraction(1)}
+            return {NEAR: 1}
         share = Fraction(1, train) if length <= train else Fraction(9, 10)
-        return {NEAR: 1 - share, NEXT: share}
+        return {NEAR: (1 - share) / (length - 1), NEXT: share / (length - 2)}
 
     one = _key("g00", lambda distance, last, both: both & (distance == 1), WINDOW)
     two = _key("g01", lambda distance, last, both: both & (distance == 2), WINDOW)
     either = _key("g02", lambda distance, last, both: both & (distance <= 2), WINDOW)
-    return (
-        _problem([one, two], spread_shapes(masses)),
-        _problem([one, two, either], spread_shapes(masses)),
-        "a key that looks at both distances is in the class",
-    )
+    places = even_shapes(weights)
+    return CounterExample(_problem([one, two], places), _problem([one, two, either], places))
 
 
-def _coverage(train: int) -> tuple[Problem, Problem, str]:
-    def masses(length: int) -> dict[Shape, Fraction]:
-        return {NEXT if length > train else NEAR: Fraction(1)}
-
-    def both_shapes(length: int) -> Any:
-        return iter([NEAR, NEXT])
-
+def _coverage(train: int) -> CounterExample:
+    """Intact: both distances occur at every length."""
     one = _key("g00", lambda distance, last, both: both & (distance == 1), WINDOW)
     either = _key("g01", lambda distance, last, both: both & (distance <= 2), WINDOW)
-    return (
-        _problem([one, either], spread_shapes(masses)),
-        _problem([one, either], uniform_sets(both_shapes)),
-        "both distances occur at every length",
-    )
+    alone = even_shapes(lambda length: {NEXT if length > train else NEAR: 1})
+    together = even_shapes(lambda length: {NEAR: 1, NEXT: 1})
+    return CounterExample(_problem([one, either], alone), _problem([one, either], together))
 
 
-_PROBLEMS: dict[str, Callable[[int], tuple[Problem, Problem, str]]] = {
+_EXAMPLES: dict[str, Callable[[int], CounterExample]] = {
     "locality": _locality,
     "relativity": _relativity,
     "realizability": _realizability,
     "coverage": _coverage,
 }
+ASSUMPTIONS = tuple(_EXAMPLES)
 
 
 # Without assumptions on longer lengths, any wrong hypothesis can be defeated.
 
 
-BLOCK = 4096
+TRIES, BLOCK = 1 << 16, 1 << 12
+"""Sequences that are looked at, and so many at a time."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -275,29 +247,17 @@ class ExtendedEnsemble:
     def vocabulary(self) -> int:
         return self.base.vocabulary
 
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        return tuple(dict.fromkeys((*self.base.labels, *self.beyond.labels)))
-
     def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
-        part = self._part(length)
-        return self._renamed(part, part.draw(length, count, rng))
+        return self._part(length).draw(length, count, rng)
 
     def outcome_count(self, length: int) -> int:
         return self._part(length).outcome_count(length)
 
-    def outcomes(self, length: int) -> Outcomes:
-        part = self._part(length)
-        found = part.outcomes(length)
-        return Outcomes(self._renamed(part, found.examples), found.weights)
+    def outcomes(self, length: int) -> Examples:
+        return self._part(length).outcomes(length)
 
     def _part(self, length: int) -> Ensemble:
         return self.base if length <= self.up_to else self.beyond
-
-    def _renamed(self, part: Ensemble, found: Examples) -> Examples:
-        places = {label: place for place, label in enumerate(self.labels)}
-        own = np.array([places[label] for label in part.labels], dtype=np.int64)
-        return Examples(found.tokens, own[found.labels])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -321,25 +281,23 @@ def defeating_ensemble(
     train_length: int,
     test_length: int,
     error: Fraction | float,
-    tries: int = 1 << 16,
-    rng: np.random.Generator | None = None,
-    sampling: Sampling | None = None,
 ) -> Defeat:
     """Extend the ensemble beyond L so that the class does not have (L, L̄, ε)-length generalization.
 
     `truth` realizes the training distributions, `wrong` is a minimizer. All sequences of length L̄ are looked
-    through in order, or so many random ones where there are more.
+    through in order, or many random ones where there are more.
     """
-    draws = rng or np.random.default_rng(0)
+    draws = np.random.default_rng(0)
     if not train_length < test_length:
         raise InputError(f"{test_length} is not above the training length", place=Field("test_length"))
-    risks, best = minimizers(hypotheses, ensemble, train_length, rng=draws, sampling=sampling)
+    risks, best = minimizers(hypotheses, ensemble, train_length, rng=draws)
     if truth.name not in risks or risks[truth.name].value != 0:
-        reason = f"{truth.name} does not realize the ensemble on lengths {_words(train_length)}"
+        lengths = train_lengths(train_length)
+        reason = f"{truth.name} does not realize the ensemble on lengths {lengths[0]} to {lengths[-1]}"
         raise InputError(reason, place=Field("truth"))
     if wrong.name not in {each.name for each in best}:
         raise InputError(f"{wrong.name} is not among the minimizers", place=Field("wrong"))
-    sequence = _telling(truth, wrong, ensemble.vocabulary, test_length, error, tries, draws)
+    sequence = _telling(truth, wrong, ensemble.vocabulary, test_length, error, draws)
     ones = (0,) * test_length
     listed = {
         length: [
@@ -349,15 +307,8 @@ def defeating_ensemble(
     }
     beyond = ListedEnsemble(vocabulary=ensemble.vocabulary, lists=listed)
     extended = ExtendedEnsemble(base=ensemble, up_to=train_length, beyond=beyond)
-    found = length_generalization(
-        hypotheses, extended, train_length, test_length, rng=draws, sampling=sampling
-    )
+    found = length_generalization(hypotheses, extended, train_length, test_length, rng=draws)
     return Defeat(sequence=sequence, loss=_distance(truth, wrong, sequence), ensemble=extended, found=found)
-
-
-def _words(train_length: int) -> str:
-    lengths = train_lengths(train_length)
-    return f"{lengths[0]} to {lengths[-1]}"
 
 
 def _label(hypothesis: Hypothesis, row: Sequence[int]) -> Label:
@@ -376,24 +327,23 @@ def _telling(
     vocabulary: int,
     length: int,
     error: Fraction | float,
-    tries: int,
     rng: np.random.Generator,
 ) -> tuple[int, ...]:
-    for rows in _candidates(vocabulary, length, tries, rng):
+    for rows in _candidates(vocabulary, length, rng):
         losses = np.abs(truth.quotient(rows).values - wrong.quotient(rows).values).max(axis=1)
         row = tuple(rows[int(np.argmax(losses))].tolist())
         if _distance(truth, wrong, row) > error:
             return row
-    looked = "any" if vocabulary**length <= tries else f"{tries} random"
+    looked = "any" if vocabulary**length <= TRIES else f"{TRIES} random"
     reason = f"{wrong.name} errs by at most {float(error):g} on {looked} sequences of length {length}"
     raise InputError(reason, place=Field("wrong"))
 
 
-def _candidates(vocabulary: int, length: int, tries: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    if vocabulary**length <= tries:
+def _candidates(vocabulary: int, length: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    if vocabulary**length <= TRIES:
         rows = product(range(vocabulary), repeat=length)
         while block := list(islice(rows, BLOCK)):
             yield np.array(block, dtype=np.int64)
         return
-    for first in range(0, tries, BLOCK):
-        yield rng.integers(0, vocabulary, (min(BLOCK, tries - first), length))
+    for _ in range(0, TRIES, BLOCK):
+        yield rng.integers(0, vocabulary, (BLOCK, length))

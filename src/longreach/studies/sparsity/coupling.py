@@ -18,6 +18,7 @@ one id).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,17 +45,12 @@ from longreach.studies.sparsity.ensembles import (
     PlaceSet,
     PlantedEnsemble,
     PositionLaw,
-    Shape,
+    even_shapes,
     law_of_sets,
     one_hot,
-    uniform_sets,
 )
 
 # Coupled tokens: tuples of ranks and tokens.
-
-
-Pairs: TypeAlias = tuple[tuple[int, int], ...]
-"""A coupled token: ranks from 1 on, each with a token."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +60,6 @@ class CoupledVocabulary:
     >>> words = CoupledVocabulary(tokens=5, sparsity=2)
     >>> words.pairs(words.number(((1, 3), (2, 4))))
     ((1, 3), (2, 4))
-    >>> words.size
-    111
     """
 
     tokens: int
@@ -82,10 +76,6 @@ class CoupledVocabulary:
         """Of the digits: pairs from 1 on, and 0 for none."""
         return self.tokens * self.sparsity + 1
 
-    @property
-    def size(self) -> int:
-        return sum((self.base - 1) ** count for count in range(self.sparsity + 1))
-
     def number(self, pairs: Sequence[tuple[int, int]]) -> int:
         """A coupled token as a number; the first pair is the last digit."""
         if len(pairs) > self.sparsity:
@@ -97,7 +87,7 @@ class CoupledVocabulary:
             found = found * self.base + 1 + (rank - 1) * self.tokens + token
         return found
 
-    def pairs(self, number: int) -> Pairs:
+    def pairs(self, number: int) -> tuple[tuple[int, int], ...]:
         found = []
         while number:
             number, digit = divmod(number, self.base)
@@ -185,38 +175,23 @@ def coupled_class(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class CouplingFault:
-    """What breaks Definition 4.1, and where."""
-
-    length: int
-    places: PlaceSet
-    reason: str
-
-    def __str__(self) -> str:
-        return f"length {self.length}, S* = {self.places}: {self.reason}"
-
-
 def coupling_fault(
     ensemble: PlantedEnsemble, coupling: Coupling, window: int, lengths: Iterable[int]
-) -> CouplingFault | None:
-    """Whether a coupling is local by Definition 4.1 on these lengths; None if it is."""
+) -> str | None:
+    """What breaks Definition 4.1 on these lengths, and where; None: the coupling is local."""
     before: dict[tuple[tuple[int, ...], ...], Fraction] | None = None
     for length in lengths:
-        ranks: dict[tuple[tuple[int, ...], ...], Fraction] = {}
+        ranks: dict[tuple[tuple[int, ...], ...], Fraction] = defaultdict(Fraction)
         for places, weight in ensemble.places(length).sets():
             maps = coupling(length, places)
             for ids in maps:
                 fault = _fault(length, places, ids, window)
                 if fault:
-                    return CouplingFault(length=length, places=places, reason=fault)
-                found = rank_tuple(places, ids)
-                ranks[found] = ranks.get(found, Fraction(0)) + weight / len(maps)
+                    return f"length {length}, S* = {places}: {fault}"
+                ranks[rank_tuple(places, ids)] += weight / len(maps)
         if before is not None and ranks != before:
             reason = "ranks at the planted ids are distributed otherwise than at shorter lengths"
-            return CouplingFault(
-                length=length, places=next(iter(ensemble.places(length).sets()))[0], reason=reason
-            )
+            return f"length {length}: {reason}"
         before = ranks
     return None
 
@@ -253,7 +228,6 @@ def coupled_ensemble(
     `ranks` says which ranks the planted ids hold; it must be the same for every S* and map, which is asked of
     each length that is used.
 
-    >>> from longreach.studies.sparsity.coupling import far_token, to_one_id
     >>> far = coupled_ensemble(far_token(8), to_one_id, ranks=[(1, 2, 3)])
     >>> far.sparsity, far.places(10).span, len(far.planted)
     (1, 0, 1)
@@ -274,15 +248,14 @@ def coupled_ensemble(
 
     @cache
     def places(length: int) -> PositionLaw:
-        sets: dict[PlaceSet, Fraction] = {}
+        sets: dict[PlaceSet, Fraction] = defaultdict(Fraction)
         for own, weight in ensemble.places(length).sets():
             maps = coupling(length, own)
             for ids in maps:
                 if rank_tuple(own, ids) != shape:
                     reason = f"at length {length} the ranks of {own} are {rank_tuple(own, ids)}, not {shape}"
                     raise InputError(reason, place=Field("ranks"))
-                planted_ids = tuple(sorted({ids[place - 1] for place in own}))
-                sets[planted_ids] = sets.get(planted_ids, Fraction(0)) + weight / len(maps)
+                sets[tuple(sorted({ids[place - 1] for place in own}))] += weight / len(maps)
         return law_of_sets(length, sets)
 
     return PlantedEnsemble(background=background, places=places, planted=planted, label=label)
@@ -300,12 +273,9 @@ def far_token(train_length: int) -> PlantedEnsemble:
     one = Fraction(1)
     near, far = (0, 1, 2), (0, 1, train_length)
 
-    def shapes(length: int) -> list[Shape]:
-        return [near, far] if length > train_length else [near]
-
     return PlantedEnsemble(
         background=(one, Fraction(0)),
-        places=uniform_sets(lambda length: iter(shapes(length))),
+        places=even_shapes(lambda length: {near: 1, far: 1} if length > train_length else {near: 1}),
         planted={(1, 1, 1): one},
         label={(1, 1, 1): (one,)},
     )

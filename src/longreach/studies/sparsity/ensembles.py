@@ -35,23 +35,13 @@ Label: TypeAlias = tuple[Fraction, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """Sequences of one length with their labels."""
+    """Labelled sequences of one length."""
 
     tokens: IntArray
     """One row each; tokens are numbers from 0."""
-    labels: IntArray
-    """The place of each row's label among those of the ensemble."""
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
-    """All examples of one length with their probabilities, which sum to 1."""
-
-    examples: Examples
-    weights: tuple[Fraction, ...]
+    labels: Sequence[Label]
+    weights: Sequence[Fraction] = ()
+    """Probabilities that sum to 1, where these are all examples of the length."""
 
 
 class Ensemble(Protocol):
@@ -62,11 +52,6 @@ class Ensemble(Protocol):
         """How many tokens there are."""
         ...
 
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels that occur."""
-        ...
-
     def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
         """Independent examples of a length."""
         ...
@@ -75,8 +60,8 @@ class Ensemble(Protocol):
         """How many outcomes there are to enumerate."""
         ...
 
-    def outcomes(self, length: int) -> Outcomes:
-        """Each of them."""
+    def outcomes(self, length: int) -> Examples:
+        """Each of them, with its probability."""
         ...
 
 
@@ -100,23 +85,17 @@ class ListedEnsemble:
             if any(len(tokens) != length for tokens, *_ in found):
                 raise InputError(f"length {length}: a sequence has another length", place=Field("lists"))
 
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        return tuple(dict.fromkeys(label for found in self.lists.values() for _, label, _ in found))
-
     def draw(self, length: int, count: int, rng: np.random.Generator) -> Examples:
         whole = self.outcomes(length)
         chosen = rng.choice(len(whole.weights), count, p=probabilities(whole.weights))
-        return Examples(whole.examples.tokens[chosen], whole.examples.labels[chosen])
+        return Examples(whole.tokens[chosen], [whole.labels[place] for place in chosen])
 
     def outcome_count(self, length: int) -> int:
         return len(self._of(length))
 
-    def outcomes(self, length: int) -> Outcomes:
-        found, places = self._of(length), {label: place for place, label in enumerate(self.labels)}
-        tokens = np.array([row for row, *_ in found], dtype=np.int64).reshape(len(found), length)
-        labels = np.array([places[label] for _, label, _ in found], dtype=np.int64)
-        return Outcomes(Examples(tokens, labels), tuple(weight for *_, weight in found))
+    def outcomes(self, length: int) -> Examples:
+        rows, labels, weights = zip(*self._of(length), strict=True)
+        return Examples(np.array(rows, dtype=np.int64), labels, weights)
 
     def _of(self, length: int) -> Sequence[tuple[tuple[int, ...], Label, Fraction]]:
         if length not in self.lists:
@@ -129,11 +108,6 @@ def probabilities(weights: Sequence[Fraction]) -> FloatArray:
     found = np.array([float(weight) for weight in weights])
     normed: FloatArray = found / found.sum()
     return normed
-
-
-def label_table(labels: Sequence[Label]) -> FloatArray:
-    """Labels as rows of floating-point numbers."""
-    return np.array([[float(part) for part in label] for label in labels], dtype=np.float64)
 
 
 # Where the planted tokens stand: for each length a distribution over sets of k places (𝒬^pos).
@@ -175,11 +149,6 @@ class PositionLaw:
                 raise InputError(f"{shape} has a negative weight", place=Field("weights"))
         if not self.total:
             raise InputError(f"no set has a positive weight at length {self.length}", place=Field("weights"))
-
-    @property
-    def sparsity(self) -> int:
-        """k, the size of the sets."""
-        return len(next(iter(self.weights)))
 
     @cached_property
     def total(self) -> int:
@@ -274,45 +243,23 @@ def shifted_sets(sets: Mapping[PlaceSet, int], window: int) -> Places:
     return law
 
 
-def spread_shapes(masses: Callable[[int], Mapping[Shape, Fraction]]) -> Places:
-    """Shapes with a probability each, which all starts share equally; what does not fit is left out.
+def even_shapes(weights: Callable[[int], Mapping[Shape, Fraction | int]]) -> Places:
+    """All sets of a shape have the same weight, given for each length; shapes that do not fit are left out.
 
-    >>> half = Fraction(1, 2)
-    >>> law = spread_shapes(lambda length: {(0, 1): half, (0, 3): half})(5)
-    >>> law.probability((1, 2)), law.probability((2, 5))
-    (Fraction(1, 8), Fraction(1, 4))
-    """
-
-    def law(length: int) -> PositionLaw:
-        shares = {
-            shape: mass / (length - shape[-1])
-            for shape, mass in masses(length).items()
-            if shape[-1] < length and mass
-        }
-        scale = lcm(*(share.denominator for share in shares.values()))
-        if scale > LARGEST:
-            raise InputError("too many shapes of different spans for exact weights", place=Field("masses"))
-        return PositionLaw(
-            length,
-            {
-                shape: np.full(length - shape[-1], int(share * scale), dtype=np.int64)
-                for shape, share in shares.items()
-            },
-        )
-
-    return law
-
-
-def uniform_sets(shapes: Callable[[int], Iterator[Shape]]) -> Places:
-    """All sets of the shapes that a length has, each with the same probability.
-
-    >>> uniform_sets(lambda length: iter([(0, 1), (0, 2)]))(4).probability((2, 4))
+    >>> even_shapes(lambda length: {(0, 1): 1, (0, 2): 1})(4).probability((2, 4))
     Fraction(1, 5)
     """
 
     def law(length: int) -> PositionLaw:
-        fitting = [shape for shape in shapes(length) if shape[-1] < length]
-        return PositionLaw(length, {shape: np.ones(length - shape[-1], dtype=np.int64) for shape in fitting})
+        fitting = {shape: weight for shape, weight in weights(length).items() if shape[-1] < length}
+        scale = lcm(*(weight.denominator for weight in fitting.values()))
+        if scale > LARGEST:
+            raise InputError("too many shapes of different spans for exact weights", place=Field("weights"))
+        rows = {
+            shape: np.full(length - shape[-1], int(weight * scale), dtype=np.int64)
+            for shape, weight in fitting.items()
+        }
+        return PositionLaw(length, rows)
 
     return law
 
@@ -324,7 +271,6 @@ def uniform_sets(shapes: Callable[[int], Iterator[Shape]]) -> Places:
 class Coverage:
     """The least η_ℓ, and where it is attained."""
 
-    length: int
     eta: Fraction | None
     """None: no number is enough."""
     other: int
@@ -339,7 +285,6 @@ def coverage(places: Places, length: int, *, window: int) -> Coverage:
     Δ ≥ 0, and sets that do not fit into the other length demand nothing. A quotient 0/0 demands nothing
     either.
 
-    >>> from longreach.studies.sparsity.ensembles import shifted_sets
     >>> coverage(shifted_sets({(1, 2): 1}, window=2), 10, window=2).eta
     Fraction(9, 1)
     """
@@ -351,8 +296,8 @@ def coverage(places: Places, length: int, *, window: int) -> Coverage:
             law = places(other)
         except InputError:  # no set fits there: nothing is demanded
             continue
-        for found in (_shifted(own, law), _same(law, own)):
-            if found is not None and (worst is None or _above(found, worst)):
+        for found in (*_shifted(own, law), *_same(law, own)):
+            if worst is None or found.eta is None or (worst.eta is not None and found.eta > worst.eta):
                 worst = found
         if worst is not None and worst.eta is None:
             return worst
@@ -361,13 +306,8 @@ def coverage(places: Places, length: int, *, window: int) -> Coverage:
     return worst
 
 
-def _above(one: Coverage, other: Coverage) -> bool:
-    return one.eta is None or (other.eta is not None and one.eta > other.eta)
-
-
-def _shifted(own: PositionLaw, law: PositionLaw) -> Coverage | None:
-    """The largest 𝒬_ℓ(S) / 𝒬_ℓ′(S − Δ): for each start the least weight of all earlier starts counts."""
-    found = None
+def _shifted(own: PositionLaw, law: PositionLaw) -> Iterator[Coverage]:
+    """𝒬_ℓ(S) / 𝒬_ℓ′(S − Δ): for each start the least weight of all earlier starts counts."""
     for shape, row in own.weights.items():
         starts = law.length - shape[-1]
         if starts < 1 or not row.any():
@@ -380,42 +320,25 @@ def _shifted(own: PositionLaw, law: PositionLaw) -> Coverage | None:
         for start, top in zip(changes.tolist(), tops.tolist(), strict=True):
             if top:
                 place = start + int(np.argmax(row[start:] == top))
-                found = _larger(found, own, law, shape, place, top * law.total, int(least[start]) * own.total)
-    return found
+                yield _quotient(top * law.total, int(least[start]) * own.total, law, shape, place)
 
 
-def _same(law: PositionLaw, own: PositionLaw) -> Coverage | None:
-    """The largest 𝒬_ℓ′(S) / 𝒬_ℓ(S)."""
-    found = None
+def _same(law: PositionLaw, own: PositionLaw) -> Iterator[Coverage]:
+    """𝒬_ℓ′(S) / 𝒬_ℓ(S)."""
     for shape, theirs in law.weights.items():
-        used = np.flatnonzero(theirs)
-        row = own.weights.get(shape)
-        if not len(used):
-            continue
-        mine = np.zeros(len(theirs), dtype=np.int64) if row is None else row[: len(theirs)]
-        missing = used[mine[used] == 0]
-        pairs = {(int(theirs[at]), int(mine[at])): int(at) for at in used.tolist()}
-        if len(missing):
-            at = int(missing[0])
-            return _larger(found, own, law, shape, at, int(theirs[at]), 0)
-        for (top, bottom), at in pairs.items():
-            found = _larger(found, own, law, shape, at, top * own.total, bottom * law.total)
-    return found
+        row = own.weights.get(shape, np.zeros(len(theirs), dtype=np.int64))
+        used = np.flatnonzero(theirs).tolist()
+        missing = [at for at in used if not row[at]]
+        if missing:
+            yield _quotient(1, 0, law, shape, missing[0])
+            return
+        for (top, bottom), at in {(int(theirs[at]), int(row[at])): at for at in used}.items():
+            yield _quotient(top * own.total, bottom * law.total, law, shape, at)
 
 
-def _larger(
-    found: Coverage | None,
-    own: PositionLaw,
-    law: PositionLaw,
-    shape: Shape,
-    start: int,
-    top: int,
-    bottom: int,
-) -> Coverage:
+def _quotient(top: int, bottom: int, law: PositionLaw, shape: Shape, start: int) -> Coverage:
     eta = Fraction(top, bottom) if bottom else None
-    places = tuple(start + 1 + offset for offset in shape)
-    new = Coverage(length=own.length, eta=eta, other=law.length, places=places)
-    return new if found is None or _above(new, found) else found
+    return Coverage(eta=eta, other=law.length, places=tuple(start + 1 + offset for offset in shape))
 
 
 # k-sparse planted correlations (Golowich et al., arXiv 2502.16792, Definition 3.2).
@@ -425,7 +348,6 @@ def _larger(
 class PlantedEnsemble:
     """Most tokens are background; k of them are planted, at places of their own law, and decide the label.
 
-    >>> from longreach.studies.sparsity.ensembles import shifted_sets
     >>> one = Fraction(1)
     >>> ensemble = PlantedEnsemble(
     ...     background=(one, Fraction(0)),
@@ -433,7 +355,7 @@ class PlantedEnsemble:
     ...     planted={(1, 1): one},
     ...     label={(1, 1): (one,)},
     ... )
-    >>> sorted(row.tolist() for row in ensemble.outcomes(3).examples.tokens)
+    >>> sorted(row.tolist() for row in ensemble.outcomes(3).tokens)
     [[0, 1, 1], [1, 1, 0]]
     >>> ensemble.coverage(8, window=2).eta
     Fraction(7, 1)
@@ -449,10 +371,9 @@ class PlantedEnsemble:
     """g*."""
 
     def __post_init__(self) -> None:
-        if sum(self.background) != 1 or min(self.background) < 0:
-            raise InputError("probabilities must sum to 1", place=Field("background"))
-        if sum(self.planted.values()) != 1 or min(self.planted.values()) < 0:
-            raise InputError("probabilities must sum to 1", place=Field("planted"))
+        for field, weights in (("background", self.background), ("planted", self.planted.values())):
+            if sum(weights) != 1 or min(weights) < 0:
+                raise InputError("probabilities must sum to 1", place=Field(field))
         if len({len(tokens) for tokens in self.planted}) != 1:
             raise InputError("tuples of one size are needed", place=Field("planted"))
         for tokens in self.planted:
@@ -470,14 +391,6 @@ class PlantedEnsemble:
         """k."""
         return len(next(iter(self.planted)))
 
-    @cached_property
-    def labels(self) -> tuple[Label, ...]:
-        return tuple(dict.fromkeys(self.label[tokens] for tokens in self.planted))
-
-    @cached_property
-    def _background_tokens(self) -> tuple[int, ...]:
-        return tuple(token for token, weight in enumerate(self.background) if weight)
-
     def coverage(self, length: int, *, window: int) -> Coverage:
         """The least η_ℓ of Assumption 4.2."""
         return coverage(self.places, length, window=window)
@@ -488,43 +401,33 @@ class PlantedEnsemble:
         known = list(self.planted)
         chosen = rng.choice(len(known), count, p=probabilities(list(self.planted.values())))
         tokens[np.arange(count)[:, None], places - 1] = np.array(known, dtype=np.int64)[chosen]
-        return Examples(tokens.astype(np.int64), self._labels_of(known)[chosen])
-
-    def _labels_of(self, planted: Sequence[tuple[int, ...]]) -> IntArray:
-        places = {label: place for place, label in enumerate(self.labels)}
-        return np.array([places[self.label[tokens]] for tokens in planted], dtype=np.int64)
+        return Examples(tokens.astype(np.int64), [self.label[known[place]] for place in chosen])
 
     def outcome_count(self, length: int) -> int:
         """How many outcomes there are: sets × planted tuples × backgrounds."""
-        backgrounds: int = len(self._background_tokens) ** max(0, length - self.sparsity)
-        return self.places(length).count() * self._planted_count * backgrounds
+        planted = sum(weight > 0 for weight in self.planted.values())
+        backgrounds: int = sum(weight > 0 for weight in self.background) ** max(0, length - self.sparsity)
+        return self.places(length).count() * planted * backgrounds
 
-    @property
-    def _planted_count(self) -> int:
-        return sum(weight > 0 for weight in self.planted.values())
-
-    def outcomes(self, length: int) -> Outcomes:
+    def outcomes(self, length: int) -> Examples:
         """Each of them, S* forgotten: sequences that arise in several ways are listed as often."""
         rows, labels, weights = [], [], []
-        planted = [(tokens, weight) for tokens, weight in self.planted.items() if weight]
-        numbers = self._labels_of([tokens for tokens, _ in planted]).tolist()
-        rest = length - self.sparsity
+        background = [token for token, weight in enumerate(self.background) if weight]
         fillings = [
             (filling, prod((self.background[token] for token in filling), start=Fraction(1)))
-            for filling in product(self._background_tokens, repeat=rest)
+            for filling in product(background, repeat=length - self.sparsity)
         ]
         for places, chance in self.places(length).sets():
             others = [place - 1 for place in range(1, length + 1) if place not in places]
             row = np.empty(length, dtype=np.int64)
-            for (tokens, weight), number in zip(planted, numbers, strict=True):
+            for tokens, weight in self.planted.items():
                 row[[place - 1 for place in places]] = tokens
-                for filling, share in fillings:
+                for filling, share in fillings if weight else ():
                     row[others] = filling
                     rows.append(row.copy())
-                    labels.append(number)
+                    labels.append(self.label[tokens])
                     weights.append(chance * weight * share)
-        examples = Examples(np.array(rows, dtype=np.int64), np.array(labels, dtype=np.int64))
-        return Outcomes(examples, tuple(weights))
+        return Examples(np.array(rows, dtype=np.int64), labels, weights)
 
 
 # k-gram retrieval as an ensemble with planted correlations: (2k + 1)-sparse, and not local.
@@ -546,13 +449,13 @@ def kgram_retrieval(tokens: int, k: int = 1) -> PlantedEnsemble:
     }
     return PlantedEnsemble(
         background=(Fraction(1, tokens),) * tokens,
-        places=lambda length: retrieval_places(length, k),
+        places=lambda length: _retrieval_places(length, k),
         planted=planted,
         label={each: one_hot(each[k], tokens) for each in planted},
     )
 
 
-def retrieval_places(length: int, k: int) -> PositionLaw:
+def _retrieval_places(length: int, k: int) -> PositionLaw:
     """(ℓ′+1, …, ℓ′+k+1, ℓ−k+1, …, ℓ) with ℓ′ uniform in 1 … ℓ−2k−1."""
     starts = length - 2 * k - 1
     if starts < 1:

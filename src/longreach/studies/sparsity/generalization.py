@@ -26,7 +26,6 @@ from longreach.studies.sparsity.ensembles import (
     FloatArray,
     Label,
     PlantedEnsemble,
-    label_table,
     shifted_sets,
 )
 from longreach.theory.bounds.theorems import PLANTED
@@ -38,25 +37,30 @@ from longreach.theory.bounds.theorems import error as bound_of
 Kind: TypeAlias = Literal["exact", "enumerated", "sampled"]
 """`exact`: a rational number. `enumerated`: all outcomes, in floating point. `sampled`: an estimate."""
 CONFIDENCE = 0.95
-LIMIT = 4096
-"""Outcomes of one length that are listed; more are sampled."""
+"""Of the intervals around sampled risks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Risk:
     """An expected loss.
 
-    >>> risk = Risk(kind="exact", value=Fraction(1, 3), low=1 / 3, high=1 / 3)
-    >>> str(risk)
+    >>> str(Risk(kind="exact", value=Fraction(1, 3)))
     '0.3333'
     """
 
     kind: Kind
     value: Fraction | float
-    low: float
-    high: float
-    """The confidence interval; a point where nothing was sampled."""
+    half: float = 0.0
+    """Half the width of the confidence interval; 0 where nothing was sampled."""
     samples: int | None = None
+
+    @property
+    def low(self) -> float:
+        return max(0.0, float(self.value) - self.half)
+
+    @property
+    def high(self) -> float:
+        return min(1.0, float(self.value) + self.half)
 
     def document(self) -> dict[str, Any]:
         found: dict[str, Any] = {"kind": self.kind, "value": float(self.value)}
@@ -73,17 +77,18 @@ class Risk:
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """When and how to sample."""
+    """When to sample, and how often."""
 
-    limit: int = LIMIT
+    limit: int = 4096
+    """Outcomes of one length that are listed; more are sampled."""
     samples: int = 2000
-    confidence: float = CONFIDENCE
 
     def __post_init__(self) -> None:
-        if self.samples < 2 or not 0 < self.confidence < 1:
-            raise InputError(
-                "at least two samples and a confidence between 0 and 1 are needed", place=Field("samples")
-            )
+        if self.samples < 2:
+            raise InputError("at least two samples are needed", place=Field("samples"))
+
+
+USUAL = Sampling()
 
 
 def population_risks(
@@ -92,85 +97,59 @@ def population_risks(
     lengths: Sequence[int],
     *,
     rng: np.random.Generator,
-    sampling: Sampling | None = None,
+    sampling: Sampling = USUAL,
 ) -> tuple[list[Risk], FloatArray | None]:
     """The expected loss of each hypothesis on a uniformly random one of the lengths.
 
     All hypotheses see the same samples; their losses (hypotheses × samples) are given too where any were
     drawn.
     """
-    how = sampling or Sampling()
     if not lengths:
         raise InputError("at least one length is needed", place=Field("lengths"))
-    if all(ensemble.outcome_count(length) <= how.limit for length in lengths):
-        listed = [[_listed(each, ensemble, length) for length in lengths] for each in hypotheses]
-        return [_mean(risks) for risks in listed], None
-    chosen = np.array(lengths, dtype=np.int64)[rng.integers(0, len(lengths), how.samples)]
+    if all(ensemble.outcome_count(length) <= sampling.limit for length in lengths):
+        return [_listed(each, ensemble, lengths) for each in hypotheses], None
+    chosen = np.array(lengths, dtype=np.int64)[rng.integers(0, len(lengths), sampling.samples)]
     parts = []
-    table = label_table(ensemble.labels)
     for length, count in zip(*(each.tolist() for each in np.unique(chosen, return_counts=True)), strict=True):
         examples = ensemble.draw(length, count, rng)
-        truth = table[examples.labels]
-        parts.append([_losses(each.quotient(examples.tokens), truth) for each in hypotheses])
+        parts.append([_losses(each.quotient(examples.tokens), examples.labels) for each in hypotheses])
     losses = np.stack([np.concatenate(rows) for rows in zip(*parts, strict=True)])
-    return [_sampled(row, how.confidence) for row in losses], losses
+    risks = [
+        Risk(kind="sampled", value=float(row.mean()), half=half_width(row, CONFIDENCE), samples=len(row))
+        for row in losses
+    ]
+    return risks, losses
 
 
-def _losses(found: Quotient, truth: FloatArray) -> FloatArray:
-    losses: FloatArray = np.abs(found.values - truth).max(axis=1)
+def _losses(found: Quotient, labels: Sequence[Label]) -> FloatArray:
+    """The largest difference of a coordinate, for each example."""
+    numbers = {label: [float(part) for part in label] for label in set(labels)}
+    losses: FloatArray = np.abs(found.values - [numbers[label] for label in labels]).max(axis=1)
     return losses
 
 
-def _listed(hypothesis: Hypothesis, ensemble: Ensemble, length: int) -> Risk:
-    whole = ensemble.outcomes(length)
-    found = hypothesis.quotient(whole.examples.tokens)
-    if found.exact:
-        weights: dict[tuple[tuple[float, ...], float, int], Fraction] = defaultdict(Fraction)
-        rows = zip(
-            found.numerators.tolist(),
-            found.denominators.tolist(),
-            whole.examples.labels.tolist(),
-            strict=True,
-        )
-        for (top, bottom, label), weight in zip(rows, whole.weights, strict=True):
-            weights[(tuple(top), bottom, label)] += weight
-        value = sum(
-            (
-                weight * exact_loss(top, bottom, ensemble.labels[label])
-                for (top, bottom, label), weight in weights.items()
-            ),
-            start=Fraction(0),
-        )
-        return Risk(kind="exact", value=value, low=float(value), high=float(value))
-    truth = label_table(ensemble.labels)[whole.examples.labels]
-    mean = float(np.dot(_losses(found, truth), [float(weight) for weight in whole.weights]))
-    return Risk(kind="enumerated", value=mean, low=mean, high=mean)
-
-
-def exact_loss(numerators: Sequence[float], denominator: float, label: Label) -> Fraction:
-    """The largest difference of a coordinate, as a rational number.
-
-    >>> exact_loss((1.0,), 3.0, (Fraction(1),))
-    Fraction(2, 3)
-    """
-    below = Fraction(denominator)
-    return max(abs(Fraction(top) / below - part) for top, part in zip(numerators, label, strict=True))
-
-
-def _mean(risks: Sequence[Risk]) -> Risk:
-    """Of several lengths, each as likely."""
-    kind: Kind = "exact" if all(each.kind == "exact" for each in risks) else "enumerated"
-    total = sum((Fraction(each.value) for each in risks), start=Fraction(0)) / len(risks)
-    value = total if kind == "exact" else float(total)
-    return Risk(kind=kind, value=value, low=float(value), high=float(value))
-
-
-def _sampled(losses: FloatArray, confidence: float) -> Risk:
-    half = half_width(losses, confidence)
-    mean = float(losses.mean())
-    return Risk(
-        kind="sampled", value=mean, low=max(0.0, mean - half), high=min(1.0, mean + half), samples=len(losses)
-    )
+def _listed(hypothesis: Hypothesis, ensemble: Ensemble, lengths: Sequence[int]) -> Risk:
+    """From all outcomes of several lengths, each length as likely."""
+    total, exact = Fraction(0), True
+    for length in lengths:
+        whole = ensemble.outcomes(length)
+        found = hypothesis.quotient(whole.tokens)
+        exact = exact and found.exact
+        if found.exact:
+            weights: dict[tuple[tuple[float, ...], float, Label], Fraction] = defaultdict(Fraction)
+            rows = zip(found.numerators.tolist(), found.denominators.tolist(), whole.labels, strict=True)
+            for (top, bottom, label), weight in zip(rows, whole.weights, strict=True):
+                weights[tuple(top), bottom, label] += weight
+            for (tops, bottom, label), weight in weights.items():
+                below = Fraction(bottom)
+                total += weight * max(
+                    abs(Fraction(top) / below - part) for top, part in zip(tops, label, strict=True)
+                )
+        else:
+            shares = [float(weight) for weight in whole.weights]
+            total += Fraction(float(np.dot(_losses(found, whole.labels), shares)))
+    mean = total / len(lengths)
+    return Risk(kind="exact", value=mean) if exact else Risk(kind="enumerated", value=float(mean))
 
 
 def half_width(values: FloatArray, confidence: float) -> float:
@@ -252,29 +231,27 @@ def minimizers(
     train_length: int,
     *,
     rng: np.random.Generator,
-    sampling: Sampling | None = None,
+    sampling: Sampling = USUAL,
 ) -> tuple[dict[str, Risk], tuple[Hypothesis, ...]]:
     """Training risks by name, and all hypotheses that have the least one.
 
     From samples: all whose losses are not reliably above those of the best on the same samples.
     """
-    check_names(hypotheses)
-    how = sampling or Sampling()
-    risks, losses = population_risks(hypotheses, ensemble, train_lengths(train_length), rng=rng, sampling=how)
-    least = min(risk.value for risk in risks)
+    names = [each.name for each in hypotheses]
+    if not names or len(set(names)) < len(names):
+        raise InputError("hypotheses with different names are needed", place=Field("hypotheses"))
+    lengths = train_lengths(train_length)
+    risks, losses = population_risks(hypotheses, ensemble, lengths, rng=rng, sampling=sampling)
     if losses is None:
         close = 0 if all(risk.kind == "exact" for risk in risks) else CLOSE
-        best = [place for place, risk in enumerate(risks) if risk.value <= least + close]
+        least = min(risk.value for risk in risks)
+        best = [risk.value <= least + close for risk in risks]
     else:
-        first = losses[int(np.argmin(losses.mean(axis=1)))]
-        best = [
-            place
-            for place, row in enumerate(losses)
-            # Halved, differences lie within 1 of each other.
-            if float((row - first).mean()) <= 2 * half_width((row - first) / 2, how.confidence)
-        ]
-    named = {each.name: risk for each, risk in zip(hypotheses, risks, strict=True)}
-    return named, tuple(hypotheses[place] for place in best)
+        apart = losses - losses[int(np.argmin(losses.mean(axis=1)))]
+        # Halved, differences lie within 1 of each other.
+        best = [float(row.mean()) <= 2 * half_width(row / 2, CONFIDENCE) for row in apart]
+    kept = tuple(each for each, is_best in zip(hypotheses, best, strict=True) if is_best)
+    return dict(zip(names, risks, strict=True)), kept
 
 
 def length_generalization(
@@ -284,7 +261,7 @@ def length_generalization(
     test_length: int,
     *,
     rng: np.random.Generator | None = None,
-    sampling: Sampling | None = None,
+    sampling: Sampling = USUAL,
 ) -> Generalization:
     """Minimize the risk on lengths from L/2 to L, and judge every minimizer at L̄.
 
@@ -307,7 +284,7 @@ def length_generalizations(
     test_lengths: Sequence[int],
     *,
     rng: np.random.Generator | None = None,
-    sampling: Sampling | None = None,
+    sampling: Sampling = USUAL,
 ) -> list[Generalization]:
     """The same for several L̄, with one training."""
     for test_length in test_lengths:
@@ -324,13 +301,6 @@ def length_generalizations(
             Generalization(train_length=train_length, test_length=test_length, train=train, test=test)
         )
     return found
-
-
-def check_names(hypotheses: Sequence[Hypothesis]) -> None:
-    """Hypotheses are told apart by their names."""
-    names = [each.name for each in hypotheses]
-    if not names or len(set(names)) < len(names):
-        raise InputError("hypotheses with different names are needed", place=Field("hypotheses"))
 
 
 # The bound of Theorem 4.3 beside the error that is measured (Golowich et al., arXiv 2502.16792).
@@ -374,7 +344,7 @@ def compare_with_bound(
     window: int,
     delta: Fraction,
     rng: np.random.Generator | None = None,
-    sampling: Sampling | None = None,
+    sampling: Sampling = USUAL,
 ) -> list[Comparison]:
     """Train up to L, judge at each L̄, with η and the bound; δ is how well the class can do at every length.
 
