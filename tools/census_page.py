@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from longreach.studies.census.analysis import analysis_markdown, recipe_table
-from longreach.studies.census.members import language_table, recipe_scores, recipes
+from longreach.studies.census.members import recipe_scores, recipes
 from longreach.studies.census.tables import read_runs
 from longreach.studies.study import table_text
 
@@ -21,7 +21,7 @@ def page(before: str) -> str:
     """The page with the numbers of the held-out part and with the table of recipes in their places."""
     parts = json.loads((FOUND / "census.json").read_text(encoding="utf-8"))["parts"]
     (held_out,) = (each for each in parts if each["part"] == "held-out")
-    scores = recipe_scores(read_runs(FOUND / "recipes.jsonl"), recipes(), language_table())
+    scores = recipe_scores(read_runs(FOUND / "recipes.jsonl"), recipes())
     after = with_block(before, "recipes of the census", f"{table_text(recipe_table(scores))}\n")
     return with_block(after, "numbers of the census", analysis_markdown(held_out))
 

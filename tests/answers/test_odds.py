@@ -23,9 +23,9 @@ from longreach.answers.odds import (
 )
 from longreach.answers.odds_features import KNOWN, OddsCase, odds_features, range_at
 from longreach.errors import InputError
-from longreach.studies.census.tables import bins
+from longreach.studies.census.draw import bins
+from longreach.studies.census.tables import language_table
 from longreach.theory.names import TaskName
-from tests.helpers.census_samples import census_languages
 from tests.helpers.odds_samples import MODEL
 
 # Odds as data: what is written is read, what is wrong is refused, intervals hold what they should.
@@ -157,7 +157,7 @@ def test_lengths_that_are_not_covered_are_left_out() -> None:
 @pytest.mark.parametrize("place", [3, 77])
 def test_features_are_those_of_the_table(place: int) -> None:
     """A language of the census, asked for by its name, gets the numbers that odds were fitted on."""
-    facts = list(census_languages().values())[place]
+    facts = list(language_table().values())[place]
     names = tuple(KNOWN)
     seen: list[list[float | None]] = []
     model = replace(

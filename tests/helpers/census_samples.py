@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 import numpy as np
 
-from longreach.studies.census.draw import Part
-from longreach.studies.census.members import LANGUAGES
-from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, read_language_table
-
-TABLE = LANGUAGES
-
-
-@cache
-def census_languages() -> dict[str, LanguageFacts]:
-    """The committed table."""
-    return read_language_table(TABLE)
+from longreach.studies.census.draw import RATIOS, Part
+from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
 
 
 def true_odds(facts: LanguageFacts, encoding: str, trained_to: int, ratio: int) -> float:
@@ -30,18 +20,12 @@ def true_odds(facts: LanguageFacts, encoding: str, trained_to: int, ratio: int) 
 
 
 def synthetic_runs(
-    part: Part,
-    *,
-    lengths: Iterable[int] = (10, 20),
-    seeds: int = 3,
-    failed: int = 0,
-    languages: dict[str, LanguageFacts] | None = None,
+    part: Part, *, lengths: Iterable[int] = (10, 20), seeds: int = 3, failed: int = 0
 ) -> tuple[CensusRun, ...]:
     """Runs on all languages of a part; accuracies never rise with the length. The first few may fail."""
     random = np.random.default_rng(0)
     runs: list[CensusRun] = []
-    table = census_languages() if languages is None else languages
-    for facts in sorted(table.values(), key=lambda each: each.key):
+    for facts in sorted(language_table().values(), key=lambda each: each.key):
         if facts.part != part:
             continue
         for encoding in ("nope", "ape"):

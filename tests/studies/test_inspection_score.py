@@ -13,7 +13,7 @@ from longreach.answers.odds_features import OddsCase, odds_features
 from longreach.errors import InputError
 from longreach.studies import inspection_score
 from longreach.studies import run_scores as fitted_score
-from longreach.studies.census.members import language_table
+from longreach.studies.census.tables import language_table
 from longreach.studies.inspection_score import (
     ODDS,
     STUDY,

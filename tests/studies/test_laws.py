@@ -84,9 +84,9 @@ def test_the_same_numbers_every_time() -> None:
 
 
 def test_nothing_to_tell() -> None:
-    assert growth_law("window", [1, 1, 1], [5, 10, 20]).slope.words == "not to be told"
+    assert growth_law("window", [1, 1, 1], [5, 10, 20]).slope.words() == "not to be told"
     assert growth_law("window", [], []).tau.value is None
-    assert growth_law("states", [2, 4, 8], [5, 10, 20]).slope.words.startswith("1.00 (1.00 to 1.00)")
+    assert growth_law("states", [2, 4, 8], [5, 10, 20]).slope.words().startswith("1.00 (1.00 to 1.00)")
 
 
 @given(st.floats(-5, 5), st.floats(-5, 5), st.lists(st.floats(-9, 9), min_size=3, max_size=9, unique=True))

@@ -22,13 +22,12 @@ from longreach.studies.run_scores import (
     compare_limits,
     fit_scores,
     judge_scores,
-    left_out,
     read_score,
     read_scored,
     run_features,
     scored_text,
 )
-from longreach.studies.statistics import PENALTY, fit_logistic
+from longreach.studies.statistics import PENALTY, fit_logistic, left_out, rounded
 from tests.helpers.inspected_models import small_subject
 from tests.helpers.scored_runs import scored_run
 from tests.helpers.scored_runs import scored_run as _run
@@ -39,8 +38,9 @@ from tests.helpers.scores import roc_auc
 
 def test_a_language_is_judged_by_others() -> None:
     """A feature that only names the language says nothing once that language is left out."""
-    runs = [scored_run(n, n % 10 < 5, float(n % 10 == 0)) for n in range(40)]
-    said = left_out(runs, ["margin"])
+    numbers = np.arange(40) % 10
+    languages = [f"l{each}" for each in numbers]
+    said = left_out(["margin"], (numbers == 0).astype(float)[:, None], (numbers < 5).astype(float), languages)
     # The only rows with 1 are of one language: the others give its coefficient no data, so it stays small.
     here = said[[n for n in range(40) if n % 10 == 0]]
     assert np.ptp(here) == pytest.approx(0)
@@ -164,13 +164,12 @@ def test_more_than_a_reference() -> None:
     (judged, *_) = judge_scores(runs, reference="odds", samples=20)
     rows = {row.name: row for row in judged.rows}
     assert rows["odds"].runs == 4
-    assert rows["odds"].gain is None
+    assert rows["odds"].minus_reference is None
     first = roc_auc([0, 1, 2, 3], ends[:4]) - roc_auc([0.9, 0.2, 0.5, 0.1], ends[:4])
-    found = rows["margin"].gain
+    found = rows["margin"].minus_reference
     assert found is not None
     assert found.value == pytest.approx(first)
-    document = rows["margin"].document()
-    assert document["minus_reference"]["value"] == pytest.approx(first, abs=1e-4)
+    assert rounded(rows["margin"])["minus_reference"]["value"] == pytest.approx(first, abs=1e-4)
 
 
 def test_both_outcomes_are_needed() -> None:

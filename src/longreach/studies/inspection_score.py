@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longreach.answers.odds import OddsModel, fitted_odds
-from longreach.answers.odds_features import CANDIDATES, KNOWN, ODDS_ENCODINGS, OddsCase, odds_features
+from longreach.answers.odds_features import ODDS_ENCODINGS, OddsCase, range_at
 from longreach.config.model import BASELINE
 from longreach.config.run import RunConfig
 from longreach.config.scales import Scale
@@ -26,10 +26,9 @@ from longreach.figures import PALE
 from longreach.files import write_atomically
 from longreach.runs.cells import ByAccuracy
 from longreach.runs.index import Row
-from longreach.studies.census.members import commit_of, language_table
-from longreach.studies.census.odds import choose_features, probabilities
-from longreach.studies.census.scores import odds_table
-from longreach.studies.census.tables import CensusCell, LanguageFacts
+from longreach.studies.census.members import LEARNED, commit_of
+from longreach.studies.census.odds import choose_features, known_features, probabilities
+from longreach.studies.census.tables import CensusCell, LanguageFacts, language_table
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.theory.names import TaskName
@@ -40,13 +39,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from longreach.studies.run_scores import FittedScore, LimitComparison, ScoredRun, ScoreSlice
-    from longreach.studies.statistics import Estimate
-
-# Which runs can be inspected, and what inspection gives.
-
 
 RATIO = 3
-LEARNED = 0.99
 MODEL = "model.safetensors"
 VERDICT, ACCURACY = "the forecast's verdict", "accuracy at the training length"
 
@@ -59,8 +53,11 @@ class Chosen:
     folder: Path
     config: RunConfig
     result: Result
-    language: LanguageFacts | None
-    """Of the census."""
+
+    @property
+    def tested(self) -> str:
+        """The test range at three times the training length."""
+        return range_at(self.config.train_lengths.last, RATIO).name
 
 
 @cache
@@ -78,43 +75,27 @@ def is_held_out(task: object) -> bool:
 def chosen_runs(runs: Path, *, held_out: bool) -> Iterator[Chosen]:
     """The finished runs with a model and a test range at three times the training length."""
     for candidate in candidates(check_directory(runs)):
-        if candidate.stamp is None or not (candidate.file.parent / MODEL).is_file():
+        folder = candidate.file.parent
+        if candidate.stamp is None or not (folder / MODEL).is_file():
             continue
         entry = read_candidate(candidate)
         if entry.result is None or entry.result.status != "done":
             continue
-        task = entry.result.config.get("task")
-        language = facts_by_task().get(task) if isinstance(task, str) else None
-        if is_held_out(task) != held_out:
+        if is_held_out(entry.result.config.get("task")) != held_out:
             continue
-        config = _config(entry.result)
-        if config is None or f"{(RATIO - 1) * _to(config) + 1}-{RATIO * _to(config)}" not in _names(config):
+        try:
+            config = RunConfig.read(entry.result.config)
+        except InputError:  # such as a task with numbers as answers
             continue
-        yield Chosen(
-            key=entry.name,
-            folder=candidate.file.parent,
-            config=config,
-            result=entry.result,
-            language=language,
-        )
-
-
-def _config(result: Result) -> RunConfig | None:
-    try:
-        config = RunConfig.read(result.config)
-    except InputError:  # such as a task with numbers as answers
-        return None
-    name = TaskName(config.task)
-    outside = name.is_attribute or name.is_session or (name.is_file and not name.is_text)
-    return None if outside or config.architecture == BASELINE else config
-
-
-def _to(config: RunConfig) -> int:
-    return config.train_lengths.last
-
-
-def _names(config: RunConfig) -> list[str]:
-    return [lengths.name for lengths in config.test_lengths]
+        name = TaskName(config.task)
+        outside = name.is_attribute or name.is_session or (name.is_file and not name.is_text)
+        found = Chosen(key=entry.name, folder=folder, config=config, result=entry.result)
+        if (
+            not outside
+            and config.architecture != BASELINE
+            and found.tested in [lengths.name for lengths in config.test_lengths]
+        ):
+            yield found
 
 
 def spread(found: list[Chosen], most: int | None) -> list[Chosen]:
@@ -134,15 +115,15 @@ def look_into(chosen: Chosen) -> ScoredRun:
     assert isinstance(subject, Subject)
     assert subject.task is not None
     assert final is not None
-    trained_to = _to(config)
-    facts, chance = chosen.language, subject.task.chance
+    trained_to = config.train_lengths.last
+    facts, chance = facts_by_task().get(config.task), subject.task.chance
     if facts is not None and str(trained_to) in facts.lengths:
         chance = facts.chance(trained_to, RATIO)
     at_training = final.accuracy[config.train_lengths.name]
     beside = {ACCURACY: at_training}
     if facts is not None and config.encoding in facts.sides:
         beside[VERDICT] = float(facts.sides[config.encoding].verdict == "yes")
-    reached = final.accuracy[f"{(RATIO - 1) * trained_to + 1}-{RATIO * trained_to}"]
+    reached = final.accuracy[chosen.tested]
     return ScoredRun(
         run=chosen.key,
         language=config.task,
@@ -158,15 +139,15 @@ def look_into(chosen: Chosen) -> ScoredRun:
     )
 
 
-# The odds of the forecast for the same runs. They know the language, not the run.
-
-
 def frozen_odds(model: OddsModel, runs: Iterable[ScoredRun]) -> dict[str, float]:
-    """By run, the odds of a model that was fitted before; runs outside what it was fitted on have none."""
+    """By run, the odds of a model that was fitted before; runs outside what it was fitted on have none.
+
+    Odds know the language, not the run.
+    """
     by_cell = _cells(runs)
     kept, said, _ = probabilities(model, [cell for cell, _ in by_cell])
-    members = {id(cell): keys for cell, keys in by_cell}
-    return _by_run([members[id(cell)] for cell in kept], said)
+    keys = {id(cell): keys for cell, keys in by_cell}
+    return _by_run([keys[id(cell)] for cell in kept], said)
 
 
 def left_out_odds(runs: Iterable[ScoredRun]) -> dict[str, float]:
@@ -178,12 +159,10 @@ def left_out_odds(runs: Iterable[ScoredRun]) -> dict[str, float]:
     by_cell = _cells(runs)
     if len({cell.language.key for cell, _ in by_cell}) < 2:
         return {}
-    columns = zip(*(odds_features(cell.case) for cell, _ in by_cell), strict=True)
-    whole = tuple(name for name, column in zip(KNOWN, columns, strict=True) if None not in column)
-    table = odds_table([cell for cell, _ in by_cell], whole, lambda cell: odds_features(cell.case, whole))
-    if not 0 < np.average(table.shares, weights=table.runs) < 1:
+    table = known_features([cell for cell, _ in by_cell])
+    if not table.varies:
         return {}
-    names, penalty = choose_features(table, [name for name in CANDIDATES if name in whole])
+    names, penalty = choose_features(table)
     return _by_run([keys for _, keys in by_cell], table.out_of_sample(names, penalty=penalty))
 
 
@@ -201,26 +180,25 @@ def _cells(runs: Iterable[ScoredRun]) -> list[tuple[CensusCell, tuple[str, ...]]
             continue
         groups.setdefault((run.language, run.encoding, run.trained_to), []).append(run)
     found = []
-    for (task, encoding, trained_to), members in sorted(groups.items()):
+    for (task, encoding, trained_to), alike in sorted(groups.items()):
         facts = facts_by_task()[task]
         case = OddsCase(features=facts.features(trained_to), encoding=encoding, ratio=RATIO)
-        cell = CensusCell(language=facts, case=case, accuracies=tuple(run.reached for run in members))
-        found.append((cell, tuple(run.run for run in members)))
+        cell = CensusCell(language=facts, case=case, accuracies=tuple(run.reached for run in alike))
+        found.append((cell, tuple(run.run for run in alike)))
     return found
-
-
-# The study.
 
 
 MOST_RUNS: dict[Scale, int | None] = {"smoke": 12, "laptop": 120, "paper": None}
 """Runs that are looked into at each scale, spread evenly over the directory; None: all."""
 ODDS = "the forecast's odds"
+FITTED_ON = ("command", "runs", "languages", "work", "trained_to", "encodings", "best")
+"""What is said of a score that was fitted …"""
+SHOWN = (
+    "run", "language", "encoding", "trained_to", "works", "learned", "features", "beside", "beyond",
+)  # fmt: skip
+"""… and of a run that was looked into."""
 KEEP_EVERY = 20
 """Runs between two writings of the table."""
-
-
-def _is_for_held_out(options: StudyOptions) -> bool:
-    return options.part == "held-out"
 
 
 def plan(options: StudyOptions) -> tuple[dict[str, Any], str]:
@@ -237,7 +215,7 @@ def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Look into the runs and judge what is seen."""
     from longreach.studies.run_scores import FITTED, compare_limits, fit_scores, judge_scores, read_score
 
-    held_out = _is_for_held_out(options)
+    held_out = options.part == "held-out"
     if options.fit and held_out:
         raise InputError("--fit: scores are fitted on development languages, and held-out ones are asked for")
     fitted, commit = None, None
@@ -257,12 +235,12 @@ def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
         "ratio": RATIO,
         "held_out": held_out,
         "reference": ODDS,
-        "score": None if fitted is None else _score(fitted, commit),
+        "score": None if fitted is None else {**_fields(fitted, *FITTED_ON), "commit": commit},
         "runs_there": there,
         "runs_looked_into": len(seen),
         "slices": [each.document() for each in slices],
-        "limit": [each.document() for each in limits],
-        "runs": [] if options.table is not None else [_run_document(each) for each in seen],
+        "limit": [*map(asdict, limits)],
+        "runs": [_fields(each, *SHOWN) for each in seen if options.table is None],
     }
     remarks = [f"{len(seen)} of {there} runs looked into; works at {RATIO} times the training length"]
     if fitted is not None:
@@ -275,23 +253,19 @@ def report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     )
 
 
-def _score(fitted: FittedScore, commit: str | None) -> dict[str, Any]:
-    """What was fitted, on what, and the commit in which it stands."""
-    said = ("command", "runs", "languages", "work", "trained_to", "encodings", "best")
-    return {**{name: getattr(fitted, name) for name in said}, "commit": commit}
-
-
-def _run_document(run: ScoredRun) -> dict[str, Any]:
-    return {
-        "run": run.run, "language": run.language, "encoding": run.encoding, "trained_to": run.trained_to,
-        "works": run.works, "learned": run.learned, "features": dict(run.features),
-        "beside": dict(run.beside), "beyond": None if run.beyond is None else asdict(run.beyond),
-    }  # fmt: skip
+def _fields(found: FittedScore | ScoredRun, *names: str) -> dict[str, Any]:
+    document = asdict(found)
+    return {name: document[name] for name in names}
 
 
 def _slice_table(each: ScoreSlice) -> Table:
     rows = [
-        (row.name, str(row.runs), _shown(row.auc), "" if row.gain is None else _shown(row.gain, sign="+"))
+        (
+            row.name,
+            str(row.runs),
+            row.auc.words(".3f", "not known"),
+            "" if row.minus_reference is None else row.minus_reference.words("+.3f", "not known"),
+        )
         for row in each.rows
     ]
     return table_of(
@@ -314,23 +288,6 @@ def _limit_table(limits: Sequence[LimitComparison]) -> Table:
         ],
         spare=("worse", "better"),
     )  # fmt: skip
-
-
-def _shown(found: Estimate, sign: str = "") -> str:
-    """A number and its interval.
-
-    >>> from longreach.studies.statistics import Estimate
-    >>> _shown(Estimate(value=0.5, low=0.25, high=0.75), sign="+")
-    '+0.500 (+0.250 to +0.750)'
-    """
-    if found.value is None:
-        return "not known"
-    spread = (
-        ""
-        if found.low is None or found.high is None
-        else f" ({found.low:{sign}.3f} to {found.high:{sign}.3f})"
-    )
-    return f"{found.value:{sign}.3f}{spread}"
 
 
 def draw(slices: tuple[ScoreSlice, ...], heading: str) -> Figure:
@@ -361,7 +318,7 @@ def _table(options: StudyOptions) -> list[ScoredRun]:
 def _found(options: StudyOptions) -> list[Chosen]:
     if options.table is not None and not options.train:
         return []
-    return list(chosen_runs(options.runs, held_out=_is_for_held_out(options)))
+    return list(chosen_runs(options.runs, held_out=options.part == "held-out"))
 
 
 def _looked_into(options: StudyOptions) -> tuple[list[ScoredRun], int]:
@@ -369,6 +326,8 @@ def _looked_into(options: StudyOptions) -> tuple[list[ScoredRun], int]:
 
     With a table and without training, the table alone.
     """
+    from longreach.studies.run_scores import scored_text
+
     table = {each.run: each for each in _table(options)}
     with options.stages(False) as stage:
         stage(f"reading {options.runs}", 0)
@@ -378,20 +337,13 @@ def _looked_into(options: StudyOptions) -> tuple[list[ScoredRun], int]:
         for place, each in enumerate(wanted, 1):
             table[each.key] = look_into(each)
             advance(1)
-            if place % KEEP_EVERY == 0 or place == len(wanted):
-                _keep(options.table, table.values())
-    rows = [each for each in table.values() if is_held_out(each.language) == _is_for_held_out(options)]
+            if options.table is not None and (place % KEEP_EVERY == 0 or place == len(wanted)):
+                write_atomically(options.table, scored_text(table.values()).encode())
+    rows = [each for each in table.values() if is_held_out(each.language) == (options.part == "held-out")]
     if not rows:
         where = options.runs if options.table is None or options.train else options.table
         raise InputError(f"{where}: no run with a model is tested at {RATIO} times its training length")
     return rows, len({each.key for each in found} | {each.run for each in rows})
-
-
-def _keep(path: Path | None, rows: Iterable[ScoredRun]) -> None:
-    from longreach.studies.run_scores import scored_text
-
-    if path is not None:
-        write_atomically(path, scored_text(rows).encode())
 
 
 def _with_odds(rows: Sequence[ScoredRun], *, held_out: bool) -> list[ScoredRun]:

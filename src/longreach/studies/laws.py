@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from longreach.answers.odds import FloatArray
-from longreach.studies.statistics import Estimate, Line, draws, interval, slopes, taus
-
-# Over languages: a slope and a rank correlation.
-
+from longreach.studies.statistics import Estimate, Line, draws, estimate, slopes, taus
 
 RESAMPLES = 2000
 
@@ -68,20 +65,14 @@ def _estimate(
     y: FloatArray,
     rng: np.random.Generator,
 ) -> Estimate:
-    nothing = Estimate(value=None, low=None, high=None)
-    if not len(x) or np.isnan(value := float(statistic(x[None], y[None])[0])):
-        return nothing
+    value = statistic(x[None], y[None])
+    if np.isnan(value):
+        return Estimate()
     drawn = draws(len(x), RESAMPLES, rng)
     found = statistic(x[drawn], y[drawn])
     # Samples in which nothing varies say nothing; where they are many, neither does the interval.
-    found = found[~np.isnan(found)]
-    if 2 * len(found) < RESAMPLES:
-        return replace(nothing, value=value)
-    low, high = interval(found)
-    return Estimate(value=value, low=low, high=high)
-
-
-# Over the parameters of a task: does the least training length grow as a law says?
+    few = 2 * np.isfinite(found).sum() < RESAMPLES
+    return estimate(value if few else np.append(value, found))
 
 
 LEAST_VALUES = 3

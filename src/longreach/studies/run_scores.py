@@ -21,7 +21,6 @@ import torch
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from longreach.answers.odds import FloatArray, logistic
-from longreach.answers.odds import FloatArray as Floats
 from longreach.errors import File, InputError
 from longreach.files import read_document
 from longreach.inspection.attention import softness
@@ -43,6 +42,7 @@ from longreach.inspection.positions import (
 from longreach.inspection.report import limit_summary, summarized
 from longreach.inspection.trace import fold, norm_scales, trace
 from longreach.runs.table import read_lines
+from longreach.studies.census.tables import LanguageRun
 from longreach.studies.statistics import (
     PENALTY,
     SAMPLES,
@@ -50,7 +50,10 @@ from longreach.studies.statistics import (
     IntArray,
     Resampling,
     fit_logistic,
+    left_out,
     roc_curve,
+    rounded,
+    six_digits,
 )
 from longreach.theory.limit.model import Array
 
@@ -143,21 +146,10 @@ def _margins(outputs: torch.Tensor, mask: torch.Tensor) -> list[Array]:
     return [row[used].numpy() for row, used in zip(apart, mask, strict=True)]
 
 
-# A run with the numbers that may tell whether it works, and tables of such runs: a line of JSON for each.
-
-
 @dataclass(frozen=True, kw_only=True)
-class ScoredRun:
-    """A run with its features, what others say of it, and what came of it."""
+class ScoredRun(LanguageRun):
+    """A run with its features, what others say of it, and what came of it; its language is its task."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
-    run: Annotated[str, Field(min_length=1)]
-    language: Annotated[str, Field(min_length=1)]
-    """What runs have in common, their task; intervals and folds keep them together."""
-    encoding: str
-    trained_to: Annotated[int, Field(ge=1)]
-    seed: int
     reached: Annotated[float, Field(ge=0, le=1)]
     """The accuracy at three times the training length …"""
     works: bool
@@ -178,16 +170,12 @@ class ScoredRun:
 _SCORED_RUN = TypeAdapter(ScoredRun)
 
 
-def _order(run: ScoredRun) -> tuple[str, str, int, int, str]:
-    return run.language, run.encoding, run.trained_to, run.seed, run.run
-
-
 def scored_text(runs: Iterable[ScoredRun]) -> str:
     """A table of runs as text, sorted, numbers with six digits."""
     lines = []
-    for run in sorted(runs, key=_order):
+    for run in sorted(runs, key=lambda each: each.order):
         made = asdict(run)
-        made["features"] = {name: float(f"{value:.6g}") for name, value in run.features.items()}
+        made["features"] = {name: six_digits(value) for name, value in run.features.items()}
         lines.append(json.dumps(made, ensure_ascii=False))
     return "".join(f"{line}\n" for line in lines)
 
@@ -197,13 +185,9 @@ def read_scored(path: Path) -> tuple[ScoredRun, ...]:
     return read_lines(path, _SCORED_RUN)
 
 
-# Scores of several numbers at once, fitted on some runs and kept in a file, to be judged on others.
-
-
 FITTED = Path(__file__).with_name("score.json")
 """The scores that the package has; made by `longreach study inspection-score --fit`."""
 COMMAND = "longreach study inspection-score --fit"
-FOLDS = 10
 TOGETHER = "inspection alone, together"
 ALL_TOGETHER = "all of them, together"
 JOINT: Mapping[str, tuple[str, ...]] = {TOGETHER: FROM_INSPECTION, ALL_TOGETHER: tuple(FEATURES)}
@@ -228,7 +212,7 @@ class JointScore:
         if len(self.coefficients) != len(self.features):
             raise ValueError(f"{len(self.features)} features need as many coefficients")
 
-    def probabilities(self, runs: Sequence[ScoredRun]) -> Floats:
+    def probabilities(self, runs: Sequence[ScoredRun]) -> FloatArray:
         """For each run the probability that it works."""
         values = _values(runs, self.features)
         return logistic(self.constant + values @ np.array(self.coefficients))
@@ -272,8 +256,8 @@ def fit_scores(runs: Sequence[ScoredRun], areas: Mapping[str, float]) -> FittedS
             JointScore(
                 name=name,
                 features=features,
-                constant=_short(model.constant),
-                coefficients=tuple(map(_short, model.coefficients)),
+                constant=six_digits(model.constant),
+                coefficients=tuple(map(six_digits, model.coefficients)),
             )
         )
     return FittedScore(
@@ -297,42 +281,13 @@ def read_score(path: Path = FITTED) -> FittedScore:
     return read_document(path, _FITTED_SCORE.validate_json)
 
 
-def left_out(runs: Sequence[ScoredRun], names: Sequence[str], *, seed: int = 0) -> Floats:
-    """For each run the probability by a model that was fitted without its language.
-
-    Not a number where there are too few languages, or all others end alike.
-    """
-    features = _values(runs, names)
+def _left_out(runs: Sequence[ScoredRun], names: Sequence[str]) -> FloatArray:
     wins = np.array([float(run.works) for run in runs])
-    folds = _folds([run.language for run in runs], seed)
-    found = np.full(len(runs), np.nan)
-    for part in np.unique(folds):
-        others, here = folds != part, folds == part
-        if not others.any() or not 0 < wins[others].mean() < 1:
-            continue
-        model = fit_logistic(names, features[others], wins[others], penalty=PENALTY)
-        found[here] = model.probabilities(features[here])
-    return found
+    return left_out(names, _values(runs, names), wins, [run.language for run in runs])
 
 
-def _values(runs: Sequence[ScoredRun], names: Sequence[str]) -> Floats:
+def _values(runs: Sequence[ScoredRun], names: Sequence[str]) -> FloatArray:
     return np.array([[run.features[name] for name in names] for run in runs], dtype=np.float64)
-
-
-def _folds(languages: Sequence[str], seed: int) -> np.ndarray:
-    known = sorted(set(languages))
-    order = np.random.default_rng(seed).permutation(len(known))
-    fold = {language: int(place) % FOLDS for language, place in zip(known, order, strict=True)}
-    return np.array([fold[each] for each in languages])
-
-
-def _short(value: float) -> float:
-    """Six digits: no more are known."""
-    return float(f"{value:.6g}")
-
-
-# Does what is seen inside a run at its training length tell whether it works at longer ones? ROC over
-# runs.
 
 
 NOTICED = 0.1
@@ -347,13 +302,8 @@ class ScoreRow:
     """ "feature", "together" or "beside"."""
     runs: int
     auc: Estimate
-    gain: Estimate | None = None
+    minus_reference: Estimate | None = None
     """By how much the area is larger than that of the reference, on the runs that have both."""
-
-    def document(self) -> dict[str, Any]:
-        gain = None if self.gain is None else self.gain.rounded()
-        return {"name": self.name, "kind": self.kind, "runs": self.runs, "auc": self.auc.rounded(),
-                "minus_reference": gain}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -372,7 +322,7 @@ class ScoreSlice:
             "runs": self.runs,
             "languages": self.languages,
             "work": self.work,
-            "scores": [row.document() for row in self.rows],
+            "scores": rounded(self.rows),
         }
 
 
@@ -389,9 +339,6 @@ class LimitComparison:
     """Runs that periodic positions and local φ lift by more than a tenth …"""
     worse: int
     """… and lower by as much."""
-
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def compare_limits(runs: Sequence[ScoredRun]) -> tuple[LimitComparison, ...]:
@@ -456,13 +403,13 @@ def _slice(
         for feature, about in FEATURES.items()
     }
     if fitted is None:
-        scores |= {joint: ("together", left_out(runs, names)) for joint, names in JOINT.items()}
+        scores |= {joint: ("together", _left_out(runs, names)) for joint, names in JOINT.items()}
     else:
         scores |= {joint.name: ("together", joint.probabilities(runs)) for joint in fitted.scores}
     for other in dict.fromkeys(key for run in runs for key in run.beside):
         scores[other] = ("beside", np.array([run.beside.get(other, np.nan) for run in runs]))
     wins = np.array([float(run.works) for run in runs])
-    against = None if reference is None else scores.get(reference, (None, None))[1]
+    against = scores.get(reference or "", (None, None))[1]
     rows, curves = [], {}
     for title, (kind, values) in scores.items():
         known = np.flatnonzero(np.isfinite(values))
@@ -477,7 +424,7 @@ def _slice(
                 gain = _resampling(runs, both, samples).auc_gain(
                     values[both], against[both], wins[both], 1 - wins[both]
                 )
-        rows.append(ScoreRow(name=title, kind=kind, runs=len(known), auc=auc, gain=gain))
+        rows.append(ScoreRow(name=title, kind=kind, runs=len(known), auc=auc, minus_reference=gain))
         curves[title] = roc_curve(values[known], wins[known])
     return ScoreSlice(
         name=name,

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,40 +29,58 @@ IntArray = npt.NDArray[np.int64]
 SAMPLES = 1000
 LEVEL = 0.95
 
-# Samples, and intervals over them
-
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
     """A number with the middle 95 % of what it is for languages drawn anew; None where it has no meaning."""
 
-    value: float | None
-    low: float | None
-    high: float | None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
 
-    @property
-    def words(self) -> str:
-        """For people."""
+    def words(self, spec: str = ".2f", unknown: str = "not to be told") -> str:
+        """The number and its interval.
+
+        >>> Estimate(value=0.5, low=0.25, high=0.75).words("+.3f")
+        '+0.500 (+0.250 to +0.750)'
+        """
         if self.value is None:
-            return "not to be told"
-        between = "" if self.low is None else f" ({self.low:.2f} to {self.high:.2f})"
-        return f"{self.value:.2f}{between}"
-
-    def rounded(self, digits: int = 4) -> dict[str, float | None]:
-        """As documents have it."""
-        found = {"value": self.value, "low": self.low, "high": self.high}
-        return {name: None if each is None else round(each, digits) for name, each in found.items()}
+            return unknown
+        between = "" if self.low is None else f" ({self.low:{spec}} to {self.high:{spec}})"
+        return f"{self.value:{spec}}{between}"
 
 
-def interval(values: FloatArray, level: float = 0.95) -> tuple[float, float]:
-    """Between which values the middle share of the samples lies.
+def rounded(found: Any) -> Any:
+    """A dataclass as JSON has it, with all that it holds; numbers with four decimals.
 
-    >>> interval(np.arange(101.0), 0.5)
-    (25.0, 75.0)
+    >>> rounded(Estimate(value=1 / 3, high=0.5))
+    {'value': 0.3333, 'low': None, 'high': 0.5}
+    """
+    if isinstance(found, float):
+        return round(found, 4)
+    if isinstance(found, dict):
+        return {name: rounded(each) for name, each in found.items()}
+    if isinstance(found, tuple):
+        return [rounded(each) for each in found]
+    if is_dataclass(found):
+        return {each.name: rounded(getattr(found, each.name)) for each in fields(found)}
+    return found
+
+
+def six_digits(value: float) -> float:
+    """What is kept of a fitted number: no more digits are known."""
+    return float(f"{value:.6g}")
+
+
+def interval(values: FloatArray) -> tuple[float, float]:
+    """Between which values the middle 95 % of the samples lie.
+
+    >>> [round(end) for end in interval(np.arange(201.0))]
+    [5, 195]
     """
     if not len(values):
         raise InputError("no sample has a value")
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 
@@ -69,10 +88,10 @@ def estimate(values: FloatArray) -> Estimate:
     """What was found, first, with the interval of the samples that have a value."""
     first, samples = float(values[0]), values[1:][np.isfinite(values[1:])]
     if not np.isfinite(first):
-        return Estimate(value=None, low=None, high=None)
+        return Estimate()
     if not len(samples):
-        return Estimate(value=first, low=None, high=None)
-    low, high = interval(samples, LEVEL)
+        return Estimate(value=first)
+    low, high = interval(samples)
     return Estimate(value=first, low=low, high=high)
 
 
@@ -223,9 +242,6 @@ def squares(probabilities: npt.ArrayLike, wins: npt.ArrayLike, losses: npt.Array
     return np.asarray(won * (1 - said) ** 2 + lost * said**2, dtype=np.float64)
 
 
-# Lines and rank correlations
-
-
 FEWEST = 3
 """Points from which on there is a slope."""
 
@@ -302,10 +318,8 @@ def student(free: int) -> float:
     return math.sqrt(free) * math.tan(low)
 
 
-# Odds from a few features: a logistic model, fitted by Newton's method
-
-
 PENALTY = 1.0
+FOLDS = 10
 _MOST_STEPS = 100
 _CLOSE = 1e-10
 
@@ -409,7 +423,42 @@ def _loss(values: FloatArray, wins: FloatArray, counts: FloatArray) -> float:
     return float(counts @ (np.logaddexp(0.0, values) - wins * values))
 
 
-# How good scores and probabilities are
+def folds_of(groups: Sequence[str]) -> IntArray:
+    """A fold for each row, the same for all rows of a group.
+
+    >>> folds_of(["x", "y", "x"]).tolist()
+    [0, 1, 0]
+    """
+    known = sorted(set(groups))
+    order = np.random.default_rng(0).permutation(len(known))
+    fold = {group: int(place) % FOLDS for group, place in zip(known, order, strict=True)}
+    return np.array([fold[group] for group in groups], dtype=np.int64)
+
+
+def left_out(
+    names: Sequence[str],
+    features: FloatArray,
+    outcomes: FloatArray,
+    groups: Sequence[str],
+    *,
+    weights: FloatArray | None = None,
+    penalty: float = PENALTY,
+) -> FloatArray:
+    """For each row the probability by a model that has not seen its group.
+
+    Not a number where all others have the same outcome, so that there is nothing to fit.
+    """
+    counts = np.ones(len(outcomes)) if weights is None else weights
+    found = np.full(len(outcomes), np.nan)
+    folds = folds_of(groups)
+    for fold in np.unique(folds):
+        others, here = folds != fold, folds == fold
+        if others.any() and 0 < np.average(outcomes[others], weights=counts[others]) < 1:
+            model = fit_logistic(
+                names, features[others], outcomes[others], weights=counts[others], penalty=penalty
+            )
+            found[here] = model.probabilities(features[here])
+    return found
 
 
 def roc_curve(scores: npt.ArrayLike, outcomes: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -420,7 +469,8 @@ def roc_curve(scores: npt.ArrayLike, outcomes: npt.ArrayLike) -> tuple[FloatArra
     ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
     values, wins = _rows(scores, outcomes)
-    _both(wins)
+    if wins.min() == wins.max():
+        raise InputError("a ROC curve needs successes and failures")
     order = np.argsort(-values, kind="stable")
     steps = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
     right = np.append(0.0, np.cumsum(wins[order])[steps] / wins.sum())
@@ -477,8 +527,3 @@ def _rows(values: npt.ArrayLike, outcomes: npt.ArrayLike) -> tuple[FloatArray, F
     if not np.isin(wins, (0.0, 1.0)).all():
         raise InputError("outcomes are 0 or 1")
     return given, wins
-
-
-def _both(wins: FloatArray) -> None:
-    if wins.min() == wins.max():
-        raise InputError("a ROC curve needs successes and failures")

@@ -303,7 +303,7 @@ def _against_bound(found: ThresholdLaw) -> str:
 
 def _law(law: GrowthLaw) -> str:
     without = f", {law.missing} without a length left out" if law.missing else ""
-    return f"slope {law.slope.words} over {law.languages} languages{without}; τ = {law.tau.words}"
+    return f"slope {law.slope.words()} over {law.languages} languages{without}; τ = {law.tau.words()}"
 
 
 def law_figure(found: ThresholdLaw, title: str) -> Figure:
@@ -341,7 +341,7 @@ def _panel(axis: Axes, found: ThresholdLaw, law: GrowthLaw) -> None:
     axis.set_xticks(values, [str(value) for value in values])
     axis.minorticks_off()
     axis.tick_params(labelsize=7)
-    axis.set_xlabel(f"{law.quantity}\nslope {law.slope.words}\nτ = {law.tau.words}", fontsize=7)
+    axis.set_xlabel(f"{law.quantity}\nslope {law.slope.words()}\nτ = {law.tau.words()}", fontsize=7)
 
 
 def _bound_line(axis: Axes, rows: Sequence[LawRow]) -> None:

@@ -21,10 +21,11 @@ from longreach.studies.census.analysis import (
     failures,
     spearman,
 )
+from longreach.studies.census.draw import bins
 from longreach.studies.census.odds import fit_odds
 from longreach.studies.census.study import census_figure
-from longreach.studies.census.tables import bins, cells
-from tests.helpers.census_samples import census_languages, synthetic_runs
+from longreach.studies.census.tables import cells
+from tests.helpers.census_samples import synthetic_runs
 
 # One document of all, its tables and its figure.
 
@@ -32,9 +33,9 @@ from tests.helpers.census_samples import census_languages, synthetic_runs
 @cache
 def _analysis() -> CensusAnalysis:
     development = synthetic_runs("development", lengths=(20,), seeds=1)
-    model = fit_odds(development, census_languages(), setting="drawn", replicates=5)
+    model = fit_odds(development, setting="drawn", replicates=5)
     held_out = synthetic_runs("held-out", lengths=(20,), seeds=2, failed=1)
-    return analyse("held-out", held_out, census_languages(), development=development, model=model, samples=20)
+    return analyse("held-out", held_out, development=development, model=model, samples=20)
 
 
 def test_the_document_is_json_and_reports_all_runs() -> None:
@@ -62,7 +63,7 @@ def test_tables_are_whole_and_come_from_the_document_alone() -> None:
 def test_runs_of_another_part_are_refused() -> None:
     runs = synthetic_runs("held-out")
     with pytest.raises(InputError, match="is not of a development language"):
-        analyse("development", runs, census_languages(), development=runs)
+        analyse("development", runs, development=runs)
 
 
 def test_the_figure_is_the_same_each_time() -> None:
@@ -77,7 +78,7 @@ def test_the_figure_is_the_same_each_time() -> None:
 
 
 def test_every_no_is_there_once_with_its_first_failure() -> None:
-    found = cells(synthetic_runs("development"), census_languages())
+    found = cells(synthetic_runs("development"))
     ends = failures(found)
     wanted = {(c.language.key, c.encoding, c.trained_to) for c in found if not c.says_yes}
     assert {(e.language.key, e.encoding, e.trained_to) for e in ends} == wanted
@@ -103,7 +104,7 @@ def test_every_no_is_there_once_with_its_first_failure() -> None:
 
 
 def test_the_document_counts_all() -> None:
-    ends = failures(cells(synthetic_runs("development"), census_languages()))
+    ends = failures(cells(synthetic_runs("development")))
     found = failure_document(ends, samples=20)
     assert found["cells"] == len(found["each"]) == len(ends)
     assert found["predicted to fail"]["cells"] + found["predicted to last"]["cells"] == found["learned"]

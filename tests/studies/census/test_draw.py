@@ -14,25 +14,27 @@ from hypothesis import strategies as st
 
 from longreach.errors import InputError
 from longreach.studies.census.draw import (
-    STATES,
     STRATA,
     Census,
-    Draw,
+    bins,
     canonical,
     canonical_text,
     draw_census,
-    draws,
     in_benchmark,
     is_finite,
     part_of,
-    random_automaton,
-    random_expression,
-    ranges_tested,
     refusal,
     size_class,
     stratum_of,
-    to_expression,
     verdict_pair,
+)
+from longreach.studies.census.sources import (
+    STATES,
+    Draw,
+    draws,
+    random_automaton,
+    random_expression,
+    to_expression,
 )
 from longreach.tasks.catalog import load_task
 from longreach.tasks.regular import RegularLanguage
@@ -362,7 +364,7 @@ def _kept() -> list[Draw]:
 
 @pytest.mark.parametrize("trained_to", [10, 20, 50])
 def test_ranges_do_not_overlap_and_reach_five_times_as_far(trained_to: int) -> None:
-    lengths = [length for first, last in ranges_tested(trained_to) for length in range(first, last + 1)]
+    lengths = [length for first, last in bins(trained_to).values() for length in range(first, last + 1)]
     assert len(set(lengths)) == len(lengths) == 4 * trained_to
     assert (min(lengths), max(lengths)) == (1, 5 * trained_to)
 

@@ -20,17 +20,14 @@ from longreach.studies.census.members import (
     commit_of,
     fingerprint,
     in_turn,
-    language_table,
     members,
-    read_recipes,
-    read_settings,
     recipe_members,
     recipe_scores,
     recipes,
     run_of,
     settings,
 )
-from longreach.studies.census.tables import CensusRun, read_runs
+from longreach.studies.census.tables import CensusRun, language_table, read_runs
 from tests.helpers.paths import ROOT
 
 # Runs of the census from a table and from results.
@@ -44,39 +41,38 @@ def _row(config: RunConfig, *values: float) -> Row:
     )  # fmt: skip
 
 
-def _members() -> dict[tuple[Member, str | None], RunConfig]:
-    found = members(language_table().values(), settings(), parts=("development",), trained_to=(20,))
-    return {(member, None): config for member, config in list(found.items())[:4]}
+def _members() -> dict[Member, RunConfig]:
+    found = members(settings(), parts=("development",), trained_to=(20,))
+    return dict(list(found.items())[:4])
 
 
 def test_accuracies_stand_in_the_order_of_the_ratios_and_failures_are_kept() -> None:
     wanted = _members()
-    (_, first), (_, second), ((member, _), third), _ = wanted.items()
+    (_, first), (_, second), (member, third), _ = wanted.items()
     rows = [_row(first, 1.0, 0.75, 0.5, 0.25), _row(second)]
     known = run_of(member, _row(third, 0.5, 0.5, 0.5, 0.5), "old")
-    found = collect(wanted, rows, "now", [known])
-    assert found.missing == 1
-    done, failed, from_table = found.runs
+    found, missing = collect(wanted, rows, "now", [known])
+    assert missing == 1
+    done, failed, from_table = found
     assert (done.accuracy, done.seconds, done.settings) == ((1.0, 0.75, 0.5, 0.25), 2.5, "now")
     assert (failed.accuracy, failed.error) == ((), "out of memory")
     assert from_table == known
-    assert [each.run for each in found.runs] == [each.key for each in (first, second, third)]
+    assert [each.run for each in found] == [each.key for each in (first, second, third)]
 
 
 def test_a_failure_in_the_table_gives_way_to_a_later_success() -> None:
-    name, config = next(iter(_members().items()))
-    failed = run_of(name[0], _row(config), "now")
-    assert collect({name: config}, [], "now", [failed]).runs == (failed,)
-    assert not collect({name: config}, [_row(config, 1.0, 1.0, 1.0, 1.0)], "now", [failed]).runs[0].failed
+    member, config = next(iter(_members().items()))
+    failed = run_of(member, _row(config), "now")
+    assert collect({member: config}, [], "now", [failed]) == ((failed,), 0)
+    (done,), _ = collect({member: config}, [_row(config, 1.0, 1.0, 1.0, 1.0)], "now", [failed])
+    assert not done.failed
 
 
 # The members of the census: which languages, in which order, with which configuration.
 
 
 def test_a_census_that_is_ended_early_has_a_bit_of_everything() -> None:
-    found = list(
-        members(language_table().values(), settings(), parts=("held-out",), trained_to=(20,), seeds=3)
-    )
+    found = list(members(settings(), parts=("held-out",), trained_to=(20,), seeds=3))
     assert len(found) == len(set(found)) == 126 * 2 * 3
     first = [language_table()[each.language].stratum for each in found[: 2 * len(STRATA)]]
     assert Counter(first) == dict.fromkeys(STRATA, 2)
@@ -84,9 +80,7 @@ def test_a_census_that_is_ended_early_has_a_bit_of_everything() -> None:
 
 
 def test_parts_are_kept_apart_and_each_has_its_seeds() -> None:
-    found = members(
-        language_table().values(), settings(), parts=("development", "held-out"), trained_to=(10, 20, 50)
-    )
+    found = members(settings(), parts=("development", "held-out"), trained_to=(10, 20, 50))
     counts = Counter((language_table()[each.language].part, each.trained_to, each.seed) for each in found)
     for (part, trained_to, seed), count in counts.items():
         assert count == 2 * len(STRATA) * settings().count(trained_to, part)
@@ -94,7 +88,7 @@ def test_parts_are_kept_apart_and_each_has_its_seeds() -> None:
 
 
 def test_the_configuration_is_that_of_the_settings() -> None:
-    chosen = members(language_table().values(), settings(), parts=("development",), trained_to=(20,))
+    chosen = members(settings(), parts=("development",), trained_to=(20,))
     for member, config in list(chosen.items())[:4]:
         assert config.task == language_table()[member.language].task
         assert [each.name for each in config.ranges] == ["1-20", "21-40", "41-60", "81-100"]
@@ -103,13 +97,12 @@ def test_the_configuration_is_that_of_the_settings() -> None:
 
 
 def test_a_smaller_census_is_the_beginning_of_a_larger_one() -> None:
-    table = language_table().values()
-    assert in_turn(table, "held-out", 14)[:27] == in_turn(table, "held-out", 3)
+    assert in_turn("held-out", 14)[:27] == in_turn("held-out", 3)
 
 
 def test_an_unknown_length_is_refused() -> None:
     with pytest.raises(InputError, match="trains to 10, 20, 50, not to 7"):
-        members(language_table().values(), settings(), parts=("development",), trained_to=(7,))
+        members(settings(), parts=("development",), trained_to=(7,))
 
 
 # The settings of the census: complete, committed before held-out languages are looked at.
@@ -180,7 +173,7 @@ def test_bad_settings_are_refused_in_one_line(tmp_path: Path, change: tuple[str,
     path = tmp_path / "settings.json"
     path.write_text(SETTINGS.read_text().replace(*change, 1))
     with pytest.raises(InputError, match=message) as caught:
-        read_settings(path)
+        settings(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -204,17 +197,19 @@ def test_recipes_are_tried_on_development_languages_that_are_yes_with_positions(
 
 
 def test_each_recipe_changes_what_it_says_and_no_two_are_the_same_run() -> None:
-    wanted = recipe_members(recipes(), language_table())
+    wanted = recipe_members(recipes())
     assert len({config.key for config in wanted.values()}) == len(wanted)
     first = next(iter(wanted.values()))
-    for (_, name), config in wanted.items():
-        assert name is not None
+    for member, config in wanted.items():
+        assert member.recipe is not None
         if config.task == first.task:
             changed = {
                 field for field in config.model_fields_set if getattr(config, field) != getattr(first, field)
             }
-            said = {field for field, value in recipes().recipes[name].given.items() if value != "ape"}
-            assert changed == said, name
+            said = {
+                field for field, value in recipes().recipes[member.recipe].given.items() if value != "ape"
+            }
+            assert changed == said, member
 
 
 def test_the_setting_of_the_census_is_among_the_recipes() -> None:
@@ -233,7 +228,7 @@ def test_gains_are_over_the_same_languages_and_failed_runs_count_as_runs() -> No
         _run("log-length", third, 1.0),
         _run("3000 steps", first, 0.0, error="killed"),
     ]
-    found = {each.recipe: each for each in recipe_scores(runs, recipes(), language_table())}
+    found = {each.recipe: each for each in recipe_scores(runs, recipes())}
     assert list(found) == ["as is", "3000 steps", "log-length"]
     score = found["log-length"]
     assert (score.runs, score.compared, score.learned) == (3, 2, 3)
@@ -246,7 +241,7 @@ def test_gains_are_over_the_same_languages_and_failed_runs_count_as_runs() -> No
 
 def test_every_recipe_has_been_tried_on_every_language() -> None:
     kept = ROOT / "results" / "census" / "recipes.jsonl"
-    scores = recipe_scores(read_runs(kept), recipes(), language_table())
+    scores = recipe_scores(read_runs(kept), recipes())
     assert [each.recipe for each in scores] == [*recipes().recipes]
     assert {each.runs for each in scores} == {len(recipes().languages)}
 
@@ -254,4 +249,4 @@ def test_every_recipe_has_been_tried_on_every_language() -> None:
 def test_bad_recipes_are_refused() -> None:
     path = RECIPES.with_name("no-such-file.json")
     with pytest.raises(InputError, match="no such file"):
-        read_recipes(path)
+        recipes(path)

@@ -14,23 +14,20 @@ from hypothesis import strategies as st
 
 from longreach.answers.odds_features import SUMMARIES
 from longreach.errors import InputError
-from longreach.studies.census.draw import CensusLanguage, canonical, part_of, stratum_of
-from longreach.studies.census.members import LANGUAGES
+from longreach.studies.census.draw import RATIOS, CensusLanguage, bins, canonical, part_of, stratum_of
 from longreach.studies.census.tables import (
     AS_FAR,
     LENGTHS,
-    RATIOS,
     CensusCell,
     CensusRun,
     LanguageFacts,
-    bins,
     by_code,
     cells,
     code_of,
     failure_lengths,
     language_facts,
+    language_table,
     longest_lasting,
-    read_language_table,
     read_runs,
     runs_to_text,
     table_to_text,
@@ -39,13 +36,13 @@ from longreach.tasks.regular import RegularLanguage
 from longreach.theory.automata.regex import from_expression
 from longreach.theory.names import TaskName
 from longreach.theory.shares.summaries import Summary
-from tests.helpers.census_samples import census_languages, synthetic_runs
+from tests.helpers.census_samples import synthetic_runs
 
 # When a cell works, and which runs belong to it.
 
 
 def _cell(*shares: float) -> CensusCell:
-    facts = next(each for each in census_languages().values() if each.chance(10, 2) > 0.1)
+    facts = next(each for each in language_table().values() if each.chance(10, 2) > 0.1)
     first = next(run for run in synthetic_runs("development") if not run.failed)
     runs = [
         replace(
@@ -53,7 +50,7 @@ def _cell(*shares: float) -> CensusCell:
         )
         for n, share in enumerate(shares)
     ]
-    return next(cell for cell in cells(runs, census_languages()) if cell.ratio == 2)
+    return next(cell for cell in cells(runs) if cell.ratio == 2)
 
 
 def test_a_run_works_half_way_from_chance_to_one() -> None:
@@ -76,7 +73,7 @@ def test_half_of_the_runs_decide() -> None:
 
 def test_every_run_stands_in_one_cell_of_each_ratio() -> None:
     runs = synthetic_runs("development", lengths=(10,), failed=4)
-    found = cells(runs, census_languages())
+    found = cells(runs)
     done = [run for run in runs if not run.failed]
     for ratio in RATIOS:
         assert sum(len(cell.accuracies) for cell in found if cell.ratio == ratio) == len(done)
@@ -86,15 +83,15 @@ def test_every_run_stands_in_one_cell_of_each_ratio() -> None:
 
 def test_other_recipes_and_encodings_are_none_of_the_census() -> None:
     run: CensusRun = synthetic_runs("development")[0]
-    assert not cells([replace(run, recipe="more steps"), replace(run, encoding="alibi")], census_languages())
+    assert not cells([replace(run, recipe="more steps"), replace(run, encoding="alibi")])
     with pytest.raises(InputError, match="not in the table: 0000"):
-        cells([replace(run, language="0000")], census_languages())
+        cells([replace(run, language="0000")])
 
 
 # The committed table of languages: what it says is what is computed.
 
 
-TABLE = LANGUAGES
+TABLE = language_table()
 
 
 def _drawn(facts: LanguageFacts) -> CensusLanguage:
@@ -106,36 +103,31 @@ def _drawn(facts: LanguageFacts) -> CensusLanguage:
     )
 
 
-@pytest.fixture(scope="module")
-def table() -> dict[str, LanguageFacts]:
-    return read_language_table(TABLE)
-
-
-def test_the_table_has_every_language_where_it_belongs(table: dict[str, LanguageFacts]) -> None:
-    assert len(table) == 189
-    assert set(Counter((facts.stratum, facts.part) for facts in table.values()).values()) == {7, 14}
-    for key, facts in table.items():
+def test_the_table_has_every_language_where_it_belongs() -> None:
+    assert len(TABLE) == 189
+    assert set(Counter((facts.stratum, facts.part) for facts in TABLE.values()).values()) == {7, 14}
+    for key, facts in TABLE.items():
         assert tuple(map(int, facts.lengths)) == LENGTHS
         assert key == facts.key
         assert facts.verdict == f"{facts.sides['nope'].verdict}/{facts.sides['ape'].verdict}"
 
 
 @pytest.mark.parametrize("place", range(0, 189, 12))
-def test_keys_and_parts_are_functions_of_the_language(table: dict[str, LanguageFacts], place: int) -> None:
-    facts = list(table.values())[place]
+def test_keys_and_parts_are_functions_of_the_language(place: int) -> None:
+    facts = list(TABLE.values())[place]
     language = _drawn(facts)
     assert (facts.key, facts.part, facts.stratum) == (language.key, language.part, language.stratum)
 
 
 @pytest.mark.parametrize("place", [0, 40, 140])
-def test_numbers_are_those_that_are_computed(table: dict[str, LanguageFacts], place: int) -> None:
-    facts = sorted(table.values(), key=lambda each: (each.states, each.key))[place]
+def test_numbers_are_those_that_are_computed(place: int) -> None:
+    facts = sorted(TABLE.values(), key=lambda each: (each.states, each.key))[place]
     again = language_facts(_drawn(facts), lengths=[10])
     assert again == replace(facts, lengths={"10": facts.lengths["10"]})
 
 
-def test_features_come_back_from_the_table(table: dict[str, LanguageFacts]) -> None:
-    facts = next(iter(table.values()))
+def test_features_come_back_from_the_table() -> None:
+    facts = next(iter(TABLE.values()))
     features = facts.features(20)
     assert [each.lengths.name for each in features.ranges] == ["1-20", "21-40", "41-60", "81-100"]
     assert [each.summary for each in features.ranges[0].determined] == list(SUMMARIES)
@@ -148,25 +140,24 @@ def test_codes_name_every_summary_once() -> None:
     assert [by_code(code_of(each)) for each in SUMMARIES] == list(SUMMARIES)
 
 
-def test_a_table_is_read_as_written_and_refused_in_one_line(
-    table: dict[str, LanguageFacts], tmp_path: Path
-) -> None:
-    few = list(table.values())[:2]
+def test_a_table_is_read_as_written_and_refused_in_one_line(tmp_path: Path) -> None:
+    few = list(TABLE.values())[:2]
     path = tmp_path / "languages.json"
     path.write_text(table_to_text(few))
-    assert list(read_language_table(path).values()) == few
+    assert list(language_table(path).values()) == few
     for text, reason in [
         (table_to_text([few[0], few[0]]), "a language is there twice"),
         ("[{}]", r"0\.key"),
         ("{", "Invalid JSON"),
         (table_to_text(few).replace('"w1"', '"w99"'), "no summary is named 'w99'"),
     ]:
-        path.write_text(text)
+        bad = tmp_path / "bad.json"
+        bad.write_text(text)
         with pytest.raises(InputError, match=reason) as caught:
-            read_language_table(path)
+            language_table(bad)
         assert "\n" not in caught.value.message
     with pytest.raises(InputError, match="no such file"):
-        read_language_table(tmp_path / "none.json")
+        language_table(tmp_path / "none.json")
 
 
 # Tables of runs: read as written, and refused by the line.
@@ -286,7 +277,7 @@ def test_it_is_where_a_table_from_training_is_wrong_on_most_words(expression: st
 
 def test_without_positions_no_summary_knows_one() -> None:
     fails = {Summary(window=8): 30, Summary(modulus=2): None, Summary(window=2, modulus=3): 50}
-    assert longest_lasting(fails, 20, positions=False).length == 30
-    assert longest_lasting(fails, 20, positions=False, most_letters=4).summary is None
-    assert longest_lasting(fails, 20, positions=True).summary == Summary(modulus=2)
-    assert longest_lasting({}, 20, positions=True).length == 21
+    assert longest_lasting(fails, 20, positions=False, most_letters=16) == (30, Summary(window=8))
+    assert longest_lasting(fails, 20, positions=False, most_letters=4) == (21, None)
+    assert longest_lasting(fails, 20, positions=True, most_letters=16) == (None, Summary(modulus=2))
+    assert longest_lasting({}, 20, positions=True, most_letters=16) == (21, None)

@@ -8,33 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from longreach.answers.odds import FloatArray, OddsModel
 from longreach.config.encodings import ENCODINGS
 from longreach.errors import InputError
-from longreach.studies.census.draw import Part
+from longreach.studies.census.draw import RATIOS, Part, bins
 from longreach.studies.census.members import RecipeScore
 from longreach.studies.census.odds import OddsJudgement, judge_odds
 from longreach.studies.census.scores import SliceScore, census_scores
 from longreach.studies.census.tables import (
-    RATIOS,
     CensusCell,
     CensusRun,
     LanguageFacts,
-    bins,
     cells,
+    language_table,
     longest_lasting,
 )
-from longreach.studies.statistics import SAMPLES, Estimate, bootstrap, estimate
+from longreach.studies.statistics import SAMPLES, Estimate, IntArray, bootstrap, estimate, rounded
 from longreach.studies.study import table_of, table_text
 from longreach.wording import Table
-
-# Where runs of a "no" start to fail: predicted and measured.
-
 
 LETTERS = (4, 8, 16)
 """The longest window that a model may rest on; the last is the usual one."""
@@ -55,13 +52,11 @@ class Failure:
 
     def predicted(self, most_letters: int = LETTERS[-1]) -> tuple[int | None, str | None]:
         """The length, None if it lies beyond all that are tested, and the summary that lasts so long."""
-        found = longest_lasting(
-            self.language.fails(self.trained_to),
-            self.trained_to,
-            positions=self.encoding == "ape",
-            most_letters=most_letters,
+        fails, positions = self.language.fails(self.trained_to), self.encoding == "ape"
+        length, summary = longest_lasting(
+            fails, self.trained_to, positions=positions, most_letters=most_letters
         )
-        return found.length, None if found.summary is None else str(found.summary)
+        return length, None if summary is None else str(summary)
 
     def predicted_ratio(self, most_letters: int = LETTERS[-1]) -> int | None:
         """The first tested range that ends at or after the predicted length; None: beyond all."""
@@ -90,18 +85,16 @@ def failures(found: Iterable[CensusCell]) -> tuple[Failure, ...]:
             groups.setdefault((cell.language.key, cell.encoding, cell.trained_to), []).append(cell)
     return tuple(
         Failure(
-            language=members[0].language,
+            language=alike[0].language,
             encoding=encoding,
             trained_to=trained_to,
-            measured=next(
-                (c.ratio for c in sorted(members, key=lambda each: each.ratio) if not c.worked()), None
-            ),
+            measured=min((cell.ratio for cell in alike if not cell.worked()), default=None),
         )
-        for (_, encoding, trained_to), members in groups.items()
+        for (_, encoding, trained_to), alike in groups.items()
     )
 
 
-def failure_document(found: Sequence[Failure], *, samples: int = 1000) -> dict[str, Any]:
+def failure_document(found: Sequence[Failure], *, samples: int) -> dict[str, Any]:
     """How well lengths of failure are predicted: rank correlation over those that learned, and the cells."""
     learned = [each for each in found if each.measured != 1]
     return {
@@ -109,7 +102,7 @@ def failure_document(found: Sequence[Failure], *, samples: int = 1000) -> dict[s
         "learned": len(learned),
         "work at all lengths": sum(each.measured is None for each in found),
         "rank correlation": {
-            f"{letters} letters": rank_correlation(learned, letters, samples=samples).rounded()
+            f"{letters} letters": rounded(rank_correlation(learned, letters, samples=samples))
             for letters in LETTERS
         },
         "predicted to fail": _shares([each for each in learned if each.predicted_ratio() is not None]),
@@ -123,19 +116,18 @@ def _shares(found: Sequence[Failure]) -> dict[str, int]:
     return {"cells": len(found), "fail": sum(each.measured is not None for each in found)}
 
 
-def rank_correlation(found: Sequence[Failure], most_letters: int, *, samples: int = 1000) -> Estimate:
+def rank_correlation(found: Sequence[Failure], most_letters: int, *, samples: int) -> Estimate:
     """Between predicted and measured ratios, with an interval over languages; None if one never varies."""
     if not found:
-        return Estimate(value=None, low=None, high=None)
+        return Estimate()
     said = np.array([each.predicted_ratio(most_letters) or BEYOND for each in found], dtype=np.float64)
     seen = np.array([each.measured or BEYOND for each in found], dtype=np.float64)
-    every = np.arange(len(found))
 
-    def statistic(rows: npt.NDArray[np.int64]) -> float:
+    def statistic(rows: IntArray) -> float:
         return spearman(said[rows], seen[rows])
 
     drawn = bootstrap([each.language.key for each in found], statistic, samples=samples)
-    return estimate(np.append(statistic(every), drawn))
+    return estimate(np.append(spearman(said, seen), drawn))
 
 
 def spearman(one: FloatArray, other: FloatArray) -> float:
@@ -154,9 +146,6 @@ def _ranks(values: FloatArray) -> FloatArray:
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - (counts - 1) / 2
     return np.asarray(middle[places], dtype=np.float64)
-
-
-# All scores in one document.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -181,8 +170,8 @@ class CensusAnalysis:
             "settings": sorted({run.settings for run in self.runs}),
             "code": sorted({run.code for run in self.runs}),
             "hours": round(sum(run.seconds for run in self.runs) / 3600, 2),
-            "scores": [each.document() for each in self.scores],
-            "odds": None if self.odds is None else self.odds.document(),
+            "scores": rounded(self.scores),
+            "odds": rounded(self.odds),
             "failures": failure_document(self.failures, samples=self.samples),
         }
 
@@ -190,7 +179,6 @@ class CensusAnalysis:
 def analyse(
     part: Part,
     runs: Sequence[CensusRun],
-    languages: Mapping[str, LanguageFacts],
     *,
     development: Sequence[CensusRun],
     model: OddsModel | None = None,
@@ -198,33 +186,31 @@ def analyse(
 ) -> CensusAnalysis:
     """The analysis of the runs of one part; `development` runs make predictors into probabilities."""
     mine = tuple(run for run in runs if run.recipe is None)
-    stranger = next((run for run in mine if languages[run.language].part != part), None)
+    stranger = next((run for run in mine if language_table()[run.language].part != part), None)
     if stranger is not None:
         raise InputError(f"the run {stranger.run} is not of a {part} language: {stranger.language}")
-    found = cells(mine, languages)
-    fitted = found if part == "development" else cells(development, languages)
+    found = cells(mine)
+    fitted = found if part == "development" else cells(development)
     return CensusAnalysis(
         part=part,
         runs=mine,
         cells=found,
         scores=census_scores(found, fitted, samples=samples),
-        odds=None if model is None else judge_odds(model, mine, languages, samples=samples),
+        odds=None if model is None else judge_odds(model, mine, samples=samples),
         failures=failures(found),
         samples=samples,
     )
 
 
-# The document as tables.
-
-
 Document = Mapping[str, Any]
+Column = Callable[[Document], str]
 NOTHING = "–"
 MAIN_RATIO = 3
 ENDS = {"predicted to fail": "within", "predicted to last": "beyond"}
 
 
 def analysis_tables(document: Document) -> tuple[Table, ...]:
-    """All tables of an analysis."""
+    """All tables of an analysis; what they rest on stands above the first."""
     tables = [_agreement(document), _rivals(document), _sources(document)]
     if document["odds"] is not None:
         tables += [_odds(document["odds"]), _reliability(document["odds"])]
@@ -232,8 +218,8 @@ def analysis_tables(document: Document) -> tuple[Table, ...]:
 
 
 def analysis_markdown(document: Document) -> str:
-    """What is counted, and all tables, in Markdown."""
-    return "\n\n".join([counted(document), *map(table_text, analysis_tables(document))]) + "\n"
+    """All tables in Markdown."""
+    return "\n\n".join(map(table_text, analysis_tables(document))) + "\n"
 
 
 def counted(document: Document) -> str:
@@ -257,17 +243,10 @@ def number(estimate: Document, *, percent: bool = False) -> str:
     '50 % (40–100)'
     """
     value, low, high = estimate["value"], estimate["low"], estimate["high"]
-    if value is None:
-        return NOTHING
-    if percent:
-        ends = "" if low is None else f" ({100 * low:.0f}–{100 * high:.0f})"
-        return f"{100 * value:.0f} %{ends}"
-    between = "" if low is None else f" ({_signed(low)} to {_signed(high)})"
-    return f"{_signed(value)}{between}"
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    if value is None or not percent:
+        return Estimate(**estimate).words(unknown=NOTHING).replace("-", "−")
+    ends = "" if low is None else f" ({100 * low:.0f}–{100 * high:.0f})"
+    return f"{100 * value:.0f} %{ends}"
 
 
 def _title(each: Document) -> str:
@@ -278,43 +257,38 @@ def _tested(each: Document) -> str:
     return "N" if each["ratio"] == 1 else f"{each['ratio']}N"
 
 
-def _share(*path: str) -> Callable[[Document], str]:
-    """Shows the estimate at a place in a document, in per cent."""
-    return lambda each: number(_at(each, path), percent=True)
-
-
-def _value(*path: str) -> Callable[[Document], str]:
+def _number(*path: str, percent: bool = False) -> Column:
     """Shows the estimate at a place in a document."""
-    return lambda each: number(_at(each, path))
+    return lambda each: number(reduce(getitem, path, each), percent=percent)
 
 
-def _at(document: Any, path: Sequence[str]) -> Any:
-    for name in path:
-        document = document[name]
-    return document
+def _text(name: str) -> Column:
+    return lambda each: str(each[name])
 
 
-def _table(title: str, columns: Mapping[str, Callable[[Document], str]], found: Iterable[Document]) -> Table:
+def _table(title: str, columns: Mapping[str, Column], found: Iterable[Document]) -> Table:
     rows = [[show(each) for show in columns.values()] for each in found]
     return table_of(tuple(columns), rows, title=title)
 
 
-_WORK = {"yes: runs that work": _share("yes"), "no: runs that work": _share("no")}
+_WORK = {f"{each}: runs that work": _number(each, percent=True) for each in ("yes", "no")}
+_AGREE = {"agree": _number("agreement", "half way", percent=True)}
 
 
 def _agreement(document: Document) -> Table:
     scores = [each for each in document["scores"] if each["source"] is None]
+    title = "How often runs work by the verdict, and in which share of cells verdict and most runs agree."
     return _table(
-        "How often runs work by the verdict, and in which share of cells verdict and most runs agree.",
+        f"{counted(document)}\n\n{title}",
         {
             "encoding": _title,
-            "N": lambda each: str(each["trained_to"]),
+            "N": _text("trained_to"),
             "tested to": _tested,
-            "cells": lambda each: str(each["cells"]),
+            "cells": _text("cells"),
             **_WORK,
-            "agree": _share("agreement", "half way"),
-            "at 0.9": _share("agreement", "0.9"),
-            "by the mean": _share("agreement", "mean"),
+            **_AGREE,
+            "at 0.9": _number("agreement", "0.9", percent=True),
+            "by the mean": _number("agreement", "mean", percent=True),
         },
         [each for each in scores if each["trained_to"] is not None and each["ratio"] is not None],
     )
@@ -342,11 +316,11 @@ def _sources(document: Document) -> Table:
         "The same at 3N by how a language was drawn, since verdict and source go together.",
         {
             "encoding": _title,
-            "drawn as": lambda each: str(each["source"]),
-            "languages": lambda each: str(each["languages"]),
+            "drawn as": _text("source"),
+            "languages": _text("languages"),
             **_WORK,
-            "agree": _share("agreement", "half way"),
-            "ROC area": _value("predictors", "verdict", "auc"),
+            **_AGREE,
+            "ROC area": _number("predictors", "verdict", "auc"),
         },
         [each for each in document["scores"] if each["source"] is not None and each["ratio"] == MAIN_RATIO],
     )
@@ -354,7 +328,7 @@ def _sources(document: Document) -> Table:
 
 def _odds(odds: Document) -> Table:
     def about(each: Document) -> str:
-        known: dict[str, Callable[[Document], str]] = {
+        known: dict[str, Column] = {
             "encoding": _title,
             "trained_to": lambda each: f"trained to {each['trained_to']}",
             "ratio": lambda each: f"at {_tested(each)}",
@@ -365,12 +339,12 @@ def _odds(odds: Document) -> Table:
         f"The odds on {odds['part']} languages.",
         {
             "cells": about,
-            "runs": lambda each: str(each["runs"]),
+            "runs": _text("runs"),
             "work": lambda each: f"{100 * each['work']:.0f} %",
-            "Brier score": _value("brier"),
-            "skill over the base rate": _value("skill"),
-            "skill over the verdict alone": _value("skill_over_verdict"),
-            "ROC area": _value("auc"),
+            "Brier score": _number("brier"),
+            "skill over the base rate": _number("skill"),
+            "skill over the verdict alone": _number("skill_over_verdict"),
+            "ROC area": _number("auc"),
         },
         odds["scores"],
     )
@@ -385,7 +359,7 @@ def _reliability(odds: Document) -> Table:
         "What was said and what came true.",
         {
             "odds": lambda each: f"{100 * each['low']:.0f}–{100 * each['high']:.0f} %",
-            "runs": lambda each: str(each["rows"]),
+            "runs": _text("rows"),
             "said": lambda each: f"{100 * each['said']:.0f} %",
             "found": found,
         },
@@ -409,9 +383,6 @@ def _failures(found: Document) -> Table:
     return table_of(("", ""), rows, title=title)
 
 
-# Recipes as a table.
-
-
 TITLE = "Each recipe on the same development languages; work: half way from chance to 1."
 HEADS = (
     "recipe", "runs", "learned", *(f"work at {ratio}N" for ratio in RATIOS[1:]), "accuracy at 3N", "gain",
@@ -420,14 +391,12 @@ HEADS = (
 
 def recipe_table(scores: Sequence[RecipeScore]) -> Table:
     """A line for each recipe; the gain is over the first one, in points, with its interval over languages."""
-    rows = [_line(each) for each in scores]
+    rows = []
+    for each in scores:
+        gain = ""
+        if each.gain is not None and each.interval is not None:
+            low, high = each.interval
+            gain = f"{100 * each.gain:+.0f} ({100 * low:+.0f} to {100 * high:+.0f})"
+        mean = f"{100 * each.mean[2]:.0f}" if each.mean else ""
+        rows.append((each.recipe, str(each.runs), str(each.learned), *map(str, each.work[1:]), mean, gain))
     return table_of(title=TITLE, columns=HEADS, rows=rows, spare=("gain", "learned", "accuracy at 3N"))
-
-
-def _line(score: RecipeScore) -> tuple[str, ...]:
-    gain = ""
-    if score.gain is not None and score.interval is not None:
-        low, high = score.interval
-        gain = f"{100 * score.gain:+.0f} ({100 * low:+.0f} to {100 * high:+.0f})"
-    mean = f"{100 * score.mean[2]:.0f}" if score.mean else ""
-    return (score.recipe, str(score.runs), str(score.learned), *map(str, score.work[1:]), mean, gain)

@@ -1,4 +1,4 @@
-"""What the census trains: settings, members, recipes, and what they came to.
+"""What the census trains: settings, runs, recipes, and what they came to.
 
 Held-out languages may be used only once the settings file is committed, so that results cannot influence
 settings.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
@@ -23,18 +23,20 @@ from longreach.config.scales import PAPER_SEEDS, CellSetting, Count, Scale
 from longreach.errors import File, InputError
 from longreach.files import read_document
 from longreach.runs.index import Row
-from longreach.studies.census.draw import Part, Stratum, ranges_tested
-from longreach.studies.census.tables import RATIOS, CensusRun, LanguageFacts, bins, read_language_table
+from longreach.studies.census.draw import RATIOS, Part, Stratum, bins
+from longreach.studies.census.tables import CensusRun, LanguageFacts, language_table
 from longreach.studies.statistics import bootstrap, interval
 
-# Settings, from a file.
-
-
 SETTINGS = Path(__file__).with_name("settings.json")
+RECIPES = Path(__file__).with_name("recipes.json")
+LEARNED = 0.99
+"""The accuracy from which on a run fits the training range."""
+TINY = {"layers": 1, "heads": 1, "width": 8, "max_steps": 5, "evaluate_every": 5, "test_size": 10}
+"""The setting of the scale `smoke`, where it differs."""
 
 
 class CensusSettings(BaseModel):
-    """The whole file."""
+    """The settings file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -74,30 +76,20 @@ class CensusSettings(BaseModel):
         """
         if scale == "laptop":
             return self
-        most = {part: max(each[part] for each in self.languages.values()) for part in self.seeds}
         if scale == "paper":
-            counts = dict.fromkeys(self.languages, most)
-            return self.model_copy(
-                update={"languages": counts, "seeds": dict.fromkeys(self.seeds, PAPER_SEEDS)}
-            )
-        tiny = self.setting.model_copy(
-            update={"layers": 1, "heads": 1, "width": 8, "max_steps": 5, "evaluate_every": 5, "test_size": 10}
-        )
+            most = {part: max(each[part] for each in self.languages.values()) for part in self.seeds}
+            counts, seeds = dict.fromkeys(self.languages, most), dict.fromkeys(self.seeds, PAPER_SEEDS)
+            return self.model_copy(update={"languages": counts, "seeds": seeds})
         one: dict[Part, int] = dict.fromkeys(self.seeds, 1)
-        return self.model_copy(
-            update={"languages": {next(iter(self.languages)): one}, "seeds": one, "setting": tiny}
-        )
-
-
-def read_settings(path: Path) -> CensusSettings:
-    """The settings in a file, or an error of one line."""
-    return read_document(path, CensusSettings.model_validate_json, CensusSettings.model_fields)
+        tiny = self.setting.model_copy(update=TINY)
+        first = {next(iter(self.languages)): one}
+        return self.model_copy(update={"languages": first, "seeds": one, "setting": tiny})
 
 
 @cache
-def settings() -> CensusSettings:
-    """Those that come with this version."""
-    return read_settings(SETTINGS)
+def settings(path: Path = SETTINGS) -> CensusSettings:
+    """The settings in a file, by default those that come with this version."""
+    return read_document(path, CensusSettings.model_validate_json, CensusSettings.model_fields)
 
 
 def fingerprint(path: Path = SETTINGS) -> str:
@@ -131,31 +123,24 @@ def _git(root: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-# Members: each language with each encoding, training length and seed.
-
-
-LANGUAGES = Path(__file__).with_name("languages.json")
-"""All languages of the census with their exact numbers: `table_to_text(map(language_facts, …))`."""
-
-
-@cache
-def language_table() -> dict[str, LanguageFacts]:
-    """The languages of the census by their keys."""
-    return read_language_table(LANGUAGES)
-
-
 class Member(NamedTuple):
-    """One run of the census."""
+    """What is known of a run of the census before it is trained."""
 
     language: str
     """Its key."""
     encoding: str
     trained_to: int
     seed: int
+    recipe: str | None = None
+
+
+def _config(task: str, trained_to: int, seed: int, given: Mapping[str, Any]) -> RunConfig:
+    first, *others = bins(trained_to).values()
+    lengths = {"train_lengths": first, "test_lengths": others}
+    return RunConfig.read({"task": task, **given, **lengths, "seed": seed})
 
 
 def members(
-    languages: Iterable[LanguageFacts],
     settings: CensusSettings,
     *,
     parts: Iterable[Part],
@@ -165,10 +150,10 @@ def members(
 ) -> dict[Member, RunConfig]:
     """The configuration of each run, in the order in which they are trained.
 
-    The first seed of all languages comes first, with strata in turn, so that a census that was ended halfway
+    The first seed of all languages comes first, with strata in turn, so that a census that was stopped early
     still has a bit of everything.
     """
-    wanted, lengths, listed = tuple(parts), tuple(trained_to), tuple(languages)
+    wanted, lengths = tuple(parts), tuple(trained_to)
     names = settings.encodings if encodings is None else tuple(encodings)
     numbers = {part: settings.seeds[part] if seeds is None else seeds for part in wanted}
     found: dict[Member, RunConfig] = {}
@@ -177,18 +162,19 @@ def members(
             if seed >= numbers[part]:
                 continue
             for length in lengths:
-                for each in in_turn(listed, part, settings.count(length, part)):
+                for each in in_turn(part, settings.count(length, part)):
                     for encoding in names:
+                        given = {"encoding": encoding, **settings.setting.given}
                         member = Member(each.key, encoding, length, seed)
-                        found[member] = config_of_member(each.task, member, settings)
+                        found[member] = _config(each.task, length, seed, given)
     return found
 
 
-def in_turn(languages: Iterable[LanguageFacts], part: Part, count: int) -> list[LanguageFacts]:
+def in_turn(part: Part, count: int) -> list[LanguageFacts]:
     """The first so many languages of each stratum by their keys: one of each, then another, and so on."""
     ranks: dict[Stratum, int] = {}
     ranked: list[tuple[int, Stratum, LanguageFacts]] = []
-    for each in sorted(languages, key=lambda language: language.key):
+    for each in sorted(language_table().values(), key=lambda language: language.key):
         if each.part == part:
             rank = ranks[each.stratum] = ranks.get(each.stratum, -1) + 1
             ranked.append((rank, each.stratum, each))
@@ -196,85 +182,48 @@ def in_turn(languages: Iterable[LanguageFacts], part: Part, count: int) -> list[
     return [each for _, _, each in sorted(chosen, key=lambda entry: entry[:2])]
 
 
-def config_of_member(task: str, member: Member, settings: CensusSettings) -> RunConfig:
-    """The configuration of one run."""
-    first, *others = ranges_tested(member.trained_to)
-    return RunConfig.read(
-        {
-            "task": task,
-            "encoding": member.encoding,
-            **settings.setting.given,
-            "train_lengths": first,
-            "test_lengths": others,
-            "seed": member.seed,
-        }
-    )
-
-
-# Results, collected from the results directory and a table.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Collected:
-    """What a census came to so far."""
-
-    runs: tuple[CensusRun, ...]
-    missing: int
-    """Members that are wanted and not done."""
-
-
-def check_parts(parts: Iterable[Part], path: Path = SETTINGS) -> str | None:
+def check_parts(parts: Sequence[Part]) -> str | None:
     """The commit of the settings; held-out languages are refused where they are not committed as they are."""
-    return commit_of(path) if "held-out" in tuple(parts) else None
+    return commit_of() if "held-out" in parts else None
 
 
 def collect(
-    members: Mapping[tuple[Member, str | None], RunConfig],
+    members: Mapping[Member, RunConfig],
     rows: Iterable[Row],
     settings: str,
     known: Sequence[CensusRun] = (),
-) -> Collected:
-    """The runs of these members and recipes, from a table and the results."""
+) -> tuple[tuple[CensusRun, ...], int]:
+    """These runs, from a table and the results, and how many of them are missing."""
     table = {each.run: each for each in known}
     results = {row.key: row for row in rows if row.status in ("done", "failed")}
     found: dict[str, CensusRun] = {}
     missing = 0
-    for (member, recipe), config in members.items():
+    for member, config in members.items():
         run = table.get(config.key)
         if (run is None or run.failed) and config.key in results:
-            run = run_of(member, results[config.key], settings, recipe)
+            run = run_of(member, results[config.key], settings)
         if run is None:
             missing += 1
         else:
             found[config.key] = run
-    return Collected(runs=tuple(found.values()), missing=missing)
+    return tuple(found.values()), missing
 
 
-def run_of(member: Member, row: Row, settings: str, recipe: str | None = None) -> CensusRun:
+def run_of(member: Member, row: Row, settings: str) -> CensusRun:
     """A result as a line of the table."""
     accuracy: tuple[float, ...] = ()
     if row.status == "done":
         accuracy = tuple(row.accuracy[each.name] for each in bins(member.trained_to).values())
     return CensusRun(
         run=row.key,
-        language=member.language,
-        encoding=member.encoding,
-        trained_to=member.trained_to,
-        seed=member.seed,
+        **member._asdict(),
         accuracy=accuracy,
         code=row.code or "",
         seconds=round(row.seconds or 0.0, 1),
         settings=settings,
         error=None if row.error is None else " ".join(row.error.split())[:200],
-        recipe=recipe,
     )
 
-
-# Recipes: one change each, tried on development languages only.
-
-
-RECIPES = Path(__file__).with_name("recipes.json")
-LEARNED = 0.99
 
 if TYPE_CHECKING:
     Change = CellSetting
@@ -283,7 +232,7 @@ else:
 
 
 class Recipes(BaseModel):
-    """The whole file."""
+    """The file of recipes: one change each, tried on development languages only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -300,30 +249,13 @@ class Recipes(BaseModel):
         """As they are, but for `smoke`: tiny models, two languages, two recipes."""
         if scale != "smoke":
             return self
-        tiny = {"layers": 1, "heads": 1, "width": 8, "max_steps": 5, "evaluate_every": 5, "test_size": 10}
         few = {name: self.recipes[name] for name in (next(iter(self.recipes)), "log-length")}
-        return self.model_copy(
-            update={
-                "base": self.base.model_copy(update=tiny),
-                "languages": self.languages[:2],
-                "recipes": few,
-            }
-        )
+        tiny = self.base.model_copy(update=TINY)
+        return self.model_copy(update={"base": tiny, "languages": self.languages[:2], "recipes": few})
 
     def config(self, name: str, task: str, seed: int) -> RunConfig:
         """The run of a recipe on a task."""
-        first, *others = ranges_tested(self.trained_to)
-        change = self.recipes[name]
-        return RunConfig.read(
-            {
-                "task": task,
-                **self.base.given,
-                **change.given,
-                "train_lengths": first,
-                "test_lengths": others,
-                "seed": seed,
-            }
-        )
+        return _config(task, self.trained_to, seed, {**self.base.given, **self.recipes[name].given})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -345,75 +277,58 @@ class RecipeScore:
     interval: tuple[float, float] | None
     """Of the gain, by drawing languages anew."""
 
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
 
-
-def read_recipes(path: Path = RECIPES) -> Recipes:
-    """The recipes in a file, or an error of one line."""
+@cache
+def recipes(path: Path = RECIPES) -> Recipes:
+    """The recipes in a file, by default those that come with this version."""
     return read_document(path, Recipes.model_validate_json, Recipes.model_fields)
 
 
-@cache
-def recipes() -> Recipes:
-    """Those that come with this version."""
-    return read_recipes()
-
-
-def recipe_members(
-    tried: Recipes, languages: Mapping[str, LanguageFacts], seeds: int | None = None
-) -> dict[tuple[Member, str | None], RunConfig]:
-    """The configuration of each run by member and recipe, language after language."""
-    found: dict[tuple[Member, str | None], RunConfig] = {}
+def recipe_members(tried: Recipes, seeds: int | None = None) -> dict[Member, RunConfig]:
+    """The configuration of each run, language after language."""
+    found: dict[Member, RunConfig] = {}
     for seed in range(tried.seeds if seeds is None else seeds):
         for language in tried.languages:
             for name in tried.recipes:
-                config = tried.config(name, languages[language].task, seed)
-                found[Member(language, config.encoding, tried.trained_to, seed), name] = config
+                config = tried.config(name, language_table()[language].task, seed)
+                found[Member(language, config.encoding, tried.trained_to, seed, name)] = config
     return found
 
 
-def recipe_scores(
-    runs: Sequence[CensusRun], tried: Recipes, languages: Mapping[str, LanguageFacts]
-) -> list[RecipeScore]:
+def recipe_scores(runs: Sequence[CensusRun], tried: Recipes) -> list[RecipeScore]:
     """How each recipe did, those without a run left out; the first is what the others are compared with."""
     by_recipe: dict[str, dict[tuple[str, int], CensusRun]] = {}
     for run in runs:
         by_recipe.setdefault(run.recipe or "", {})[run.language, run.seed] = run
     first = by_recipe.get(next(iter(tried.recipes)), {})
-    return [_score(name, by_recipe[name], first, languages) for name in tried.recipes if name in by_recipe]
+    return [_score(name, by_recipe[name], first) for name in tried.recipes if name in by_recipe]
 
 
 def _score(
     name: str,
     runs: Mapping[tuple[str, int], CensusRun],
     first: Mapping[tuple[str, int], CensusRun],
-    languages: Mapping[str, LanguageFacts],
 ) -> RecipeScore:
     done = [runs[key] for key in sorted(runs) if not runs[key].failed]
-    values = np.array([run.accuracy for run in done]).reshape(-1, len(RATIOS))
-    floor = np.array(
-        [[languages[run.language].chance(run.trained_to, ratio) for ratio in RATIOS] for run in done]
-    ).reshape(-1, len(RATIOS))
-    others = [first.get((run.language, run.seed)) for run in done]
+    shape = (-1, len(RATIOS))
+    values = np.array([run.accuracy for run in done]).reshape(shape)
+    facts = [language_table()[run.language].facts(run.trained_to) for run in done]
+    chances = [chance or 0.0 for each in facts for chance in each.chance]
+    level = (1 + np.array(chances).reshape(shape)) / 2
     pairs = [
         (run, other)
-        for run, other in zip(done, others, strict=True)
-        if other is not None and not other.failed
+        for run in done
+        if (other := first.get((run.language, run.seed))) is not None and not other.failed
     ]
     gains = np.array([run.at(3) - other.at(3) for run, other in pairs])
-    drawn = (
-        bootstrap([run.language for run, _ in pairs], lambda rows: float(gains[rows].mean()))
-        if pairs
-        else None
-    )
+    clusters = [run.language for run, _ in pairs]
     return RecipeScore(
         recipe=name,
         runs=len(runs),
         learned=int((values[:, 0] >= LEARNED).sum()),
-        work=tuple((values >= (1 + floor) / 2).sum(axis=0).tolist()),
+        work=tuple((values >= level).sum(axis=0).tolist()),
         mean=tuple(values.mean(axis=0).tolist()) if done else (),
         compared=len(pairs),
         gain=float(gains.mean()) if pairs else None,
-        interval=None if drawn is None else interval(drawn),
+        interval=interval(bootstrap(clusters, lambda rows: float(gains[rows].mean()))) if pairs else None,
     )

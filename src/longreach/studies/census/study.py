@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +26,14 @@ from longreach.studies.census.analysis import (
     counted,
     recipe_table,
 )
-from longreach.studies.census.draw import Part
+from longreach.studies.census.draw import RATIOS, Part
 from longreach.studies.census.members import (
     RECIPES,
     SETTINGS,
-    Collected,
     Member,
     check_parts,
     collect,
     fingerprint,
-    language_table,
     members,
     recipe_members,
     recipe_scores,
@@ -41,18 +41,13 @@ from longreach.studies.census.members import (
     settings,
 )
 from longreach.studies.census.odds import OddsJudgement, fit_odds
-from longreach.studies.census.tables import RATIOS, CensusCell, CensusRun, read_runs, runs_to_text
+from longreach.studies.census.tables import CensusCell, CensusRun, language_table, read_runs, runs_to_text
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport
-from longreach.wording import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
-    from matplotlib.patches import Rectangle
-
-# The figure.
-
 
 SHOWN_RATIO = 3
 VERDICTS = {
@@ -75,9 +70,6 @@ def census_figure(analysis: CensusAnalysis) -> Figure:
     _reliability(middle, analysis.odds)
     _failures(right, analysis.failures)
     return drawn
-
-
-# Left: accuracy against training length
 
 
 def _accuracy(part: SubFigure, found: Sequence[CensusCell]) -> None:
@@ -134,26 +126,14 @@ def _languages(axis: Axes, found: Sequence[CensusCell], lengths: Sequence[int]) 
 def _legend_of_verdicts(part: SubFigure) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D([], [], color=COLOURS[True], linewidth=2.6, label="expected to work"),
-        Line2D([], [], color=COLOURS[False], linewidth=2.6, label="expected to fail"),
-        Line2D(
-            [], [], color=GREY, linewidth=0.6, marker=".", markersize=3, label="a language, median of seeds"
-        ),
-        Line2D(
-            [],
-            [],
-            color=GREY,
-            linewidth=2.6,
-            marker="o",
-            markeredgecolor="white",
-            label="median of languages",
-        ),
-    ]
+    looks: dict[str, dict[str, Any]] = {
+        "expected to work": {"color": COLOURS[True], "linewidth": 2.6},
+        "expected to fail": {"color": COLOURS[False], "linewidth": 2.6},
+        "a language, median of seeds": {"color": GREY, "linewidth": 0.6, "marker": ".", "markersize": 3},
+        "median of languages": {"color": GREY, "linewidth": 2.6, "marker": "o", "markeredgecolor": "white"},
+    }
+    handles = [Line2D([], [], label=label, **look) for label, look in looks.items()]
     part.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=7, frameon=False)
-
-
-# Middle: reliability
 
 
 def _reliability(part: SubFigure, odds: OddsJudgement | None) -> None:
@@ -176,8 +156,8 @@ def _reliability(part: SubFigure, odds: OddsJudgement | None) -> None:
         return
     said = [each.said for each in odds.reliability]
     shares = np.array([each.found for each in odds.reliability])
-    low = np.array([0.0 if each.low is None else each.low for each in odds.spread])
-    high = np.array([1.0 if each.high is None else each.high for each in odds.spread])
+    low = np.array([0.0 if each.found_low is None else each.found_low for each in odds.reliability])
+    high = np.array([1.0 if each.found_high is None else each.found_high for each in odds.reliability])
     upper.errorbar(
         said, shares, yerr=(np.maximum(shares - low, 0), np.maximum(high - shares, 0)), color=BLUE,
         linewidth=1.6, elinewidth=0.9, capsize=2, marker="o", markersize=5, zorder=3,
@@ -187,31 +167,27 @@ def _reliability(part: SubFigure, odds: OddsJudgement | None) -> None:
         width=[0.9 * (each.high - each.low) for each in odds.reliability], color=BLUE, alpha=0.5,
     )  # fmt: skip
     whole = odds.scores[0]
-    lines = [
-        f"Brier {_value(whole.brier.value)}",
-        f"skill {_value(whole.skill.value)}",
-        f"over the verdict {_value(whole.skill_over_verdict.value)}",
-        f"ROC area {_value(whole.auc.value)}",
-    ]
-    upper.text(
-        0.04, 0.96, "\n".join(lines), transform=upper.transAxes, va="top", fontsize=7.5, linespacing=1.4
+    scores = {
+        "Brier": whole.brier, "skill": whole.skill, "over the verdict": whole.skill_over_verdict,
+        "ROC area": whole.auc,
+    }  # fmt: skip
+    text = "\n".join(
+        f"{name} " + ("–" if each.value is None else f"{each.value:.2f}".replace("-", "−"))
+        for name, each in scores.items()
     )
+    upper.text(0.04, 0.96, text, transform=upper.transAxes, va="top", fontsize=7.5, linespacing=1.4)
 
-
-def _value(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}".replace("-", "−")
-
-
-# Right: lengths of failure
 
 NOT_LEARNED, BEYOND = "not\nlearned", f"works\nto {RATIOS[-1]}N"
 
 
 def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
     """Each "no": the length at which little memory gives out, against the range at which most runs fail."""
+    from matplotlib.patches import Rectangle
+
     part.suptitle('Where a "no" ends', fontsize=9, fontweight="bold")
     axis = part.subplots()
-    columns = [f"{_name(ratio)}" for ratio in RATIOS[1:]] + [f"> {RATIOS[-1]}N"]
+    columns = [*(f"{ratio}N" for ratio in RATIOS[1:]), f"> {RATIOS[-1]}N"]
     rows = [NOT_LEARNED, *(f"fails\nat {ratio}N" for ratio in RATIOS[1:]), BEYOND]
     axis.set_xticks(range(len(columns)), columns)
     axis.set_yticks(range(len(rows)), rows)
@@ -221,16 +197,16 @@ def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
     axis.set_xlabel("predicted: little memory gives out by", fontsize=8)
     axis.set_ylabel("measured: most runs", fontsize=8)
     for number in range(len(columns)):
-        axis.add_patch(_square(number, number + 1))
+        corner = (number - 0.5, number + 0.5)
+        axis.add_patch(Rectangle(corner, 1, 1, facecolor="#EFEFEF", edgecolor="none", zorder=0))
     for edge in np.arange(0.5, len(rows) - 1):
         axis.axhline(edge, color="white" if edge > 0.5 else GREY, linewidth=0.8, zorder=1)
     random = np.random.default_rng(0)
-    counts: dict[tuple[int, int], int] = {}
+    counts: Counter[tuple[int, int]] = Counter()
     for encoding, (colour, marker) in ENCODING_LOOKS.items():
         here = [each for each in found if each.encoding == encoding]
         places = [_place(each) for each in here]
-        for each in places:
-            counts[each] = counts.get(each, 0) + 1
+        counts.update(places)
         spread = random.uniform(-0.34, 0.34, (len(here), 2))
         axis.scatter(
             [x + dx for (x, _), (dx, _) in zip(places, spread.tolist(), strict=True)],
@@ -245,16 +221,6 @@ def _failures(part: SubFigure, found: Sequence[Failure]) -> None:
     part.legend(loc="outside lower center", ncols=2, fontsize=7, frameon=False)
 
 
-def _name(ratio: int) -> str:
-    return f"{ratio}N"
-
-
-def _square(x: int, y: int) -> Rectangle:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor="#EFEFEF", edgecolor="none", zorder=0)
-
-
 def _place(failure: Failure) -> tuple[int, int]:
     """Column and row; one that gives out right after training fails at the first range beyond it."""
     beyond = list(RATIOS[1:])
@@ -263,9 +229,6 @@ def _place(failure: Failure) -> tuple[int, int]:
     if seen is None:
         return column, len(beyond) + 1
     return column, 0 if seen == RATIOS[0] else 1 + beyond.index(seen)
-
-
-# The study.
 
 
 BOTH: tuple[Part, ...] = ("development", "held-out")
@@ -277,22 +240,20 @@ def census_members(options: StudyOptions) -> dict[Any, list[RunConfig]]:
     return {member: [config] for member, config in _wanted(options).items() if config.key not in done}
 
 
-def _wanted(options: StudyOptions) -> dict[tuple[Member, str | None], RunConfig]:
-    """All runs that are asked for, by member and recipe."""
+def _wanted(options: StudyOptions) -> dict[Member, RunConfig]:
+    """All runs that are asked for."""
     if options.recipes:
         taken = {"--recipes", "--seeds", "--table"}
         for option in sorted(options.given - taken):
             raise InputError(f"{option}: census --recipes tries recipes on languages and lengths of its own")
-        return recipe_members(recipes().at_scale(options.scale), language_table(), options.seeds)
+        return recipe_members(recipes().at_scale(options.scale), options.seeds)
     chosen = settings().at_scale(options.scale)
     if options.scale != "smoke":
         check_parts(_parts(options))
-    found = members(
-        language_table().values(), chosen,
-        parts=_parts(options), trained_to=_lengths(options.train_to, chosen.trained_to),
+    return members(
+        chosen, parts=_parts(options), trained_to=_lengths(options.train_to, chosen.trained_to),
         encodings=options.encodings, seeds=options.seeds,
     )  # fmt: skip
-    return {(member, None): config for member, config in found.items()}
 
 
 def _parts(options: StudyOptions) -> tuple[Part, ...]:
@@ -320,69 +281,54 @@ def census_report(options: StudyOptions, rows: Sequence[Row]) -> StudyReport:
     """Keep all runs in the table, and say what they are worth."""
     known = _known(options)
     stamp = fingerprint(RECIPES if options.recipes else SETTINGS)
-    collected = collect(_wanted(options), rows, stamp, known)
+    runs, missing = collect(_wanted(options), rows, stamp, known)
     if options.table is not None:
-        whole = {each.run: each for each in (*known, *collected.runs)}
+        whole = {each.run: each for each in (*known, *runs)}
         if len(whole) > len(known) or set(known) != set(whole.values()):
             write_atomically(options.table, runs_to_text(whole.values()).encode())
             options.note(f"wrote {options.table}: {len(whole)} runs")
-    if collected.missing:
-        options.note(f"{collected.missing} runs are missing")
-    return (_recipe_report if options.recipes else _part_report)(options, collected, known, stamp)
-
-
-def _recipe_report(
-    options: StudyOptions, collected: Collected, known: Sequence[CensusRun], settings: str
-) -> StudyReport:
-    """What makes a yes come true: each recipe on the same development languages."""
-    scores = recipe_scores(collected.runs, recipes().at_scale(options.scale), language_table())
-    document = {
-        "settings": settings, "missing": collected.missing, "recipes": [each.document() for each in scores],
-    }  # fmt: skip
-    return StudyReport(document=document, tables=[recipe_table(scores)])
-
-
-def _part_report(
-    options: StudyOptions, collected: Collected, known: Sequence[CensusRun], settings: str
-) -> StudyReport:
-    """What the runs are worth, part by part; the figure is of the last part that has any.
-
-    Predictors become probabilities by development runs, which may stand in the table alone.
-    """
+    if missing:
+        options.note(f"{missing} runs are missing")
+    document = {"settings": stamp, "missing": missing}
+    if options.recipes:
+        scores = recipe_scores(runs, recipes().at_scale(options.scale))
+        return StudyReport(
+            document={**document, "recipes": [*map(asdict, scores)]}, tables=[recipe_table(scores)]
+        )
     if options.fit:
-        write_atomically(FITTED, fit(collected.runs).text().encode())
+        write_atomically(FITTED, fit(runs).text().encode())
         fitted_odds.cache_clear()
         options.note(f"wrote {FITTED}")
-    table, parts = language_table(), _parts(options)
-    by_part = {part: [run for run in collected.runs if table[run.language].part == part] for part in BOTH}
-    if "development" not in parts:
-        by_part["development"] = [
-            run for run in known if run.recipe is None and table[run.language].part == "development"
-        ]
-    found = [
-        judge(part, by_part[part], by_part["development"])
-        for part in parts
-        if any(not run.failed for run in by_part[part])
-    ]
+    parts = _parts(options)
+    found = _judged(parts, runs, known)
     documents = [each.document() for each in found]
+    commit = None if options.scale == "smoke" else check_parts(parts)
     return StudyReport(
-        document={
-            "settings": settings,
-            "settings_commit": None if options.scale == "smoke" else check_parts(parts),
-            "missing": collected.missing,
-            "parts": documents,
-        },
-        tables=[table for each in documents for table in _tables(each)],
+        document={"settings": stamp, "settings_commit": commit, "missing": missing, "parts": documents},
+        tables=[table for each in documents for table in analysis_tables(each)],
         figure=(lambda title: census_figure(found[-1])) if found else None,
         file=(lambda: analysis_markdown(documents[-1])) if found else None,
     )
 
 
-def _tables(document: Mapping[str, Any]) -> list[Table]:
-    """Those of one part, below what they rest on."""
-    first, *others = analysis_tables(document)
-    title = f"{counted(document)}\n\n{first.title}"
-    return [Table(first.columns, first.rows, title=title), *others]
+def _judged(
+    parts: Sequence[Part], runs: Sequence[CensusRun], known: Sequence[CensusRun]
+) -> list[CensusAnalysis]:
+    """What the runs are worth, for each part that has any.
+
+    Predictors become probabilities by development runs, which may stand in the table alone.
+    """
+    table = language_table()
+    by_part = {part: [run for run in runs if table[run.language].part == part] for part in BOTH}
+    if "development" not in parts:
+        by_part["development"] = [
+            run for run in known if run.recipe is None and table[run.language].part == "development"
+        ]
+    return [
+        analyse(part, by_part[part], development=by_part["development"], model=fitted_odds())
+        for part in parts
+        if any(not run.failed for run in by_part[part])
+    ]
 
 
 STUDY = Study(
@@ -398,18 +344,13 @@ STUDY = Study(
 )
 
 
-def judge(part: Part, runs: Sequence[CensusRun], development: Sequence[CensusRun]) -> CensusAnalysis:
-    """What the runs of a part say of the verdict, its rivals and the odds of this version."""
-    return analyse(part, runs, language_table(), development=development, model=fitted_odds())
-
-
 def fit(runs: Sequence[CensusRun]) -> OddsModel:
     """Odds from the runs on development languages; others among them are left out."""
     table = language_table()
     mine = [run for run in runs if run.recipe is None and table[run.language].part == "development"]
     if not mine:
         raise InputError("there are no runs on development languages to fit odds on")
-    return fit_odds(mine, table, setting=setting_in_words())
+    return fit_odds(mine, setting=setting_in_words())
 
 
 def setting_in_words() -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -32,39 +33,46 @@ from longreach.files import read_document
 from longreach.runs.cells import ByAccuracy, Tally
 from longreach.runs.table import read_lines
 from longreach.studies.census.draw import (
+    RATIOS,
     CensusLanguage,
     Part,
     SizeClass,
-    Source,
     Stratum,
     VerdictPair,
-    ranges_tested,
+    bins,
 )
-from longreach.tasks.lengths import LengthRange
+from longreach.studies.census.sources import Source
 from longreach.theory.automata.automaton import Automaton
 from longreach.theory.automata.monoid import measure
 from longreach.theory.shares.determinacy import determinacy
 from longreach.theory.shares.summaries import Summary
 
-# Runs, failed ones included: a line of JSON each.
-
-
-RATIOS = (1, 2, 3, 5)
-"""The ends of the tested ranges, as multiples of the training length."""
-
-
-def bins(trained_to: int) -> dict[int, LengthRange]:
-    """The range of lengths tested at each ratio.
-
-    >>> {ratio: lengths.name for ratio, lengths in bins(10).items()}
-    {1: '1-10', 2: '11-20', 3: '21-30', 5: '41-50'}
-    """
-    return dict(zip(RATIOS, ranges_tested(trained_to), strict=True))
+_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CensusRun:
-    """What one run of the census came to.
+class LanguageRun:
+    """A run on a language, as the lines of tables begin."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _STRICT
+
+    run: Annotated[str, Field(min_length=1)]
+    """The key of the result."""
+    language: Annotated[str, Field(min_length=1)]
+    """What runs have in common; intervals and folds keep them together."""
+    encoding: str
+    trained_to: Annotated[int, Field(ge=1)]
+    seed: int
+
+    @property
+    def order(self) -> tuple[str, str, int, int, str]:
+        """How tables are sorted."""
+        return self.language, self.encoding, self.trained_to, self.seed, self.run
+
+
+@dataclass(frozen=True, kw_only=True)
+class CensusRun(LanguageRun):
+    """What one run of the census came to; its language is named by its key.
 
     >>> run = CensusRun(
     ...     run="0123456789abcdef", language="8a9368b8db", encoding="nope", trained_to=20, seed=0,
@@ -74,15 +82,6 @@ class CensusRun:
     (0.5, False)
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
-    run: Annotated[str, Field(min_length=1)]
-    """The key of the result."""
-    language: Annotated[str, Field(min_length=1)]
-    """The key of the language."""
-    encoding: str
-    trained_to: Annotated[int, Field(ge=1)]
-    seed: int
     accuracy: tuple[Annotated[float, Field(ge=0, le=1)], ...]
     """At each of RATIOS; empty if the run failed."""
     code: str
@@ -113,14 +112,10 @@ class CensusRun:
 _RUN = TypeAdapter(CensusRun)
 
 
-def _order(run: CensusRun) -> tuple[str, str, int, int, str]:
-    return run.language, run.encoding, run.trained_to, run.seed, run.run
-
-
 def runs_to_text(runs: Iterable[CensusRun]) -> str:
     """A table of runs as text, sorted; each run may be there once."""
     lines, seen = [], set()
-    for run in sorted(runs, key=_order):
+    for run in sorted(runs, key=lambda each: each.order):
         if run.run in seen:
             raise InputError(f"the run {run.run} is there twice")
         seen.add(run.run)
@@ -131,26 +126,13 @@ def runs_to_text(runs: Iterable[CensusRun]) -> str:
 
 def read_runs(path: Path) -> tuple[CensusRun, ...]:
     """The runs of a table, sorted; a bad line is refused by its number."""
-    return tuple(sorted(read_lines(path, _RUN), key=_order))
-
-
-# How far a little memory carries: where the best summary that training reveals fails.
+    return tuple(sorted(read_lines(path, _RUN), key=lambda each: each.order))
 
 
 LEVEL = 0.5
 """Determinacy below this is a failure."""
 AS_FAR = 5
 """So many times the training length are searched."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FailureLength:
-    """Where a model that knows no more than a summary is expected to fail."""
-
-    length: int | None
-    """The first length beyond training at which it is wrong on most words; None: none that was searched."""
-    summary: Summary | None
-    """The summary that lasts longest; None: none is right on most words even just beyond training."""
 
 
 def failure_lengths(
@@ -170,30 +152,26 @@ def failure_lengths(
 
 
 def longest_lasting(
-    fails: Mapping[Summary, int | None], trained_to: int, *, positions: bool, most_letters: int | None = None
-) -> FailureLength:
-    """The summary that lasts longest, without positions among those that know of none.
+    fails: Mapping[Summary, int | None], trained_to: int, *, positions: bool, most_letters: int
+) -> tuple[int | None, Summary | None]:
+    """The summary that lasts longest, with the length at which it fails; see `failure_lengths`.
 
-    Of those that last equally long, the first. With `most_letters`, no longer window counts.
+    Without positions among those that know of none, and among windows of at most so many letters. Of those
+    that last equally long, the first; None if none is right on most words even just beyond training.
 
     >>> fails = {Summary(window=1): 21, Summary(window=2): 30, Summary(window=2, modulus=2): None}
-    >>> longest_lasting(fails, 20, positions=False).length, longest_lasting(fails, 20, positions=True).length
-    (30, None)
+    >>> [longest_lasting(fails, 20, positions=each, most_letters=16)[0] for each in (False, True)]
+    [30, None]
     """
-    best = FailureLength(length=trained_to + 1, summary=None)
+    best: tuple[int, Summary | None] = trained_to + 1, None
     for summary, length in fails.items():
-        if summary.modulus > 1 and not positions:
-            continue
-        if most_letters is not None and summary.window > most_letters:
+        if summary.window > most_letters or (summary.modulus > 1 and not positions):
             continue
         if length is None:
-            return FailureLength(length=None, summary=summary)
-        if best.length is None or length > best.length:
-            best = FailureLength(length=length, summary=summary)
+            return None, summary
+        if length > best[0]:
+            best = length, summary
     return best
-
-
-# Languages with all exact numbers that the analysis needs.
 
 
 LENGTHS = (10, 20, 50)
@@ -202,7 +180,6 @@ WINDOWS = tuple(each for each in SUMMARIES if each.modulus == 1 and not each.cli
 """The summaries whose determinacy at the length is kept; what training shows is kept of all."""
 DIGITS = 4
 """Of shares: the chance is known up to a thousandth, and four digits are enough to compare."""
-_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -247,7 +224,6 @@ class LanguageFacts:
 
     @property
     def stratum(self) -> Stratum:
-        """The stratum from which it was drawn."""
         return Stratum(self.verdict, self.size)
 
     def facts(self, trained_to: int) -> LengthFacts:
@@ -347,25 +323,23 @@ def _length_facts(features: LanguageFeatures, fails: Mapping[Summary, int | None
     places = [by_range.get(each) for each in bins(features.trained_to).values()]
     codes = list(enumerate(map(code_of, SUMMARIES)))
     return LengthFacts(
-        chance=tuple(_rounded(None if each is None else each.chance) for each in places),
-        entropy=tuple(_rounded(None if each is None else each.entropy) for each in places),
+        chance=_rounded(None if each is None else each.chance for each in places),
+        entropy=_rounded(None if each is None else each.entropy for each in places),
         at_length={
-            code: tuple(_rounded(None if each is None else each.determined[n].at_length) for each in places)
+            code: _rounded(None if each is None else each.determined[n].at_length for each in places)
             for n, code in codes
             if SUMMARIES[n] in WINDOWS
         },
         from_training={
-            code: tuple(
-                _rounded(None if each is None else each.determined[n].from_training) for each in places
-            )
+            code: _rounded(None if each is None else each.determined[n].from_training for each in places)
             for n, code in codes
         },
         fails={code_of(summary): length for summary, length in fails.items()},
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, DIGITS)
+def _rounded(values: Iterable[float | None]) -> tuple[float | None, ...]:
+    return tuple(None if value is None else round(value, DIGITS) for value in values)
 
 
 _LANGUAGES = TypeAdapter(list[LanguageFacts])
@@ -378,21 +352,22 @@ def table_to_text(table: Iterable[LanguageFacts]) -> str:
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def read_language_table(path: Path) -> dict[str, LanguageFacts]:
-    """The languages by key."""
-    place = File(str(path))
+LANGUAGES = Path(__file__).with_name("languages.json")
+"""All languages of the census with their exact numbers: `table_to_text(map(language_facts, …))`."""
+
+
+@cache
+def language_table(path: Path = LANGUAGES) -> dict[str, LanguageFacts]:
+    """The languages of a table by key, by default those of the census."""
     rows = read_document(path, _LANGUAGES.validate_json)
     found = {each.key: each for each in rows}
     if len(found) < len(rows):
-        raise InputError("a language is there twice", place=place)
+        raise InputError("a language is there twice", place=File(str(path)))
     for each in rows:
         for facts in each.lengths.values():
             for code in (*facts.at_length, *facts.from_training, *facts.fails):
                 by_code(code)
     return found
-
-
-# Cells: the runs of one language, encoding and training length at one test ratio.
 
 
 Criterion: TypeAlias = Literal["half way", "0.9", "mean"]
@@ -421,7 +396,6 @@ class CensusCell:
 
     @property
     def ratio(self) -> int:
-        """The tested lengths end at so many times the training length."""
         return self.case.ratio
 
     @property
@@ -449,14 +423,15 @@ class CensusCell:
     @property
     def says_yes(self) -> bool:
         """Whether the verdict for the encoding is that it works."""
-        return self.language.sides[self.encoding].verdict == "yes"
+        return bool(self.case.says_yes)
 
 
-def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> tuple[CensusCell, ...]:
+def cells(runs: Iterable[CensusRun]) -> tuple[CensusCell, ...]:
     """All cells of the census, in order; those whose runs all failed are left out.
 
     Runs of other recipes, and of encodings for which there are no verdicts, are none of it.
     """
+    languages = language_table()
     groups: dict[tuple[str, str, int], list[CensusRun]] = {}
     for run in runs:
         if run.language not in languages:
@@ -464,8 +439,8 @@ def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> 
         if run.encoding in ODDS_ENCODINGS and run.recipe is None:
             groups.setdefault((run.language, run.encoding, run.trained_to), []).append(run)
     found: list[CensusCell] = []
-    for (key, encoding, trained_to), members in sorted(groups.items()):
-        done = [run for run in members if not run.failed]
+    for (key, encoding, trained_to), alike in sorted(groups.items()):
+        done = [run for run in alike if not run.failed]
         if not done:
             continue
         features = languages[key].features(trained_to)
@@ -475,7 +450,7 @@ def cells(runs: Iterable[CensusRun], languages: Mapping[str, LanguageFacts]) -> 
                     language=languages[key],
                     case=OddsCase(features=features, encoding=encoding, ratio=ratio),
                     accuracies=tuple(run.at(ratio) for run in done),
-                    failed=len(members) - len(done),
+                    failed=len(alike) - len(done),
                 )
             )
     return tuple(found)
