@@ -14,7 +14,6 @@ from longreach.theory.bounds.definition import (
     QUANTITIES,
     BoundInputs,
     Size,
-    largest,
     read_error,
     read_settings,
 )
@@ -97,13 +96,6 @@ def test_whole_powers_are_exact(base: Fraction, exponent: int) -> None:
 def test_other_powers_by_logarithm(base: Fraction, exponent: Fraction) -> None:
     found = Size.of(base).power(exponent)
     assert isclose(found.log2, float(exponent) * log2(base), rel_tol=1e-9, abs_tol=1e-9)
-
-
-@given(POSITIVE, POSITIVE)
-def test_products_and_the_largest(a: Fraction, b: Fraction) -> None:
-    assert Size.of(a).times(Size.of(b)).exact == a * b
-    assert largest(Size.of(a), Size.of(b)).exact in (a, b)
-    assert largest(Size.of(a), Size.of(b)).log2 == max(Size.of(a).log2, Size.of(b).log2)
 
 
 def test_what_is_too_large_has_a_logarithm_alone() -> None:

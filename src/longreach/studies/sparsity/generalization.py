@@ -29,7 +29,6 @@ from longreach.studies.sparsity.ensembles import (
     shifted_sets,
 )
 from longreach.theory.bounds.theorems import PLANTED
-from longreach.theory.bounds.theorems import error as bound_of
 
 # Population risk: exactly where all outcomes can be listed, else from samples with a confidence interval.
 
@@ -363,11 +362,10 @@ def compare_with_bound(
             "train_length": Fraction(train_length), "test_length": Fraction(test_length),
             "L_local": Fraction(window), "eta_train": etas[0], "eta_test": eta, "delta": delta,
         }  # fmt: skip
-        assert PLANTED.refusal is not None
         refused = PLANTED.refusal(values)
         if refused is not None:
             raise InputError(f"the theorem wants {refused}", place=Field("train_length"))
-        bound = bound_of(values).exact
+        bound = PLANTED.terms["error"].compute(values).exact
         assert bound is not None
         bounds.append(bound)
     judged = length_generalizations(

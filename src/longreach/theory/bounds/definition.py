@@ -10,9 +10,6 @@ from typing import Any, Literal, TypeAlias
 
 from longreach.errors import InputError, near_names
 
-# Numbers of any size: bounds are often beyond floating point, and then their logarithm is what is left.
-
-
 Number: TypeAlias = Fraction | float
 """An exact number; or infinity, which stands for a margin that limits nothing."""
 LARGEST = 1023
@@ -46,20 +43,11 @@ class Size:
         """
         if not exponent:
             return Size.of(1)
-        whole = isinstance(exponent, Fraction) and exponent.denominator == 1
-        if self.exact is not None and whole and self._bits * exponent <= _LARGEST_EXACT:
-            return Size.of(self.exact ** int(exponent))
+        if self.exact is not None and isinstance(exponent, Fraction) and exponent.denominator == 1:
+            bits = max(self.exact.numerator.bit_length(), self.exact.denominator.bit_length())
+            if bits * exponent <= _LARGEST_EXACT:
+                return Size.of(self.exact ** int(exponent))
         return Size(self.log2 * _float(exponent) if self.log2 else 0.0)
-
-    @property
-    def _bits(self) -> int:
-        assert self.exact is not None
-        return max(self.exact.numerator.bit_length(), self.exact.denominator.bit_length())
-
-    def times(self, other: Size) -> Size:
-        if self.exact is not None and other.exact is not None:
-            return Size.of(self.exact * other.exact)
-        return Size(self.log2 + other.log2)
 
     def number(self) -> int | float | None:
         """For a document: whole numbers as such; None where it is too large to be written."""
@@ -98,14 +86,6 @@ def _float(value: Number) -> float:
         return float(value)
     except OverflowError:
         return inf
-
-
-def largest(*sizes: Size) -> Size:
-    """The largest of some numbers."""
-    return max(sizes, key=lambda size: size.log2)
-
-
-# The quantities that bounds are computed from: their names, and how they are read from a command line.
 
 
 _LONGEST = 400  # characters of a number
@@ -234,22 +214,22 @@ def _fraction(place: str, text: str) -> Fraction:
     return value
 
 
-# What a bound is: terms from quantities and ε, their combination, and all that must be said of it.
-
-
 ERROR = "error"
 """How a missing ε is named among what is missing."""
 Values: TypeAlias = Mapping[str, Number]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Term:
     """One term of a formula; it is computed as soon as its own quantities are there."""
 
     needs: tuple[str, ...]
     """Names of quantities; `ERROR` stands for ε."""
-    compute: Callable[[Values], Size]
-    """From the quantities, ε among them under the name `ERROR`."""
+    rule: Callable[..., Size]
+    """Of these quantities, in this order; None stands for one that does not matter."""
+
+    def compute(self, values: Values) -> Size:
+        return self.rule(*map(values.get, self.needs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +238,9 @@ class Definition:
 
     name: str
     terms: Mapping[str, Term]
-    combine: Callable[[Mapping[str, Size]], Size]
+    combine: Callable[[Mapping[str, Size]], Size] = lambda terms: max(
+        terms.values(), key=lambda size: size.log2
+    )
     formula: str
     says: str
     """One sentence in plain words."""
@@ -266,7 +248,7 @@ class Definition:
     assumes: tuple[str, ...]
     constants: str
     """What is unknown of its constants."""
-    up_to_constants: bool
+    up_to_constants: bool = True
     gives: Literal["training length", "error"] = "training length"
     refusal: Callable[[Values], str | None] = lambda values: None
     """Why it says nothing of these quantities, which are all there."""

@@ -21,8 +21,6 @@ from longreach.theory.limit.finite import least_period
 from longreach.theory.limit.margins import Dyadic, first_inputs, first_layer_gap
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
 
-# What the bounds ask of a model: norms, margins, period and locality of a limit transformer.
-
 
 class Regime(StrEnum):
     """Which part of a head's logits wins at long lengths: the largest φ against 1."""
@@ -283,9 +281,6 @@ def _root(square: Fraction) -> float:
         return sqrt(square)
     except OverflowError:
         return inf
-
-
-# A model's quantities as the inputs of bounds, with the reason where one is missing.
 
 
 NO_WORSE = (

@@ -26,9 +26,6 @@ from longreach.theory.limit.model import START, Transformer
 from longreach.theory.limit.run import Precision, last_output
 from longreach.wording import EMPTY, some
 
-# Two models that read the same tokens, and how far they are from themselves on another word.
-
-
 Word: TypeAlias = NDArray[np.intp]
 """Numbers of tokens, without $."""
 
@@ -110,15 +107,12 @@ class ModelPair:
         return float(np.linalg.norm(one - other))
 
 
-# How often each class of tokens stands in z: the case analysis of Theorem 4.1 (arXiv 2510.27015, A.1).
-
-
 Counts: TypeAlias = NDArray[np.int64]
 Classes: TypeAlias = NDArray[np.bool_]
 
 
 class Case(StrEnum):
-    """Which case of the proof made z."""
+    """Which case of the proof of Theorem 4.1 (arXiv 2510.27015, A.1) made z."""
 
     WHOLE = "x itself"
     """Nothing shorter is certain to do."""
@@ -270,9 +264,6 @@ def apportioned(shares: Counts, total: int) -> Counts:
     up = np.argsort(-remainders, kind="stable")[: total - int(floors.sum())]
     floors[up] += 1
     return floors
-
-
-# Where a long word comes from: text, a file, or a generator.
 
 
 MAX_TOKENS = 50_000_000

@@ -44,8 +44,6 @@ from longreach.theory.limit.rounding import RelativePrecision
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# What a one-layer model attends to at the last position once attention is hard, and how much it matters.
-
 
 def check_one_layer(model: Transformer, place: Place) -> None:
     """Raises where Theorem 4.1 does not speak of the model."""
@@ -120,9 +118,6 @@ def sensitivity(pair: ModelPair, model: Transformer) -> float:
     factor = float(np.linalg.norm(outer, 2)) if outer.size else 0.0
     direct = np.linalg.norm(values @ model.unembedding.T, axis=1)
     return float((direct + factor * np.linalg.norm(values @ layer.a.T, axis=1)).max())
-
-
-# Simulation strings of one-layer models with finite precision (Theorem 4.1 of arXiv 2510.27015).
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -234,10 +229,6 @@ def _assembled(made: Plan, x: Word, *, period: int) -> Word:
     return z
 
 
-# Pieces of a word drawn by a two-state chain, and how well they keep its statistics (Lemma 5.3,
-# 2510.27015).
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
     """How far z is from x."""
@@ -312,9 +303,6 @@ def _histogram(x: Word, kept: NDArray[np.bool_], tokens: int) -> float:
         share = np.cumsum(here & kept) / np.maximum(taken, 1)
         apart += np.where(none, 0.0, np.abs(share - np.cumsum(here) / seen))
     return float(apart.mean()) if len(x) else 0.0
-
-
-# Simulation strings of two-layer models with infinite precision (Lemma 5.3 of arXiv 2510.27015).
 
 
 DRAWS = 64
@@ -440,9 +428,6 @@ def _check(model: Transformer, place: Place) -> None:
         _ = model.locality
     except InputError as error:
         raise error.at(place) from None
-
-
-# Errors against the length of z: the rows and the figure.
 
 
 POINTS = 10

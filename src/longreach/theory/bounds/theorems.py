@@ -9,7 +9,7 @@ No computable bound of this kind exists for C-RASP of two layers (Yang et al., a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, sqrt
@@ -26,11 +26,7 @@ from longreach.theory.bounds.definition import (
     Term,
     Values,
     apply,
-    largest,
 )
-
-# One layer at finite precision (Izzo, Nichani and Lee, arXiv 2510.27015, Theorems 4.1 and 4.2).
-
 
 QUANTITATIVE_BOUNDS_PAPER = (
     "Izzo, Nichani and Lee, Quantitative Bounds for Length Generalization in Transformers"
@@ -42,69 +38,44 @@ CONTINUOUS = "the MLP is Lipschitz with the constant ‖A‖_F ‖B‖_F: no Hea
 SUFFIX = "τ = 0 is read as 1, because the printed formula would vanish"
 
 
-def hard(values: Values) -> Size:
+def hard(precision: Fraction | None, gamma: Number) -> Size:
     """2^{p/γ}, from where on attention is hard; 1 where all logits are equal."""
-    if values["gamma"] == inf:
+    if gamma == inf:
         return Size.of(1)
-    return Size.of(2).power(values["precision"] / values["gamma"])
+    assert precision is not None
+    return Size.of(2).power(precision / gamma)
 
 
-def resolution(values: Values) -> Size:
+def resolution(
+    L: Fraction, period: Fraction, alphabet: Fraction, locality: Fraction, error: Fraction
+) -> Size:
     """L² Δ⁷ |Σ|⁶ τ² / ε² of Theorem 4.1."""
-    size = _squared_over_error(values)
-    for name, exponent in (("period", 7), ("alphabet", 6)):
-        size = size.times(Size.of(_exact(values, name)).power(Fraction(exponent)))
-    return size.times(Size.of(_window(values) ** 2))
+    return Size.of((L / error) ** 2 * period**7 * alphabet**6 * max(locality, Fraction(1)) ** 2)
 
 
-def workshop_resolution(values: Values) -> Size:
+def workshop_resolution(L: Fraction, period: Fraction, locality: Fraction, error: Fraction) -> Size:
     """τ Δ L² / ε² of the workshop version."""
-    return _squared_over_error(values).times(Size.of(_window(values) * _exact(values, "period")))
-
-
-def average(values: Values) -> Size:
-    """ε^{−2−2/α₀} of Theorem 4.2."""
-    return Size.of(1 / _exact(values, ERROR)).power(2 + 2 / _exact(values, "alpha0"))
-
-
-def reached(values: Values) -> Size:
-    """√ε, the error that Theorem 4.2 gives."""
-    return Size.of(Fraction(sqrt(_exact(values, ERROR))))
-
-
-def _squared_over_error(values: Values) -> Size:
-    return Size.of((_exact(values, "L") / _exact(values, ERROR)) ** 2)
-
-
-def _window(values: Values) -> Fraction:
-    return max(_exact(values, "locality"), Fraction(1))
-
-
-def _exact(values: Values, name: str) -> Fraction:
-    return Fraction(values[name])
+    return Size.of(max(locality, Fraction(1)) * period * (L / error) ** 2)
 
 
 WORST_CASE = Definition(
     name="one-layer-worst-case",
     terms={
-        "hard": Term(needs=("precision", "gamma"), compute=hard),
-        "resolution": Term(needs=("L", "period", "alphabet", "locality", ERROR), compute=resolution),
+        "hard": Term(("precision", "gamma"), hard),
+        "resolution": Term(("L", "period", "alphabet", "locality", ERROR), resolution),
     },
-    combine=lambda terms: largest(*terms.values()),
     formula="max{2^{p/γ}, L² Δ⁷ |Σ|⁶ τ² / ε²}",
     says="two models of one layer that agree up to this length agree everywhere, up to an error of order ε",
     source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 4.1",
     assumes=(PAIR, THEN, ROUNDED, CONTINUOUS, SUFFIX),
     constants="one factor before the maximum and one before the error, both unknown and taken as 1",
-    up_to_constants=True,
 )
 WORKSHOP = Definition(
     name="one-layer-workshop",
     terms={
         "hard": WORST_CASE.terms["hard"],
-        "resolution": Term(needs=("L", "period", "locality", ERROR), compute=workshop_resolution),
+        "resolution": Term(("L", "period", "locality", ERROR), workshop_resolution),
     },
-    combine=lambda terms: largest(*terms.values()),
     formula="max{2^{p/γ}, τ Δ L² / ε²}",
     says="the same with a shorter second term: a heuristic, because |Σ| is hidden in it",
     source=f"{QUANTITATIVE_BOUNDS_PAPER}, workshop version, Theorem 4.1",
@@ -117,13 +88,12 @@ WORKSHOP = Definition(
         SUFFIX,
     ),
     constants="a power of |Σ| Δ is hidden; other factors are unknown and taken as 1",
-    up_to_constants=True,
 )
 AVERAGE = Definition(
     name="one-layer-average",
     terms={
-        "resolution": Term(needs=("alpha0", ERROR), compute=average),
-        "error": Term(needs=(ERROR,), compute=reached),
+        "resolution": Term(("alpha0", ERROR), lambda alpha0, error: Size.of(1 / error).power(2 + 2 / alpha0)),
+        "error": Term((ERROR,), lambda error: Size.of(Fraction(sqrt(error)))),
     },
     combine=lambda terms: terms["resolution"],
     formula="ε^{−2−2/α₀}",
@@ -135,35 +105,15 @@ AVERAGE = Definition(
         "the error on average is of the order √ε: for an average error of e ask with ε = e²",
     ),
     constants="all factors, logarithms and the dependence on L, Δ, τ and |Σ| are unknown and taken as 1",
-    up_to_constants=True,
 )
 
 
-# Two layers at infinite precision (Izzo, Nichani and Lee, arXiv 2510.27015, Theorem 5.2).
-
-
-def base(values: Values) -> Size:
-    """max(C(f), C(g)) / ε."""
-    error = Fraction(values[ERROR])
-    return Size.of(max(Fraction(values["C_f"]), Fraction(values["C_g"])) / error)
-
-
-def exponent(values: Values) -> Size:
+def exponent(*margins: Number) -> Size:
     """max(1/γ_f, 1/γ_g, 3); a margin that limits nothing is infinite."""
-    return Size.of(max(Fraction(3), *(_inverse(values[name]) for name in ("gamma_f", "gamma_g"))))
+    return Size.of(max([Fraction(3), *(1 / margin for margin in margins if isinstance(margin, Fraction))]))
 
 
-def grams(values: Values) -> Size:
-    """ε^{−k²}."""
-    error, k = Fraction(values[ERROR]), Fraction(values["k"])
-    return Size.of(1 / error).power(k * k)
-
-
-def _inverse(margin: Number) -> Fraction:
-    return 1 / margin if isinstance(margin, Fraction) else Fraction(0)
-
-
-def _power(terms: dict[str, Size]) -> Size:
+def _power(terms: Mapping[str, Size]) -> Size:
     assert terms["exponent"].exact is not None
     return terms["base"].power(terms["exponent"].exact)
 
@@ -171,10 +121,10 @@ def _power(terms: dict[str, Size]) -> Size:
 TWO_LAYER = Definition(
     name="two-layer",
     terms={
-        "base": Term(needs=("C_f", "C_g", ERROR), compute=base),
-        "exponent": Term(needs=("gamma_f", "gamma_g"), compute=exponent),
+        "base": Term(("C_f", "C_g", ERROR), lambda f, g, error: Size.of(max(f, g) / error)),
+        "exponent": Term(("gamma_f", "gamma_g"), exponent),
     },
-    combine=lambda terms: _power(dict(terms)),
+    combine=_power,
     formula="(max(C(f), C(g)) / ε)^{max(1/γ_f, 1/γ_g, 3)}",
     says="two models of two layers that agree up to this length agree everywhere, up to an error of order ε",
     source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), Theorem 5.2",
@@ -183,23 +133,17 @@ TWO_LAYER = Definition(
         "nothing is rounded, and the MLPs are Lipschitz: no Heaviside units",
     ),
     constants="the factor is unknown and taken as 1; C(f) is known by its growth only",
-    up_to_constants=True,
 )
 IN_CONTEXT_GRAMS = Definition(
     name="in-context-kgram",
-    terms={"length": Term(needs=("k", ERROR), compute=grams)},
-    combine=lambda terms: terms["length"],
+    terms={"length": Term(("k", ERROR), lambda k, error: Size.of(1 / error).power(k * k))},
     formula="ε^{−Θ(k²)}",
     says="for the in-context k-gram task some model of two layers has a bound of this growth",
     source=f"{QUANTITATIVE_BOUNDS_PAPER} (arXiv 2510.27015), section 5",
     assumes=("the exponent is taken as k², its unknown factor as 1",),
     constants="the factor in the exponent is unknown: the number shows the growth and nothing else",
-    up_to_constants=True,
     extra=True,
 )
-
-
-# Length complexity (Chen, Ma and Li, arXiv 2506.03085): when all shorter inputs tell functions apart.
 
 
 LENGTH_COMPLEXITY_PAPER = "Chen, Ma and Li, Non-Asymptotic Length Generalization (arXiv 2506.03085)"
@@ -207,28 +151,12 @@ NO_BOUND = "no computable bound exists for two-layer C-RASP in general (Yang et 
 LEARNER = "the learner sees every input up to this length and returns a simplest function that fits them"
 
 
-def automaton_length(values: Values) -> Size:
-    """2n − 2."""
-    return Size.of(2 * Fraction(values["states"]) - 2)
-
-
-def squared(values: Values) -> Size:
-    """T²."""
-    return Size.of(Fraction(values["T"]) ** 2)
-
-
-def to_the_heads(values: Values) -> Size:
-    """T^K."""
-    return Size.of(Fraction(values["T"])).power(Fraction(values["K"]))
-
-
 AUTOMATON = Definition(
     name="automaton",
-    terms={"length": Term(needs=("states",), compute=automaton_length)},
-    combine=lambda terms: terms["length"],
+    terms={"length": Term(("states",), lambda states: Size.of(2 * states - 2))},
     formula="2n − 2",
     says="two different complete automata of at most n states differ on a word of at most this length",
-    source=f"{LENGTH_COMPLEXITY_PAPER}",
+    source=LENGTH_COMPLEXITY_PAPER,
     assumes=(
         f"{LEARNER}, an automaton of at most n states",
         "n counts the states of the minimal complete automaton",
@@ -238,55 +166,34 @@ AUTOMATON = Definition(
 )
 DEPTH_ONE = Definition(
     name="depth-one",
-    terms={"length": Term(needs=("T",), compute=squared)},
-    combine=lambda terms: terms["length"],
+    terms={"length": Term(("T",), lambda T: Size.of(T**2))},
     formula="O(T²)",
     says="two different programs of counting depth one with numbers up to T differ on an input of this order",
-    source=f"{LENGTH_COMPLEXITY_PAPER}",
+    source=LENGTH_COMPLEXITY_PAPER,
     assumes=(
         f"{LEARNER}, a program of counting depth one",
         "two letters, no relations of positions, and no number in a comparison exceeds T",
     ),
     constants="the factor is unknown and taken as 1",
-    up_to_constants=True,
 )
 RESTRICTED = Definition(
     name="two-layer-restricted",
-    terms={"length": Term(needs=("T", "K"), compute=to_the_heads)},
-    combine=lambda terms: terms["length"],
+    terms={"length": Term(("T", "K"), lambda T, K: Size.of(T).power(K))},
     formula="O(T^{O(K)})",
     says="the same for a restricted class of programs of two layers with K heads in the first",
-    source=f"{LENGTH_COMPLEXITY_PAPER}",
+    source=LENGTH_COMPLEXITY_PAPER,
     assumes=(f"{LEARNER}, a program of the restricted class of that paper", f"in general {NO_BOUND}"),
     constants="the factor of the exponent is unknown and taken as 1: the number shows the growth alone",
-    up_to_constants=True,
     extra=True,
 )
-
-
-# Sparse planted correlations (Golowich et al., arXiv 2502.16792, Theorem 4.3): an error, not a length.
 
 
 FACTOR = 4
 """The least training length, in windows."""
 
 
-def error(values: Values) -> Size:
-    """η_L η_L̄ L L̄² δ."""
-    eta_train, eta_test, train, test, delta = _exact_values(
-        values, "eta_train", "eta_test", "train_length", "test_length", "delta"
-    )
-    return Size.of(eta_train * eta_test * train * test**2 * delta)
-
-
-def shortest(values: Values) -> Size:
-    """4 L_local, the least training length that the theorem speaks of."""
-    (window,) = _exact_values(values, "L_local")
-    return Size.of(FACTOR * window)
-
-
 def _refusal(values: Values) -> str | None:
-    train, test, window = _exact_values(values, "train_length", "test_length", "L_local")
+    train, test, window = (Fraction(values[name]) for name in ("train_length", "test_length", "L_local"))
     if train < FACTOR * window:
         return f"a train_length of at least {FACTOR} · L_local = {FACTOR * window}"
     if test < train:
@@ -296,15 +203,16 @@ def _refusal(values: Values) -> str | None:
     return None
 
 
-def _exact_values(values: Values, *names: str) -> list[Fraction]:
-    return [Fraction(values[name]) for name in names]
-
-
 PLANTED = Definition(
     name="planted-sparse",
     terms={
-        "error": Term(needs=("eta_train", "eta_test", "train_length", "test_length", "delta"), compute=error),
-        "shortest": Term(needs=("L_local",), compute=shortest),
+        "error": Term(
+            ("eta_train", "eta_test", "train_length", "test_length", "delta"),
+            lambda eta_train, eta_test, train, test, delta: Size.of(
+                eta_train * eta_test * train * test**2 * delta
+            ),
+        ),
+        "shortest": Term(("L_local",), lambda window: Size.of(FACTOR * window)),
     },
     combine=lambda terms: terms["error"],
     formula="η_L η_L̄ L L̄² δ, for L ≥ 4 L_local and L_local | L̄ − L",
@@ -322,9 +230,6 @@ PLANTED = Definition(
     gives="error",
     refusal=_refusal,
 )
-
-
-# Every bound, asked of the same quantities.
 
 
 DEFINITIONS: tuple[Definition, ...] = (

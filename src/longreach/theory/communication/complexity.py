@@ -36,9 +36,6 @@ _USUAL_LENGTH = 12
 _STEPS = 4096  # of an automaton's search for a repetition
 
 
-# Distinct rows
-
-
 def distinct_rows(alice: Inputs, bob: Inputs, function: Function) -> int:
     """The number of distinct rows of the matrix of answers.
 
@@ -87,9 +84,6 @@ def _hashes(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     mixed = (keys ^ (keys >> np.uint64(31))) * (odd + np.uint64(1))
     total: NDArray[np.uint64] = np.add.reduce(mixed ^ (mixed >> np.uint64(29)), axis=1, dtype=np.uint64)
     return total
-
-
-# Growth
 
 
 @dataclass(frozen=True)
@@ -148,9 +142,6 @@ def fit_growth(lengths: Sequence[int], bits: Sequence[float], *, offset: bool = 
         if fit.error < fits[best].error - 1e-9:
             best = name
     return Growth(best, fits, (int(n[0]), int(n[-1])))
-
-
-# Problems
 
 
 @dataclass(frozen=True)
@@ -221,9 +212,6 @@ def measure(problem: Problem, length: int | None = None) -> Measurement:
     # What all lengths up to N need: a language may have hardly any words at every other length.
     needed = np.log2(np.maximum.accumulate(rows)).tolist()
     return Measurement(problem, tuple(rows), length, fit_growth(range(1, len(rows) + 1), needed), largest)
-
-
-# Regular languages
 
 
 @dataclass(frozen=True)

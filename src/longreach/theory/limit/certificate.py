@@ -250,9 +250,6 @@ def _expected(model: Transformer, core: Core, batch: NDArray[np.intp]) -> Array:
     return values
 
 
-# Words, as rows of the embedding
-
-
 def _rows(model: Transformer, core: Core) -> tuple[int, list[int]]:
     place = {token: row for row, token in enumerate(model.vocabulary)}
     return place["$"], [place[token] for token in core.alphabet]

@@ -62,9 +62,6 @@ from longreach.theory.limit.units import (
     total,
 )
 
-# Which layer computes which operation, and how: every operation as early as the rules of `algebra` allow.
-
-
 EMBEDDED = -1
 
 
@@ -324,9 +321,6 @@ def embedded_operations(core: Core) -> dict[int, str]:
     return found
 
 
-# C-RASP → limit transformer (Huang et al., arXiv 2410.02140, Theorem 9, proved as Theorem 27).
-
-
 MAX_WIDTH = 2048
 MAX_PERIOD_CELLS = 1 << 24
 
@@ -427,9 +421,6 @@ def _places(plan: Plan, read: set[Direction]) -> dict[Direction, int]:
     return {direction: place for place, direction in enumerate(directions)}
 
 
-# The embedding
-
-
 def _embedding(
     core: Core, vocabulary: Sequence[str], embedded: Mapping[int, str], places: Mapping[Direction, int]
 ) -> Array:
@@ -469,9 +460,6 @@ def _positions(core: Core, embedded: Mapping[int, str], width: int) -> Array:
                 raise AssertionError(f"{op} does not depend on the position alone")
         columns[index] = rows[:, index] = column
     return rows
-
-
-# The heads
 
 
 def _heads(
@@ -514,9 +502,6 @@ def _body(plan: Plan, count: Direction) -> int:
     op = plan.core.ops[count.operation]
     assert isinstance(op, c.Count)
     return op.body
-
-
-# Whatever holds a program → its transformer, for all lengths or for a context.
 
 
 class HoldsProgram(Protocol):

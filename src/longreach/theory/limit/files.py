@@ -16,9 +16,10 @@ softmax of log|x| · (a_ij + φ) and |x| the length with $; then y_i ← Y_i + B
 predictor predicts the tokens whose output is > 0. With a precision p, logits (with φ) and exponentials are
 rounded to ⌊x·2^p + ½⌋ / 2^p; if all exponentials of a query are 0 then, the head adds nothing.
 
-Its parameters are taken as they are. The start symbol, which such a model does not have, gets no attention:
-two more directions of the stream give its key a logit of −OFF for every query. It counts as a position, so
-that the factors are log(n + 1) and log(i + 1) where the trained model has log n and log i.
+A trained model of a task with numbers as answers (no layer norms, one head a layer) is a limit transformer
+too: its parameters are taken as they are. The start symbol, which it does not have, gets no attention: two
+more directions of the stream give its key a logit of −OFF for every query. It counts as a position, so that
+the factors are log(n + 1) and log(i + 1) where the trained model has log n and log i.
 """
 
 from __future__ import annotations
@@ -41,9 +42,6 @@ from longreach.files import read_bytes, read_json, read_tensors
 from longreach.theory.limit.finite import MAX_BYTES
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
 from longreach.theory.limit.rounding import Dtype, round_bfloat16
-
-# Transformers as files: `model.safetensors` and `config.json`, which anyone can run from this description.
-
 
 CONFIG, TENSORS = "config.json", "model.safetensors"
 _CODES = {"float64": "F64", "float32": "F32", "bfloat16": "BF16"}
@@ -289,10 +287,6 @@ class _Reader:
     def nothing_left(self) -> None:
         for name in sorted(self.found):
             raise InputError(f"{name}: a tensor of this name does not belong to the format")
-
-
-# A trained model of a task with numbers as answers → a limit transformer: no layer norms, one head a
-# layer.
 
 
 OFF, STEP = 64.0, 2.0**-6

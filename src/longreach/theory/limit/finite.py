@@ -1,4 +1,4 @@
-"""The transformers T_n of a limit transformer, and their sizes.
+"""The transformers T_n of a limit transformer (Huang et al., arXiv 2410.02140, Lemma 47), and their sizes.
 
 The residual stream of T_n has six regions:
 
@@ -38,9 +38,6 @@ import numpy as np
 
 from longreach.errors import InputError
 from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
-
-# How much memory the parameters of a transformer take, counted before it is taken.
-
 
 MAX_BYTES = 2 << 30
 """Of one transformer: what a laptop holds beside the copy that is written."""
@@ -86,9 +83,6 @@ def shown(number: int) -> str:
     ('1234', 'about 10^34')
     """
     return str(number) if number < 10**15 else f"about 10^{int(number.bit_length() * 0.30103)}"
-
-
-# From a limit transformer to ordinary transformers T_n (Huang et al., arXiv 2410.02140, Lemma 47).
 
 
 SELF_LOGIT = 3.0

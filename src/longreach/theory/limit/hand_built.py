@@ -116,9 +116,6 @@ def induction_head(tokens: Sequence[str], *, phi: float = 2.0, precision: int | 
     return space.transformer("limit", np.zeros((1, d)), (previous,), (follow,), precision)
 
 
-# In-context k-grams as a two-layer limit transformer: the induction head with a longer memory.
-
-
 MAX_K = 16
 
 
@@ -150,9 +147,6 @@ def kgram_head(
     kq[0, : space.group(0).stop] = match * (k - 0.5)
     follow = Head(kq, space.move(0, k + 1))
     return space.transformer("limit", np.zeros((1, d)), copying, (follow,), precision)
-
-
-# One-layer limit transformers that average over attended tokens: SimpleTask and ModPTask.
 
 
 GAP = 4.0

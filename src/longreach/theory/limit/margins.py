@@ -40,9 +40,6 @@ from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
 from longreach.theory.limit.rounding import Format
 from longreach.theory.limit.units import INVERSE, Direction, threshold_of
 
-# Up to which length a compiled model is right in a data type: a forward error analysis.
-
-
 LONGEST = 1 << 62
 
 
@@ -204,9 +201,6 @@ def _near_error(positions: int, distance: int, unit: float) -> float:
     return 2.25 * sums / (1 - sums) + 2 * unit
 
 
-# Floating-point arrays as whole numbers over a power of two, for products without rounding.
-
-
 @dataclass(frozen=True, eq=False)
 class Dyadic:
     """The array `whole` / `unit`: `whole` has Python integers, and `unit` is a power of two."""
@@ -238,9 +232,6 @@ class Dyadic:
     def squares(self) -> Fraction:
         """The sum of the squares, for an array the squared Frobenius norm."""
         return Fraction(sum(value * value for value in self.whole.flat), self.unit * self.unit)
-
-
-# Logit margins of a limit transformer: how far apart two attention logits of one query are at least.
 
 
 @dataclass(frozen=True, slots=True)

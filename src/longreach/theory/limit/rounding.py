@@ -29,8 +29,6 @@ from numpy.typing import NDArray
 from longreach.errors import InputError
 from longreach.theory.limit.model import Array, Head, Layer, Transformer
 
-# Running a compiled model in a data type of few digits, under a stated rounding model.
-
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -141,9 +139,6 @@ def _apply(matrix: Array, vectors: Array, kind: Format, bias: Sequence[float] | 
             total = kind.round(total + kind.round(parameters[row, column] * vectors[..., column]))
         result[..., row] = kind.round(total + kind.round(np.asarray(bias[row]))) if len(bias) else total
     return result
-
-
-# From logits to attention weights: the data type, and the models of finite and infinite precision.
 
 
 Dtype: TypeAlias = Literal["float64", "float32", "bfloat16"]

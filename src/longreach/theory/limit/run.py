@@ -29,9 +29,6 @@ from longreach.errors import InputError
 from longreach.theory.limit.model import Array, Head, Layer, Relation, Transformer
 from longreach.theory.limit.rounding import Dtype, Fit, Floats, Rounding, Softmax, fitting
 
-# Causal softmax attention on arrays, without a length × length matrix.
-
-
 Method: TypeAlias = Literal["auto", "classes", "blocks"]
 """How heads are summed: "classes" groups whenever that is possible, "blocks" never."""
 
@@ -227,9 +224,6 @@ def attend(head: Head, stream: Floats, softmax: Softmax, offset: int) -> tuple[A
     return Attention(queries, stream[..., key], values, phi, relation, offset, softmax), written
 
 
-# Fast evaluation of transformers in floating point, for lengths of 10⁴ and beyond.
-
-
 Word: TypeAlias = Sequence[str]
 Precision: TypeAlias = Rounding | Literal["own"]
 """How attention is rounded instead of as the model says itself: one of the models of `rounding`."""
@@ -412,9 +406,6 @@ def attention(
     sums = weights.sum(axis=1, keepdims=True)
     result: Array = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
     return result
-
-
-# The output at the last position alone, for words of a million tokens.
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,8 +40,6 @@ from typing import Literal, TypeAlias, TypeVar
 
 from longreach.theory.crasp.ranges import BIT, Range
 
-# Named directions of the residual stream of a compiled model: values inside, names in files.
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Direction:
@@ -94,9 +92,6 @@ def looked_up_bit(body: int, distance: int) -> Direction:
     return Direction(f"op.{body}[i-{distance}]")
 
 
-# Looking back by a distance: the margins of a head with φ = 2 on one distance ℓ ≥ 1.
-
-
 PHI = 2.0
 LEAST_GAP = Fraction(1, 8)
 # sup over i < n of (i − 1)/(n² + i): it is (n − 2)/(n² + n − 1), largest at n = 4.
@@ -137,9 +132,6 @@ def threshold_of(distances: Iterable[int]) -> Threshold | None:
     return Threshold(float(middle), margin, float(slope))
 
 
-# Integer linear forms over named directions, and what is known about the size of the values there.
-
-
 Form: TypeAlias = tuple[tuple[Direction, int], ...]
 """(direction, coefficient) in the order of the directions; no coefficient is zero."""
 
@@ -177,9 +169,6 @@ def range_of(form: Form, ranges: Mapping[Direction, Range]) -> Range:
     for name, factor in form:
         total = total.plus(ranges[name].times(factor))
     return total
-
-
-# What one MLP can compute: sums of gated units, with the products that stay sums of gated units.
 
 
 MAX_TERMS = 32

@@ -95,9 +95,6 @@ class KeyTable:
             keys, values, slots = keys[~placed], values[~placed], (slots[~placed] + 1) & last
 
 
-# Behaviours: what operations come to on a tree of words, each known once, by a number.
-
-
 Numbers: TypeAlias = NDArray[np.int32]
 Array: TypeAlias = NDArray[Any]
 BATCH = 4096
@@ -273,9 +270,6 @@ def _joined(operands: tuple[Numbers, ...]) -> Keys:
     for each in operands[1:]:
         keys = keys * np.uint64(MOST) + each.astype(np.uint64)
     return keys
-
-
-# Sets of behaviours: a straight-line program is known by the behaviours of its operations alone.
 
 
 Masks: TypeAlias = NDArray[np.uint32]

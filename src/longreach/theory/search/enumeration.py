@@ -172,9 +172,6 @@ def two_more(shape: tuple[int, int], guards: int) -> int:
     return tests * (1 + booleans) + numbers * 2 * counts
 
 
-# Programs in order of size, each behaviour once: the smallest programs of all that can be told apart.
-
-
 CHUNK = 1 << 14
 """Sets that are extended at once."""
 WIDEST = 24

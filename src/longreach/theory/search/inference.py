@@ -61,9 +61,6 @@ def schedule_named(name: str) -> Schedule:
     return SCHEDULES[name]
 
 
-# Results of the inference procedure for any kind of hypotheses: T_n for n = 1, 2, 3, … and N₀.
-
-
 def known_everywhere(target: Target) -> None:
     """Refuses examples: the procedure compares hypotheses with the target on all words."""
     if isinstance(target, ExamplesTarget):
@@ -143,9 +140,6 @@ class InferenceRun:
         total = "not known" if self.error_count is None else str(self.error_count)
         lines = [first, f"errors of all T_n together: {total}"]
         return [*lines, f"the search ended: {self.stopped}"] if self.stopped else lines
-
-
-# The inference procedure of Huang et al. (Definitions 6, 22 and 57) on programs in order of size.
 
 
 TO = 10

@@ -214,9 +214,6 @@ def sums_of(
     return np.einsum("ngt,wt->ngw", weights, values), weights.sum(axis=2)
 
 
-# The inference procedure on small limit transformers in order of R_∞.
-
-
 TO = 10
 MOST = 14
 """R_∞, at most."""

@@ -144,9 +144,6 @@ def _share(chosen: Truth) -> float:
     return 1.0 / max(1, int(chosen.sum()))
 
 
-# From a set of behaviours to a program whose operations have them.
-
-
 def core_of(found: Found, behaviours: Behaviours) -> Core:
     """A program with one operation for each behaviour of the set; the set says nothing of their order.
 
@@ -220,9 +217,6 @@ def readable(core: Core) -> Program:
     return tidy_statements(raise_core(core))
 
 
-# A smallest program for a target: enumeration guided by counterexamples.
-
-
 NODES = 300
 """Words of the first tree, about."""
 MAX_SIZE = 14
@@ -288,9 +282,6 @@ def packed_labels(tree: WordTree, target: Target) -> tuple[Bits, Bits]:
     said, known = target.labels(tree)
     packed = tree.pack(np.stack([said & known, known]))
     return packed[0], packed[1]
-
-
-# Programs joined from smaller ones: a conjunction, or a disjunction, of tests that are known already.
 
 
 STARTS = 60
@@ -380,9 +371,6 @@ def _program(tests: list[Found], enumeration: Enumeration, turned: bool) -> Core
     if turned:
         accept = builder.not_(accept)
     return simplify(tidy(builder.ops, enumeration.tree.alphabet, True, accept, (), ()))
-
-
-# Programs beyond the sizes that are searched completely: joined from small ones, then by local search.
 
 
 JOINED_SIZE = 7

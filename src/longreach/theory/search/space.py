@@ -177,9 +177,6 @@ class WordTree:
         return np.where(self.lengths > distance, nodes, len(self))
 
 
-# One program on a tree of words: every operation at every node.
-
-
 Value: TypeAlias = NDArray[Any]
 
 
@@ -226,9 +223,6 @@ def accepted_on(core: Core, tree: WordTree) -> Truth:
     for op in core.ops:
         values.append(operation_value(op, values, tree))
     return values[core.accept]
-
-
-# Families of programs that are searched: which positional relations a program may use.
 
 
 MODULUS: Final = 2

@@ -18,9 +18,6 @@ from longreach.errors import InputError
 from longreach.theory.budget import OverBudget
 from longreach.theory.shares.words import IntArray, WordMeasure
 
-# Summaries: the little that is kept of a prefix, and the automaton that carries it along.
-
-
 WINDOWS = range(1, 17)
 MODULI = range(2, 9)
 CLIPS = range(1, 9)
@@ -141,9 +138,6 @@ def carried(words: WordMeasure, summary: Summary, most: int) -> Carried:
         targets=np.array(moves, dtype=np.int64),
         depth=np.array([depth[each] for each in queue], dtype=np.int64),
     )
-
-
-# The pairs of live state and summary that prefixes reach, with when each value of the summary is in play.
 
 
 MOST_NODES = 200_000

@@ -23,9 +23,6 @@ import numpy.typing as npt
 from longreach.errors import InputError
 from longreach.theory.automata.automaton import Automaton
 
-# Uniform words of a length as a walk on the live states: labels, counts, and the chance of each step.
-
-
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -154,9 +151,6 @@ class WordMeasure:
 def word_measure(automaton: Automaton) -> WordMeasure:
     """The words of an automaton; of the last few that were asked for, what is known is kept."""
     return WordMeasure(automaton)
-
-
-# What can be guessed without reading: chance, and how much the answers vary at all.
 
 
 TOLERANCE = 1e-3
