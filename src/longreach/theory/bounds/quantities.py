@@ -263,8 +263,7 @@ def _regime(head: Head) -> Regime:
 
 def _values_of_phi(head: Head) -> list[Fraction]:
     """φ at the distances 0 … τ of this head; beyond it is zero."""
-    phi = head.phi if isinstance(head.phi, np.ndarray) else np.zeros(0)
-    return [Fraction(value) for value in np.trim_zeros(phi, "b").tolist()]
+    return [Fraction(value) for value in head.local.tolist()]
 
 
 def _operator_norm(matrix: Array) -> float:

@@ -26,11 +26,7 @@ def attention_figure(model: Transformer, word: Sequence[str], title: str) -> Fig
     if len(word) > MAX_DRAWN:
         reason = f"{len(word)} tokens; an attention map is drawn for at most {MAX_DRAWN}"
         raise InputError(reason, place=Argument("word"))
-    maps = [
-        (number, h, attention(model, list(word), number, h))
-        for number, layer in enumerate(model.layers)
-        for h in range(len(layer.heads))
-    ]
+    maps = [(number, h, attention(model, list(word), number, h)) for number, h, _ in model.heads()]
     if not maps:
         raise InputError("the program counts nothing, so its transformer has no attention to draw")
     columns = max(len(layer.heads) for layer in model.layers)

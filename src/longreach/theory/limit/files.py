@@ -40,7 +40,7 @@ from safetensors import SafetensorError, deserialize, safe_open
 from longreach.errors import InputError, one_line
 from longreach.files import read_bytes, read_json, read_tensors
 from longreach.theory.limit.finite import MAX_BYTES
-from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
+from longreach.theory.limit.model import START, Array, Head, Layer, Transformer, padded
 from longreach.theory.limit.rounding import Dtype, round_bfloat16
 
 CONFIG, TENSORS = "config.json", "model.safetensors"
@@ -124,18 +124,13 @@ def _config(model: Transformer, dtype: Dtype) -> Config:
 
 
 def _tensors(model: Transformer) -> dict[str, NDArray[Any]]:
-    tensors: dict[str, NDArray[Any]] = {"E": model.embedding, "P": model.positions, "U": model.unembedding}
-    for number, layer in enumerate(model.layers):
-        name = f"layer.{number}"
-        for h, head in enumerate(layer.heads):
-            tensors |= {f"{name}.head.{h}.KQ": head.kq, f"{name}.head.{h}.V": head.v}
-            if callable(head.phi):
-                raise InputError(f"{name}.head.{h}.phi: not local, so it cannot be written")
-            if model.kind == "limit":
-                zero = head.phi is None or not len(head.phi)
-                tensors[f"{name}.head.{h}.phi"] = np.zeros(1) if zero else np.asarray(head.phi)
-        tensors |= {f"{name}.A": layer.a, f"{name}.b": layer.b, f"{name}.B": layer.out}
-        tensors[f"{name}.heaviside"] = layer.heaviside
+    tensors = model.tensors()
+    for layer, h, head in model.heads():
+        name = f"layer.{layer}.head.{h}.phi"
+        if callable(head.phi):
+            raise InputError(f"{name}: not local, so it cannot be written")
+        if model.kind == "limit" and (head.phi is None or not len(head.phi)):
+            tensors[name] = np.zeros(1)
     return tensors
 
 
@@ -335,16 +330,14 @@ def regression_to_limit(directory: Path) -> Transformer:
     embedding[1:, :d] = tensors["embedding"]
     embedding[:, const] = 1.0
     embedding[0, start] = OFF / STEP
-    positions = np.zeros((shape.period, d + 2))
-    if "positions" in tensors:
-        positions[:, :d] = tensors["positions"]
+    positions = padded(tensors.get("positions", np.zeros((1, d))), shape.period, d + 2)
     layers = []
     for number in range(shape.layers):
         part = {name.partition(".")[2]: value for name, value in tensors.items() if name[0] == str(number)}
-        kq = _wider(part["key"].T @ part["query"] / d, d + 2, d + 2)
+        kq = padded(part["key"].T @ part["query"] / d, d + 2, d + 2)
         kq[start, const] = -STEP
-        head = Head(kq, _wider(part["value"], d + 2, d + 2), part.get("bias"))
-        inner, out = _wider(part["in"], shape.hidden, d + 2), _wider(part["out"], d + 2, shape.hidden)
+        head = Head(kq, padded(part["value"], d + 2, d + 2), part.get("bias"))
+        inner, out = padded(part["in"], shape.hidden, d + 2), padded(part["out"], d + 2, shape.hidden)
         layers.append(Layer((head,), inner, part["in_bias"], out, np.zeros(shape.hidden, dtype=np.bool_)))
     tokens = tuple(str(token) for token in range(shape.symbols))
     return Transformer(
@@ -353,16 +346,10 @@ def regression_to_limit(directory: Path) -> Transformer:
         embedding=embedding,
         positions=positions,
         layers=tuple(layers),
-        unembedding=_wider(tensors["output"], shape.outputs, d + 2),
+        unembedding=padded(tensors["output"], shape.outputs, d + 2),
         read_out=("y",) if shape.outputs == 1 else tokens,
         coordinates={"1": const, START: start},
     )
-
-
-def _wider(matrix: Array, rows: int, columns: int) -> Array:
-    found = np.zeros((rows, columns))
-    found[: matrix.shape[0], : matrix.shape[1]] = matrix
-    return found
 
 
 def _read(path: Path) -> tuple[dict[str, Array], _Shape]:

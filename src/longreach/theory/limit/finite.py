@@ -37,15 +37,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from longreach.errors import InputError
-from longreach.theory.limit.model import START, Array, Head, Layer, Transformer
+from longreach.theory.limit.model import START, Array, Head, Layer, Transformer, padded
 
 MAX_BYTES = 2 << 30
 """Of one transformer: what a laptop holds beside the copy that is written."""
 
 
-def parameter_bytes(
-    width: int, *, rows: int, layers: Sequence[tuple[int, int]], bytes_per_number: int = 8
-) -> int:
+def parameter_bytes(width: int, *, rows: int, layers: Sequence[tuple[int, int]]) -> int:
     """Bytes of E, P and U with `rows` rows together, and of layers with these numbers of (heads, MLP units).
 
     >>> parameter_bytes(10, rows=3, layers=[(1, 2)])
@@ -53,18 +51,18 @@ def parameter_bytes(
     """
     heads = sum(heads for heads, _ in layers)
     units = sum(units for _, units in layers)
-    return bytes_per_number * (rows * width + 2 * heads * width**2 + units * (2 * width + 1))
+    return 8 * (rows * width + 2 * heads * width**2 + units * (2 * width + 1))
 
 
-def check_bytes(needed: int, what: str, most: int = MAX_BYTES) -> None:
+def check_bytes(needed: int, what: str) -> None:
     """Raises where that is too much; `what` begins the message.
 
     >>> check_bytes(3 << 40, "a table")
     Traceback (most recent call last):
     longreach.errors.InputError: a table needs 3,072.0 GiB of memory; the limit is 2.0 GiB
     """
-    if needed > most:
-        raise InputError(f"{what} needs {gibibytes(needed)} of memory; the limit is {gibibytes(most)}")
+    if needed > MAX_BYTES:
+        raise InputError(f"{what} needs {gibibytes(needed)} of memory; the limit is {gibibytes(MAX_BYTES)}")
 
 
 def gibibytes(count: int) -> str:
@@ -114,20 +112,18 @@ def to_finite(model: Transformer, context: int) -> Transformer:
     has no added layers and width d + n, or d if φ = 0. With p = 0 and φ = 0 that is a NoPE transformer
     (Corollary 18).
 
-    >>> none, zero = np.zeros((0, 1)), np.zeros((1, 1))
-    >>> layer = Layer((), a=none, b=np.zeros(0), out=none.T, heaviside=np.zeros(0, dtype=bool))
     >>> even = Transformer(  # accepts where the position is even
-    ...     "limit", ("$", "a"), np.zeros((2, 1)), np.array([[1.0], [-1.0]]), (layer,), np.eye(1))
+    ...     "limit", ("$", "a"), np.zeros((2, 1)), np.array([[1.0], [-1.0]]), (), np.eye(1))
     >>> finite = to_finite(even, context=10)
-    >>> finite.width == 1 + 10 + 3 * 2 + 2, len(finite.layers), [len(each.heads) for each in finite.layers]
-    (True, 3, [1, 3, 0])
+    >>> finite.width == 1 + 10 + 3 * 2 + 2, [len(each.heads) for each in finite.layers]
+    (True, [1, 3])
     """
     if model.kind != "limit":
         raise InputError("only a limit transformer is translated to T_n; this one is finite")
     if context < 1:
         raise InputError(f"a context of {context}: at least 1 is needed, for {START}")
     _ = model.locality  # raises where φ is not local
-    local = any(_values(head).any() for layer in model.layers for head in layer.heads)
+    local = any(len(head.local) for _, _, head in model.heads())
     positions = model.positions[: least_period(model.positions)]
     _check_size(model, context, len(positions), local=local)
     if len(positions) == 1:
@@ -213,17 +209,17 @@ def _without_periods(model: Transformer, context: int, constant: Array, *, local
     return replace(
         model,
         kind="finite",
-        embedding=_wide(model.embedding + constant, width),
+        embedding=padded(model.embedding + constant, len(model.embedding), width),
         positions=positions,
         layers=tuple(_emulate(layer, width, slice(d, width)) for layer in model.layers),
-        unembedding=_wide(model.unembedding, width),
+        unembedding=padded(model.unembedding, len(model.unembedding), width),
         coordinates={**model.coordinates, **names},
     )
 
 
 def _with_periods(model: Transformer, context: int, periodic: Array) -> Transformer:
     regions = _Regions(model.width, context, len(periodic))
-    embedding = _wide(model.embedding, regions.width)
+    embedding = padded(model.embedding, len(model.embedding), regions.width)
     embedding[model.vocabulary.index(START), regions.start] = 1
     positions = np.zeros((context, regions.width))
     positions[:, regions.position] = np.eye(context)
@@ -236,7 +232,7 @@ def _with_periods(model: Transformer, context: int, periodic: Array) -> Transfor
         embedding=embedding,
         positions=positions,
         layers=tuple(layers),
-        unembedding=_wide(model.unembedding, regions.width),
+        unembedding=padded(model.unembedding, len(model.unembedding), regions.width),
         coordinates={**model.coordinates, **regions.names()},
     )
 
@@ -246,8 +242,7 @@ def _copy_residues(regions: _Regions) -> Layer:
     kq, v = np.zeros((regions.width, regions.width)), np.zeros((regions.width, regions.width))
     _diagonal(kq, regions.position, 0, SELF_LOGIT)
     v[regions.copied, regions.residue] = np.eye(regions.period)
-    none = np.zeros((0, regions.width))
-    return Layer((Head(kq, v),), none, np.zeros(0), none.T, np.zeros(0, dtype=np.bool_))
+    return Layer.attention_only(Head(kq, v))
 
 
 def _find_start(regions: _Regions, periodic: Array) -> Layer:
@@ -275,19 +270,12 @@ def _emulate(layer: Layer, width: int, position: slice) -> Layer:
     """A layer of the limit transformer in region I, with φ on the diagonals of region II (Equation 22)."""
     heads = []
     for head in layer.heads:
-        kq, v = np.zeros((width, width)), np.zeros((width, width))
-        kq[: len(head.kq), : len(head.kq)] = head.kq
-        v[: len(head.v), : len(head.v)] = head.v
-        for distance, value in enumerate(_values(head)):
+        kq = padded(head.kq, width, width)
+        for distance, value in enumerate(head.local):
             _diagonal(kq, position, distance, value)
-        heads.append(Head(kq, v))
-    out = np.zeros((width, len(layer.b)))
-    out[: len(layer.out)] = layer.out
-    return Layer(tuple(heads), _wide(layer.a, width), layer.b, out, layer.heaviside)
-
-
-def _values(head: Head) -> Array:
-    return head.phi if isinstance(head.phi, np.ndarray) else np.zeros(1)
+        heads.append(Head(kq, padded(head.v, width, width)))
+    out = padded(layer.out, width, len(layer.b))
+    return Layer(tuple(heads), padded(layer.a, len(layer.a), width), layer.b, out, layer.heaviside)
 
 
 def _diagonal(matrix: Array, region: slice, distance: int, value: float) -> None:
@@ -295,9 +283,3 @@ def _diagonal(matrix: Array, region: slice, distance: int, value: float) -> None
     keys = np.arange(region.start, region.stop - distance)
     if value:
         matrix[keys, keys + distance] = value
-
-
-def _wide(rows: Array, width: int) -> Array:
-    wide = np.zeros((len(rows), width))
-    wide[:, : rows.shape[1]] = rows
-    return wide

@@ -28,12 +28,6 @@ MATCH = 4.0  # logit of a key that followed the current token
 REST = 2.0  # logit of $, which wins when nothing matches: others then get 1/|x| at most
 
 
-def attention_only(*heads: Head) -> Layer:
-    """A layer without an MLP."""
-    d = len(heads[0].kq)
-    return Layer(heads, np.zeros((0, d)), np.zeros(0), np.zeros((d, 0)), np.zeros(0, dtype=np.bool_))
-
-
 @dataclass(frozen=True, eq=False)
 class Coordinates:
     """Named directions: $, the token here, those that first-layer heads copy, the tokens that followed."""
@@ -89,7 +83,7 @@ class Coordinates:
             vocabulary=(START, *self.tokens),
             embedding=embedding,
             positions=positions,
-            layers=(attention_only(*first), attention_only(*second)),
+            layers=(Layer.attention_only(*first), Layer.attention_only(*second)),
             unembedding=np.eye(self.width)[self.group(self.copies + 1)],
             read_out=self.tokens,
             precision=precision,

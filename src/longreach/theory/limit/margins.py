@@ -254,16 +254,12 @@ def logit_margins(model: Transformer) -> list[HeadMargin]:
     [None, 2.0, None]
     """
     _ = model.locality  # refuses relations that are not local
-    return [
-        _margin(model, number, h, head)
-        for number, layer in enumerate(model.layers)
-        for h, head in enumerate(layer.heads)
-    ]
+    return [_margin(model, layer, h, head) for layer, h, head in model.heads()]
 
 
 def _margin(model: Transformer, layer: int, h: int, head: Head) -> HeadMargin:
     if not head.kq.any():
-        gap = _least_gap({Fraction(0), *(Fraction(value) for value in _phi(head).tolist())})
+        gap = _least_gap({Fraction(0), *(Fraction(value) for value in head.local.tolist())})
     elif layer == 0:
         gap = first_layer_gap(model, head)
     else:
@@ -289,7 +285,7 @@ def attainable_logits(model: Transformer, head: Head) -> dict[tuple[str, int], f
     >>> [str(logit) for logit in sorted(logits["a", 0])]
     ['0', '2']
     """
-    period, phi = model.period, [Fraction(value) for value in _phi(head).tolist()]
+    period, phi = model.period, [Fraction(value) for value in head.local.tolist()]
     start = model.vocabulary.index(START)
     tokens = [row for row in range(len(model.vocabulary)) if row != start]
     inputs = first_inputs(model)
@@ -316,12 +312,6 @@ def first_inputs(model: Transformer) -> Dyadic:
     tokens = len(model.vocabulary)
     sums = both.whole[:tokens, None, :] + both.whole[None, tokens:, :]
     return Dyadic(sums.reshape(-1, model.width), both.unit)
-
-
-def _phi(head: Head) -> Array:
-    """φ at the distances 0 … τ of this head."""
-    phi = head.phi if isinstance(head.phi, np.ndarray) else np.zeros(0)
-    return np.trim_zeros(phi, "b")
 
 
 def _least_gap(values: Iterable[Fraction]) -> Fraction | None:

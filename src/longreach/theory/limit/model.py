@@ -7,7 +7,7 @@ whose values are dyadic rationals, so that the exact evaluator reads the same nu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -34,6 +34,11 @@ class Head:
     phi: Array | Relation | None = None
     """LOCAL: the value at each distance i − j = 0, 1, …, τ, zero beyond; or any function; None: zero."""
 
+    @property
+    def local(self) -> Array:
+        """A local φ without its zeros at the end; empty where there is none, or a function."""
+        return np.trim_zeros(self.phi, "b") if isinstance(self.phi, np.ndarray) else np.zeros(0)
+
 
 @dataclass(frozen=True, eq=False)
 class Layer:
@@ -48,6 +53,12 @@ class Layer:
     """B of the papers, (d, m)."""
     heaviside: NDArray[np.bool_]
     """(m,): which units are Heaviside (with Heaviside(0) = 1); the others are ReLU."""
+
+    @classmethod
+    def attention_only(cls, *heads: Head) -> Layer:
+        """A layer without an MLP."""
+        none = np.zeros((0, len(heads[0].kq)))
+        return cls(heads, none, np.zeros(0), none.T, np.zeros(0, dtype=np.bool_))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,32 +89,49 @@ class Transformer:
     def __post_init__(self) -> None:
         if START not in self.vocabulary or len(set(self.vocabulary)) != len(self.vocabulary):
             raise InputError(f"a vocabulary has distinct tokens, {START!r} among them")
+        if self.kind == "finite":
+            for layer, h, head in self.heads():
+                if head.phi is not None:
+                    raise InputError(f"layer.{layer}.head.{h}: a finite transformer has no φ")
         d = self.width
-        shapes: list[tuple[str, NDArray[Any], tuple[int, ...]]] = [
-            ("E", self.embedding, (len(self.vocabulary), d)),
-            ("P", self.positions, (len(self.positions), d)),
-            ("U", self.unembedding, (self.outputs, d)),
-        ]
-        for number, layer in enumerate(self.layers):
-            m = len(layer.b)
-            shapes += [
-                (f"layer.{number}.A", layer.a, (m, d)),
-                (f"layer.{number}.b", layer.b, (m,)),
-                (f"layer.{number}.B", layer.out, (d, m)),
-                (f"layer.{number}.heaviside", layer.heaviside, (m,)),
-            ]
-            for h, head in enumerate(layer.heads):
-                name = f"layer.{number}.head.{h}"
-                shapes += [(f"{name}.KQ", head.kq, (d, d)), (f"{name}.V", head.v, (d, d))]
-                if isinstance(head.phi, np.ndarray):
-                    shapes.append((f"{name}.phi", head.phi, (len(head.phi),)))
-                if head.phi is not None and self.kind == "finite":
-                    raise InputError(f"{name}: a finite transformer has no φ")
-        for name, array, shape in shapes:
+        for name, array in self.tensors().items():
+            layer_of, _, part = name.rpartition(".")
+            m = len(self.layers[int(layer_of.split(".")[1])].b) if layer_of else 0
+            shape = {
+                "E": (len(self.vocabulary), d),
+                "P": (len(self.positions), d),
+                "U": (self.outputs, d),
+                "KQ": (d, d),
+                "V": (d, d),
+                "phi": (len(array),),
+                "A": (m, d),
+                "b": (m,),
+                "B": (d, m),
+                "heaviside": (m,),
+            }[part]
             if array.shape != shape:
                 raise InputError(f"{name}: shape {array.shape}, expected {shape}")
             if not np.isfinite(array).all():
                 raise InputError(f"{name}: a parameter is not finite")
+
+    def heads(self) -> Iterator[tuple[int, int, Head]]:
+        """Every head with the numbers of its layer and of itself."""
+        for number, layer in enumerate(self.layers):
+            for h, head in enumerate(layer.heads):
+                yield number, h, head
+
+    def tensors(self) -> dict[str, NDArray[Any]]:
+        """All parameters by the names they have in files; φ where it is an array."""
+        found: dict[str, NDArray[Any]] = {"E": self.embedding, "P": self.positions, "U": self.unembedding}
+        for number, layer in enumerate(self.layers):
+            parts = {"A": layer.a, "b": layer.b, "B": layer.out, "heaviside": layer.heaviside}
+            found |= {f"layer.{number}.{name}": array for name, array in parts.items()}
+        for number, h, head in self.heads():
+            name = f"layer.{number}.head.{h}"
+            found |= {f"{name}.KQ": head.kq, f"{name}.V": head.v}
+            if isinstance(head.phi, np.ndarray):
+                found[f"{name}.phi"] = head.phi
+        return found
 
     def __repr__(self) -> str:
         layers, heads = len(self.layers), max((len(layer.heads) for layer in self.layers), default=0)
@@ -136,14 +164,10 @@ class Transformer:
     @property
     def locality(self) -> int:
         """τ: the largest distance at which some φ is not zero; φ must be local."""
-        distances = [0]
-        for number, layer in enumerate(self.layers):
-            for h, head in enumerate(layer.heads):
-                if callable(head.phi):
-                    raise InputError(f"layer.{number}.head.{h}.phi: not local, and locality is needed")
-                if head.phi is not None:
-                    distances += np.flatnonzero(head.phi).tolist()
-        return max(distances)
+        for layer, h, head in self.heads():
+            if callable(head.phi):
+                raise InputError(f"layer.{layer}.head.{h}.phi: not local, and locality is needed")
+        return max((len(head.local) - 1 for _, _, head in self.heads() if len(head.local)), default=0)
 
     def encode(self, word: Sequence[str], offset: int = 0) -> NDArray[np.intp]:
         """The rows of the embedding for $ and the word's tokens, which must fit the context at the offset."""
@@ -159,3 +183,10 @@ class Transformer:
                 f"a word of {len(word)} tokens and {START}{at} exceeds the context of {self.context}"
             )
         return np.array([rows[START], *(rows[token] for token in word)], dtype=np.intp)
+
+
+def padded(matrix: Array, rows: int, columns: int) -> Array:
+    """The matrix with zeros below it and to its right."""
+    found = np.zeros((rows, columns))
+    found[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return found

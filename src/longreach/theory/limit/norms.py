@@ -86,18 +86,15 @@ class Membership:
 def regularizer(model: Transformer, *, all_pairs: bool = False) -> Regularizer:
     """R(T) of a finite transformer; `all_pairs` puts the variant (67) in the place of term (8).
 
-    >>> from longreach.theory.limit.model import Layer
-    >>> none = np.zeros((0, 2))
-    >>> layer = Layer((), a=none, b=np.zeros(0), out=none.T, heaviside=np.zeros(0, dtype=bool))
-    >>> model = Transformer("finite", ("$", "a"), np.eye(2), 0.5 * np.eye(2), (layer,), np.ones((1, 2)))
+    >>> model = Transformer("finite", ("$", "a"), np.eye(2), 0.5 * np.eye(2), (), np.ones((1, 2)))
     >>> regularizer(model).groups["size"], regularizer(model).precision["parameters"]
-    (1, 1)
+    (0, 1)
     """
     if model.kind != "finite":
         raise InputError(
             "R is defined for finite transformers; use limit_regularizer for a limit transformer"
         )
-    heads = [head for layer in model.layers for head in layer.heads]
+    heads = [head for _, _, head in model.heads()]
     return Regularizer(
         size={"layers": len(model.layers), "heads": _heads(model)},
         precision={"parameters": bits(model), "rounding": model.precision or 0},
@@ -121,30 +118,27 @@ def regularizer(model: Transformer, *, all_pairs: bool = False) -> Regularizer:
 def limit_regularizer(model: Transformer) -> LimitRegularizer:
     """R_∞ of a limit transformer with local φ.
 
-    >>> from longreach.theory.limit.model import Layer
-    >>> none = np.zeros((0, 1))
-    >>> layer = Layer((), a=none, b=np.zeros(0), out=none.T, heaviside=np.zeros(0, dtype=bool))
     >>> even = Transformer(
-    ...     "limit", ("$", "a"), np.zeros((2, 1)), np.array([[1.0], [-1.0]]), (layer,), np.eye(1))
+    ...     "limit", ("$", "a"), np.zeros((2, 1)), np.array([[1.0], [-1.0]]), (), np.eye(1))
     >>> limit_regularizer(even).period, limit_regularizer(even).total
-    (2, 5.0)
+    (2, 4.0)
     """
     if model.kind != "limit":
         raise InputError("R_∞ is defined for limit transformers; use regularizer for a finite one")
     _ = model.locality  # raises where φ is not local
-    sums = [float(np.sum(phi**2)) for phi in _relations(model)]
+    others = [array for name, array in _numbers(model).items() if not name.endswith(".phi")]
     return LimitRegularizer(
         size=len(model.layers) + _heads(model) + model.width,
         precision=bits(model) + (model.precision or 0),
-        largest=max(float(np.abs(array).max(initial=0.0)) for array in _parameters(model)),
+        largest=max(float(np.abs(array).max(initial=0.0)) for array in others),
         period=least_period(model.positions),
-        relations=max(sums, default=0.0),
+        relations=max((float(np.sum(head.local**2)) for _, _, head in model.heads()), default=0.0),
     )
 
 
 def bits(model: Transformer) -> int:
     """The least p such that p fractional bits write every parameter (and value of φ) exactly."""
-    return max(_fraction_bits(array) for array in [*_parameters(model), *_relations(model)])
+    return max(map(_fraction_bits, _numbers(model).values()))
 
 
 def membership(
@@ -154,10 +148,7 @@ def membership(
 
     Every float64 has some precision; `bits_at_most` asks for one. `relevant`: see `products.invariance`.
 
-    >>> from longreach.theory.limit.model import Layer
-    >>> none = np.zeros((0, 2))
-    >>> layer = Layer((), a=none, b=np.zeros(0), out=none.T, heaviside=np.zeros(0, dtype=bool))
-    >>> model = Transformer("finite", ("$", "a"), np.eye(2), np.eye(2), (layer,), np.ones((1, 2)))
+    >>> model = Transformer("finite", ("$", "a"), np.eye(2), np.eye(2), (), np.ones((1, 2)))
     >>> membership(model).member
     True
     """
@@ -177,19 +168,9 @@ def _heads(model: Transformer) -> int:
     return max((len(layer.heads) for layer in model.layers), default=0)
 
 
-def _parameters(model: Transformer) -> Iterator[Array]:
-    yield from (model.embedding, model.positions, model.unembedding)
-    for layer in model.layers:
-        yield from (layer.a, layer.b, layer.out)
-        for head in layer.heads:
-            yield from (head.kq, head.v)
-
-
-def _relations(model: Transformer) -> Iterator[Array]:
-    for layer in model.layers:
-        for head in layer.heads:
-            if isinstance(head.phi, np.ndarray):
-                yield head.phi
+def _numbers(model: Transformer) -> dict[str, Array]:
+    """The parameters and values of φ, without the kinds of units."""
+    return {name: array for name, array in model.tensors().items() if not name.endswith(".heaviside")}
 
 
 def _fraction_bits(array: Array) -> int:

@@ -101,8 +101,7 @@ def alpha(
     """α for all v of one group (rows) and all w of another (columns).
 
     >>> from longreach.theory.limit.model import Head, Layer
-    >>> none, to_next = np.zeros((0, 2)), np.array([[0.0, 1.0], [0.0, 0.0]])
-    >>> layer = Layer((Head(to_next, np.eye(2)),), none, np.zeros(0), none.T, np.zeros(0, dtype=bool))
+    >>> layer = Layer.attention_only(Head(np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2)))
     >>> model = Transformer("finite", ("$", "a"), np.zeros((2, 2)), np.eye(2), (layer,), np.ones((1, 2)))
     >>> alpha(model, 0, 0, (), (), POSITIONS, POSITIONS)  # keys are rows
     array([[0., 1.],
@@ -151,20 +150,15 @@ def position_logits(model: Transformer, layer: int, head: int) -> Array:
 def term_8(model: Transformer) -> float:
     """Term (8) of the regularizer: Σ over heads and queries i of |p_0ᵀ KᵀQ p_i|²; the key is position 0."""
     return float(
-        sum(
-            np.sum((model.positions[0] @ head.kq @ model.positions.T) ** 2)
-            for layer in model.layers
-            for head in layer.heads
-        )
+        sum(np.sum((model.positions[0] @ head.kq @ model.positions.T) ** 2) for _, _, head in model.heads())
     )
 
 
 def term_67(model: Transformer) -> float:
     """The variant (67) of term (8): over all pairs that causal attention admits, divided by n."""
-    total = 0.0
-    for number, layer in enumerate(model.layers):
-        for h in range(len(layer.heads)):
-            total += float(np.sum(np.triu(position_logits(model, number, h)) ** 2))
+    total = sum(
+        float(np.sum(np.triu(position_logits(model, layer, h)) ** 2)) for layer, h, _ in model.heads()
+    )
     return total / len(model.positions)
 
 
@@ -177,8 +171,7 @@ def invariance(model: Transformer, *, relevant: bool = False) -> Invariance:
     of layer 2.
 
     >>> from longreach.theory.limit.model import Head, Layer
-    >>> none = np.zeros((0, 2))
-    >>> layer = Layer((Head(np.eye(2), 0 * np.eye(2)),), none, np.zeros(0), none.T, np.zeros(0, dtype=bool))
+    >>> layer = Layer.attention_only(Head(np.eye(2), 0 * np.eye(2)))
     >>> model = Transformer("finite", ("$", "a"), np.zeros((2, 2)), np.eye(2), (layer,), np.eye(2)[:1])
     >>> invariance(model)  # the output reads the first coordinate, in which the encodings differ
     Invariance(worst=1.0, where='β U · p', singles=1, pairs=1)

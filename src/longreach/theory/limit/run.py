@@ -18,6 +18,7 @@ the same token and residue beyond the reach of φ are alike: they are counted, a
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -220,8 +221,7 @@ def attend(head: Head, stream: Floats, softmax: Softmax, offset: int) -> tuple[A
     values = fit(stream[..., read] @ fit(head.v[np.ix_(written, read)]).T)
     queries = fit(stream[..., query] @ fit(head.kq[np.ix_(key, query)]).T)
     relation = head.phi if callable(head.phi) else None
-    phi = np.trim_zeros(head.phi, "b") if isinstance(head.phi, np.ndarray) else np.zeros(0)
-    return Attention(queries, stream[..., key], values, phi, relation, offset, softmax), written
+    return Attention(queries, stream[..., key], values, head.local, relation, offset, softmax), written
 
 
 Word: TypeAlias = Sequence[str]
@@ -243,6 +243,10 @@ def _mlp(layer: Layer, stream: Floats, fit: Fit) -> None:
         hidden = fit(fit(part @ inner) + bias)
         active = np.where(layer.heaviside, hidden >= 0, np.maximum(hidden, 0))
         rows[start : start + size] = fit(part + fit(fit(active) @ out))
+
+
+def _softmax(model: Transformer, lengths: Any, precision: Precision, dtype: Dtype = "float64") -> Softmax:
+    return Softmax(np.asarray(lengths), model.precision if precision == "own" else precision, fitting(dtype))
 
 
 def _streams(
@@ -301,111 +305,72 @@ def run(
     >>> [output.ravel().tolist() for output in run(model, ["aba", ""])]
     [[0.0, 0.5, 0.3333333333333333, 0.5], [0.0]]
     """
-    rounding = model.precision if precision == "own" else precision
     encoded = [model.encode(word, offset) for word in words]
     lengths = np.array([len(code) for code in encoded], dtype=np.int64)
-    fit = fitting(dtype)
     results: list[Array] = [np.zeros(0)] * len(encoded)
     for batch in _batches(model, lengths):
         # Causal attention does not look ahead, so what pads the shorter words is never read.
         codes = np.zeros((len(batch), int(lengths[batch].max())), dtype=np.intp)
         for row, number in enumerate(batch):
             codes[row, : lengths[number]] = encoded[number]
-        stream = _last(_streams(model, codes, Softmax(lengths[batch], rounding, fit), offset, method))
-        outputs = np.asarray(fit(stream @ fit(model.unembedding).T), dtype=np.float64)
+        softmax = _softmax(model, lengths[batch], precision, dtype)
+        stream = _last(_streams(model, codes, softmax, offset, method))
+        outputs = np.asarray(softmax.fit(stream @ softmax.fit(model.unembedding).T), dtype=np.float64)
         for row, number in enumerate(batch):
             results[number] = outputs[row, : lengths[number]]
     return results
 
 
 def _last(streams: Iterator[Floats]) -> Floats:
-    for stream in streams:
-        last = stream
-    return last
+    return deque(streams, maxlen=1)[0]
 
 
-def accepts(
-    model: Transformer,
-    words: Sequence[Word],
-    offset: int = 0,
-    *,
-    dtype: Dtype = "float64",
-    precision: Precision = "own",
-) -> NDArray[np.bool_]:
+def accepts(model: Transformer, words: Sequence[Word], offset: int = 0) -> NDArray[np.bool_]:
     """Which words an acceptor accepts: those whose output at the last position is > 0."""
     if model.read_out != "acceptor":
         raise InputError("read_out: a predictor does not accept words; ask for its predictions")
-    outputs = run(model, words, offset, dtype=dtype, precision=precision)
-    return np.array([output[-1, 0] > 0 for output in outputs], dtype=np.bool_)
+    return np.array([output[-1, 0] > 0 for output in run(model, words, offset)], dtype=np.bool_)
 
 
-def predictions(
-    model: Transformer,
-    words: Sequence[Word],
-    offset: int = 0,
-    *,
-    dtype: Dtype = "float64",
-    precision: Precision = "own",
-) -> list[list[tuple[str, ...]]]:
+def predictions(model: Transformer, words: Sequence[Word]) -> list[list[tuple[str, ...]]]:
     """For every word, at $ and after each token, the tokens whose output is > 0."""
     names = model.read_out
     if names == "acceptor":
         raise InputError("read_out: an acceptor does not predict tokens; ask which words it accepts")
-    outputs = run(model, words, offset, dtype=dtype, precision=precision)
     return [
         [tuple(name for name, value in zip(names, row, strict=True) if value > 0) for row in output]
-        for output in outputs
+        for output in run(model, words)
     ]
 
 
 def residuals(
-    model: Transformer,
-    word: Word,
-    offset: int = 0,
-    *,
-    dtype: Dtype = "float64",
-    precision: Precision = "own",
+    model: Transformer, word: Word, offset: int = 0, *, precision: Precision = "own"
 ) -> list[Array]:
     """The residual streams (positions, width): before the first layer, then after each layer."""
     codes = model.encode(word, offset)
-    rounding = model.precision if precision == "own" else precision
-    softmax = Softmax(np.array([len(codes)]), rounding, fitting(dtype))
-    return [
-        np.array(stream[0], dtype=np.float64)
-        for stream in _streams(model, codes[None], softmax, offset, "auto")
-    ]
+    streams = _streams(model, codes[None], _softmax(model, [len(codes)], precision), offset, "auto")
+    return [np.array(stream[0], dtype=np.float64) for stream in streams]
 
 
 def final_states(
     model: Transformer, codes: NDArray[np.intp], offset: int = 0, *, precision: Precision = "own"
 ) -> Array:
     """The residual streams after the last layer, for rows of the embedding (words of one length, $ first)."""
-    rounding = model.precision if precision == "own" else precision
-    softmax = Softmax(np.full(len(codes), codes.shape[1]), rounding, fitting("float64"))
+    softmax = _softmax(model, np.full(len(codes), codes.shape[1]), precision)
     return np.asarray(_last(_streams(model, codes, softmax, offset, "auto")), dtype=np.float64)
 
 
 def attention(
-    model: Transformer,
-    word: Word,
-    layer: int,
-    head: int,
-    offset: int = 0,
-    *,
-    dtype: Dtype = "float64",
-    precision: Precision = "own",
+    model: Transformer, word: Word, layer: int, head: int, *, precision: Precision = "own"
 ) -> Array:
     """The weights of one head, rows = queries, as a whole matrix: meant for drawing."""
     if not (0 <= layer < len(model.layers) and 0 <= head < len(model.layers[layer].heads)):
         raise InputError(f"layer.{layer}.head.{head}: there is no such head")
-    stream = residuals(model, word, offset, dtype=dtype, precision=precision)[layer][None]
-    rounding = model.precision if precision == "own" else precision
-    softmax = Softmax(np.array([stream.shape[1]]), rounding, fitting(dtype))
-    working, _ = attend(model.layers[layer].heads[head], softmax.fit(stream), softmax, offset)
+    stream = residuals(model, word, precision=precision)[layer][None]
+    softmax = _softmax(model, [stream.shape[1]], precision)
+    working, _ = attend(model.layers[layer].heads[head], stream, softmax, 0)
     weights = np.asarray(working.weights(0, stream.shape[1])[0], dtype=np.float64)
-    sums = weights.sum(axis=1, keepdims=True)
-    result: Array = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
-    return result
+    return _quotient(weights, weights.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,15 +393,15 @@ def last_output(model: Transformer, codes: NDArray[np.intp], *, precision: Preci
     >>> last_output(model, model.encode("ab" * 40 + "a")).round(3).tolist()
     [0.0, 1.0]
     """
-    rounding = model.precision if precision == "own" else precision
     *first, last = model.layers
     keys = _keys_one_by_one(model, tuple(first), codes, precision) if first else _keys_by_class(model, codes)
-    softmax = Softmax(np.array([len(codes)]), rounding, fitting("float64"))
+    softmax = _softmax(model, [len(codes)], precision)
     query = keys.rows[-1]
     mixed = query + sum(
         (_head(head, keys, query, len(codes) - 1, softmax) for head in last.heads), 0.0 * query
     )
-    result: Array = model.unembedding @ _after_mlp(last, mixed)
+    _mlp(last, mixed[None], softmax.fit)
+    result: Array = model.unembedding @ mixed
     return result
 
 
@@ -467,18 +432,11 @@ def _head(head: Head, keys: _Keys, query: Array, position: int, softmax: Softmax
     if callable(head.phi):
         phi = np.array([head.phi(position - distance, position) for distance in keys.distances.tolist()])
     else:
-        values = np.append(np.zeros(0) if head.phi is None else head.phi, 0.0)
+        values = np.append(head.local, 0.0)
         phi = values[np.minimum(keys.distances, len(values) - 1)]
     exponents = softmax.exponents((logits + phi * softmax.local(np.array([position])))[None])
     top = softmax.largest(exponents.max(axis=1, keepdims=True))
     weights = np.asarray(softmax.weights(exponents, top))[0] * keys.times
     total = weights.sum()
     result: Array = head.v @ (weights @ keys.rows / total if total > 0 else 0.0 * query)
-    return result
-
-
-def _after_mlp(layer: Layer, mixed: Array) -> Array:
-    hidden = layer.a @ mixed + layer.b
-    active = np.where(layer.heaviside, hidden >= 0, np.maximum(hidden, 0))
-    result: Array = mixed + layer.out @ active
     return result

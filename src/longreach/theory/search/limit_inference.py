@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longreach.theory.budget import Budget, OverBudget
-from longreach.theory.limit.hand_built import attention_only
-from longreach.theory.limit.model import START, Head, Transformer
+from longreach.theory.limit.model import START, Head, Layer, Transformer
 from longreach.theory.search.inference import (
     SCHEDULES,
     InferenceRun,
@@ -170,7 +169,9 @@ class SmallLimit:
             embedding=embedding,
             positions=positions,
             layers=(
-                attention_only(Head(kq, v, np.array(self.shape.phi, float) if self.shape.phi else None)),
+                Layer.attention_only(
+                    Head(kq, v, np.array(self.shape.phi, float) if self.shape.phi else None)
+                ),
             ),
             unembedding=out,
         )
