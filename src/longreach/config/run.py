@@ -81,108 +81,75 @@ class RunConfig(BaseModel):
     """Fields newer than the first results: left out of documents at their default, so that keys hold."""
 
     # A program stands here with its whole text, so that the key depends on it and not on a file's name.
-    task: Annotated[
-        str,
-        Field(
-            description="Built in, d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
-        ),
-    ]
-    alphabet: Annotated[tuple[str, ...] | None, Field(description="The alphabet of regex:… or states:….")] = (
-        None
+    task: str = Field(
+        description="Built in, d-N, regex:…, states:…, dfa:FILE, crasp:FILE, data:FILE, module:attribute."
     )
-    encoding: Annotated[str, Field(description="Positional encoding, or mlp for the baseline.")] = "ape"
-    layers: Annotated[Positive, Field(description="Number of layers (default depends on --scale).")]
-    heads: Annotated[Positive, Field(description="Attention heads per layer (default depends on --scale).")]
-    width: Annotated[
-        Positive,
-        Field(
-            description="Width of the residual stream, a multiple of the heads (default depends on --scale)."
-        ),
-    ]
-    lr: Annotated[float, Field(gt=0, description="Learning rate (default depends on --scale).")]
-    batch: Annotated[Positive, Field(description="Sequences per step.")] = 64
-    max_steps: Annotated[
-        Positive, Field(description="Maximum number of training steps (default depends on --scale).")
-    ]
-    warmup: Annotated[
-        int, Field(ge=0, description="Warm-up steps, over which the learning rate rises from 0.")
-    ] = 0
-    schedule: Annotated[
-        Literal["linear", "constant"],
-        Field(
-            description="Learning rate after the warm-up: linear decay to 0 at the last step, or constant."
-        ),
-    ] = "linear"
-    weight_decay: Annotated[float, Field(ge=0, description="Weight decay of AdamW.")] = 0.01
-    clip: Annotated[float, Field(gt=0, description="Largest norm of a gradient.")] = 1.0
-    train_lengths: Annotated[
-        LengthRange,
-        Field(description="Training lengths (default: from the shortest input to 20; paper: 50)."),
-    ]
-    test_lengths: Annotated[
-        tuple[LengthRange, ...],
-        Field(
-            min_length=1,
-            description="Test lengths (default: up to twice and three times the training length).",
-        ),
-    ]
-    evaluate_every: Annotated[
-        Positive,
-        Field(description="Steps between evaluations (default depends on --scale; at most a tenth)."),
-    ]
-    stop_early: Annotated[
-        bool, Field(description="Stop at 100 % on the training range (default with --scale paper).")
-    ] = True
-    test_size: Annotated[
-        Positive, Field(description="Test sequences per range (default: 1000; paper: 2000).")
-    ] = 2000
-    seed: Annotated[int, Field(ge=0, lt=2**63, description="Train a single run with this seed.")] = 0
-    offsets: Annotated[
-        Literal["random", "none"],
-        Field(description="Positions of training inputs: a random offset, or none."),
-    ] = "random"
-    dtype: Annotated[
-        Literal["float32", "bfloat16"],
-        Field(description="Precision of matrix products; parameters and their updates stay float32."),
-    ] = "float32"
-    layer_norm: Annotated[bool, Field(description="Use layer norms.")] = True
-    log_length: Annotated[
-        bool,
-        Field(
-            description="Scale attention by the logarithm of the prefix length (default depends on --scale)."
-        ),
-    ] = False
-    tied: Annotated[bool, Field(description="Use the embedding as output matrix.")] = True
-    penalty: Annotated[
-        float, Field(ge=0, description="Coefficient of the penalty on attention between positions.")
-    ] = 0.0
-    compile: Annotated[
-        bool, Field(description="Compile the whole step (default depends on the configuration).")
-    ] = False
-    position_ids: Annotated[
-        IdSchemeName | None,
-        Field(
-            description="Position ids in training: true, shifted, the task's own, PoSE, or a random choice "
-            "(default depends on --encoding and --offsets)."
-        ),
-    ] = None
-    max_position: Annotated[
-        Positive | None,
-        Field(description="Number of position ids, L_max (default: the longest test input)."),
-    ] = None
-    predict_ids: Annotated[
-        bool, Field(description="Also predict the position id of the next token, with the task's own ids.")
-    ] = False
-    test_tasks: Annotated[
-        tuple[str, ...], Field(description="Further tasks with the same tokens, tested at the end.")
-    ] = ()
-    architecture: Annotated[str, Field(description="The kind of model.")] = TRANSFORMER
-    hidden: Annotated[
-        int, Field(ge=0, lt=2**31, description="Units in the MLP of a layer; 0: four times the width.")
-    ] = 0
-    target_loss: Annotated[
-        float, Field(ge=0, description="Stop when the loss of a training batch is below this.")
-    ] = 0.0
+    alphabet: tuple[str, ...] | None = Field(None, description="The alphabet of regex:… or states:….")
+    encoding: str = Field("ape", description="Positional encoding, or mlp for the baseline.")
+    layers: Positive = Field(description="Number of layers (default depends on --scale).")
+    heads: Positive = Field(description="Attention heads per layer (default depends on --scale).")
+    width: Positive = Field(
+        description="Width of the residual stream, a multiple of the heads (default depends on --scale)."
+    )
+    lr: float = Field(gt=0, description="Learning rate (default depends on --scale).")
+    batch: Positive = Field(64, description="Sequences per step.")
+    max_steps: Positive = Field(description="Maximum number of training steps (default depends on --scale).")
+    warmup: int = Field(0, ge=0, description="Warm-up steps, over which the learning rate rises from 0.")
+    schedule: Literal["linear", "constant"] = Field(
+        "linear",
+        description="Learning rate after the warm-up: linear decay to 0 at the last step, or constant.",
+    )
+    weight_decay: float = Field(0.01, ge=0, description="Weight decay of AdamW.")
+    clip: float = Field(1.0, gt=0, description="Largest norm of a gradient.")
+    train_lengths: LengthRange = Field(
+        description="Training lengths (default: from the shortest input to 20; paper: 50)."
+    )
+    test_lengths: tuple[LengthRange, ...] = Field(
+        min_length=1, description="Test lengths (default: up to twice and three times the training length)."
+    )
+    evaluate_every: Positive = Field(
+        description="Steps between evaluations (default depends on --scale; at most a tenth)."
+    )
+    stop_early: bool = Field(
+        True, description="Stop at 100 % on the training range (default with --scale paper)."
+    )
+    test_size: Positive = Field(2000, description="Test sequences per range (default: 1000; paper: 2000).")
+    seed: int = Field(0, ge=0, lt=2**63, description="Train a single run with this seed.")
+    offsets: Literal["random", "none"] = Field(
+        "random", description="Positions of training inputs: a random offset, or none."
+    )
+    dtype: Literal["float32", "bfloat16"] = Field(
+        "float32", description="Precision of matrix products; parameters and their updates stay float32."
+    )
+    layer_norm: bool = Field(True, description="Use layer norms.")
+    log_length: bool = Field(
+        False,
+        description="Scale attention by the logarithm of the prefix length (default depends on --scale).",
+    )
+    tied: bool = Field(True, description="Use the embedding as output matrix.")
+    penalty: float = Field(
+        0.0, ge=0, description="Coefficient of the penalty on attention between positions."
+    )
+    compile: bool = Field(False, description="Compile the whole step (default depends on the configuration).")
+    position_ids: IdSchemeName | None = Field(
+        None,
+        description="Position ids in training: true, shifted, the task's own, PoSE, or a random choice "
+        "(default depends on --encoding and --offsets).",
+    )
+    max_position: Positive | None = Field(
+        None, description="Number of position ids, L_max (default: the longest test input)."
+    )
+    predict_ids: bool = Field(
+        False, description="Also predict the position id of the next token, with the task's own ids."
+    )
+    test_tasks: tuple[str, ...] = Field(
+        (), description="Further tasks with the same tokens, tested at the end."
+    )
+    architecture: str = Field(TRANSFORMER, description="The kind of model.")
+    hidden: int = Field(
+        0, ge=0, lt=2**31, description="Units in the MLP of a layer; 0: four times the width."
+    )
+    target_loss: float = Field(0.0, ge=0, description="Stop when the loss of a training batch is below this.")
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
