@@ -12,9 +12,8 @@ from longreach.training.result import (
     Final,
     Result,
     Timings,
-    candidates,
     check_directory,
-    read_candidate,
+    entries,
 )
 
 
@@ -54,4 +53,4 @@ def sample_failure(seed: int = 0, **changes: Any) -> Result:
 
 def scan(runs: Path) -> list[Entry]:
     """All directories of jobs with their results, damaged and unfinished ones included, by key."""
-    return [read_candidate(candidate) for candidate in candidates(check_directory(runs))]
+    return [entry.read() for entry in entries(check_directory(runs))]

@@ -357,13 +357,13 @@ def show(
 
     Example: longreach results show 3f2a
     """
-    from longreach.training.result import candidates, check_directory, read_file
+    from longreach.training.result import check_directory, entries, read_file
 
-    found = {candidate.name: candidate for candidate in candidates(check_directory(runs))}
-    candidate = found[_whole(key, list(found), f"no result {key!r} in {runs}")]
-    if candidate.stamp is None:
-        raise InputError(candidate.problem or f"KEY: {candidate.name} has no result yet")
-    result = read_file(candidate.file)
+    found = {entry.name: entry for entry in entries(check_directory(runs))}
+    entry = found[_whole(key, list(found), f"no result {key!r} in {runs}")]
+    if entry.stamp is None:
+        raise InputError(entry.problem or f"KEY: {entry.name} has no result yet")
+    result = read_file(entry.file)
     if as_json:
         from pydantic_core import to_jsonable_python
 

@@ -17,14 +17,12 @@ from typing import Any, Literal, TypeAlias
 from longreach.config.model import CellLabel
 from longreach.files import ResultError
 from longreach.training.result import (
-    Candidate,
     Entry,
     Result,
     Stamp,
-    candidates,
     check_directory,
+    entries,
     named,
-    read_candidate,
 )
 
 INDEX = "index.sqlite"
@@ -149,17 +147,17 @@ class Index:
         stamps = cursor.execute("SELECT name, changed, size, inode FROM entries")
         known: dict[str, Stamp] = {name: (changed, size, inode) for name, changed, size, inode in stamps}
         unfinished, seen = [], set()
-        for candidate in candidates(self.runs):
-            name = _readable(candidate.name)
-            if candidate.stamp is None and candidate.problem is None:
+        for entry in entries(self.runs):
+            name = _readable(entry.name)
+            if entry.stamp is None and entry.problem is None:
                 unfinished.append(name)
                 continue
             seen.add(name)
-            if candidate.stamp is None or candidate.stamp != known.get(name):
+            if entry.stamp is None or entry.stamp != known.get(name):
                 self.read += 1
                 if name in known:
                     _remove(cursor, name)
-                _store(cursor, name, candidate, read_candidate(candidate))
+                _store(cursor, name, entry.read())
         for name in known.keys() - seen:
             _remove(cursor, name)
         self.unfinished = tuple(unfinished)
@@ -174,10 +172,10 @@ def _remove(cursor: sqlite3.Cursor, name: str) -> None:
         cursor.execute(f"DELETE FROM {table} WHERE name = ?", (name,))
 
 
-def _store(cursor: sqlite3.Cursor, name: str, candidate: Candidate, entry: Entry) -> None:
+def _store(cursor: sqlite3.Cursor, name: str, entry: Entry) -> None:
     if entry.state == "unfinished":  # taken away since it was listed
         return
-    fields: dict[str, Any] = dict(zip(("changed", "size", "inode"), candidate.stamp or (), strict=False))
+    fields: dict[str, Any] = dict(zip(("changed", "size", "inode"), entry.stamp or (), strict=False))
     if entry.result is None:
         fields |= {"status": "damaged", "error": _readable(entry.problem or "")}
     else:

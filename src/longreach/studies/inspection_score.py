@@ -32,7 +32,7 @@ from longreach.studies.census.tables import CensusCell, LanguageFacts, language_
 from longreach.studies.drawing import titled
 from longreach.studies.study import Study, StudyOptions, StudyReport, table_of
 from longreach.theory.names import TaskName
-from longreach.training.result import Result, candidates, check_directory, read_candidate
+from longreach.training.result import Result, check_directory, entries
 from longreach.wording import Table
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ def is_held_out(task: object) -> bool:
 
 def chosen_runs(runs: Path, *, held_out: bool) -> Iterator[Chosen]:
     """The finished runs with a model and a test range at three times the training length."""
-    for candidate in candidates(check_directory(runs)):
-        folder = candidate.file.parent
-        if candidate.stamp is None or not (folder / MODEL).is_file():
+    for unread in entries(check_directory(runs)):
+        folder = unread.file.parent
+        if unread.stamp is None or not (folder / MODEL).is_file():
             continue
-        entry = read_candidate(candidate)
+        entry = unread.read()
         if entry.result is None or entry.result.status != "done":
             continue
         if is_held_out(entry.result.config.get("task")) != held_out:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from longreach.errors import InputError
 from longreach.tasks.task import (
@@ -111,16 +112,12 @@ def joined(first: Batch, second: Batch) -> Batch:
     """The examples of both, padded to one width."""
     width = max(first.tokens.shape[1], second.tokens.shape[1])
 
-    def stacked(one: IntArray | BoolArray, two: IntArray | BoolArray) -> IntArray:
-        return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in (one, two)])
+    def stacked(name: str) -> NDArray[Any]:
+        arrays = (getattr(first, name), getattr(second, name))
+        return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in arrays])
 
-    return Batch(
-        tokens=stacked(first.tokens, second.tokens),
-        targets=stacked(first.targets, second.targets),
-        mask=stacked(first.mask, second.mask).astype(np.bool_),
-        position_ids=stacked(first.position_ids, second.position_ids),
-        sizes=np.concatenate([first.sizes, second.sizes]),
-    )
+    tokens, targets, mask, ids = map(stacked, ("tokens", "targets", "mask", "position_ids"))
+    return Batch(tokens, targets, mask, ids, np.concatenate([first.sizes, second.sizes]))
 
 
 class SequenceTask(Task):
@@ -203,13 +200,7 @@ def _without_end(batch: Batch) -> Batch:
     batch.tokens[last] = batch.targets[last] = PAD_ID
     batch.mask[last] = False
     width = batch.tokens.shape[1] - 1
-    return Batch(
-        tokens=np.ascontiguousarray(batch.tokens[:, :width]),
-        targets=np.ascontiguousarray(batch.targets[:, :width]),
-        mask=np.ascontiguousarray(batch.mask[:, :width]),
-        position_ids=np.ascontiguousarray(batch.position_ids[:, :width]),
-        sizes=batch.sizes - 1,
-    )
+    return batch.each(lambda array: np.ascontiguousarray(array[:, :width]), batch.sizes - 1)
 
 
 UNDEFINED = "undefined"

@@ -262,6 +262,12 @@ class Batch:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    def each(self, change: Callable[[NDArray[Any]], NDArray[Any]], sizes: IntArray) -> Batch:
+        """All arrays changed in the same way, with these sizes."""
+        tokens, targets, mask, ids = map(change, (self.tokens, self.targets, self.mask, self.position_ids))
+        next_ids = None if self.next_ids is None else change(self.next_ids)
+        return Batch(tokens, targets, mask, ids, sizes, next_ids)
+
 
 class Task(ABC):
     """One thing to learn. LEN, the length of an input x, is what training and test ranges are about.

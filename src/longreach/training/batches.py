@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import torch
@@ -64,8 +64,7 @@ BLOCK = 16
 """Batches that are drawn at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Rows of a batch as tensors; `places` are the supervised places, (rows, n)."""
 
     tokens: Tensor
@@ -236,15 +235,8 @@ class Rows:
     def whole(self, number: int) -> Batch:
         """One of the batches, as the task drew it."""
         rows = slice(number * self._each, (number + 1) * self._each)
-        width = int(self._batch.sizes[rows].max())
-        return Batch(
-            tokens=self._batch.tokens[rows, :width],
-            targets=self._batch.targets[rows, :width],
-            mask=self._batch.mask[rows, :width],
-            position_ids=self._batch.position_ids[rows, :width],
-            sizes=self._batch.sizes[rows],
-            next_ids=None if self._batch.next_ids is None else self._batch.next_ids[rows, :width],
-        )
+        sizes = self._batch.sizes[rows]
+        return self._batch.each(lambda array: array[rows, : int(sizes.max())], sizes)
 
     def parts(self, number: int, parts: int) -> list[Chunk]:
         """One of the batches in parts of rows of similar size, the shortest first."""

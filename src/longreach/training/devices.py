@@ -99,11 +99,4 @@ def send_chunk(chunk: Chunk, device: torch.device) -> Chunk:
     """A chunk on the device."""
     if device.type == "cpu":
         return chunk
-    return Chunk(
-        send(chunk.tokens, device),
-        send(chunk.position_ids, device),
-        None if chunk.places is None else send(chunk.places, device),
-        send(chunk.targets, device),
-        send(chunk.weights, device),
-        None if chunk.target_ids is None else send(chunk.target_ids, device),
-    )
+    return Chunk._make(None if value is None else send(value, device) for value in chunk)

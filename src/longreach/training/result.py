@@ -12,7 +12,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
@@ -201,25 +201,15 @@ Stamp: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A directory that may hold a result; nothing in it has been read."""
+class Entry:
+    """A directory that may hold a result; once `read`, with it or with the reason why it has none."""
 
     name: str
     file: Path
     stamp: Stamp | None
     """None: there is no file yet."""
     problem: str | None = None
-    """Why the file cannot even be opened."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A directory with its result, or with the reason why it has none."""
-
-    name: str
-    file: Path
-    result: Result | None
-    problem: str | None
+    result: Result | None = None
 
     @property
     def state(self) -> Literal["whole", "damaged", "unfinished"]:
@@ -227,6 +217,15 @@ class Entry:
         if self.result is not None:
             return "whole"
         return "unfinished" if self.problem is None else "damaged"
+
+    def read(self) -> Entry:
+        """The same with its result, or with what is wrong with it."""
+        if self.stamp is None:
+            return self
+        try:
+            return replace(self, result=read_file(self.file))
+        except ResultError as error:
+            return replace(self, problem=error.message)
 
 
 def check_directory(runs: str | Path) -> Path:
@@ -317,7 +316,7 @@ def read_file(path: Path) -> Result:
     return result
 
 
-def candidates(runs: Path) -> Iterator[Candidate]:
+def entries(runs: Path) -> Iterator[Entry]:
     """The directories that are named like keys or hold a result, by name; nothing is read."""
     try:
         names = sorted(entry.name for entry in os.scandir(runs) if _is_directory(entry))
@@ -329,11 +328,11 @@ def candidates(runs: Path) -> Iterator[Candidate]:
             found = file.stat()
         except FileNotFoundError:
             if KEY.fullmatch(name) and file.parent.is_dir():
-                yield Candidate(name, file, None)
+                yield Entry(name, file, None)
         except OSError as error:
-            yield Candidate(name, file, None, f"{file}: cannot be read: {error.strerror or error}")
+            yield Entry(name, file, None, f"{file}: cannot be read: {error.strerror or error}")
         else:
-            yield Candidate(name, file, (found.st_mtime_ns, found.st_size, found.st_ino))
+            yield Entry(name, file, (found.st_mtime_ns, found.st_size, found.st_ino))
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
@@ -343,23 +342,9 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def read_candidate(candidate: Candidate) -> Entry:
-    """The result of a directory, or what is wrong with it."""
-    result, problem = None, candidate.problem
-    if candidate.stamp is not None:
-        try:
-            result = read_file(candidate.file)
-        except ResultError as error:
-            problem = error.message
-    return Entry(candidate.name, candidate.file, result, problem)
-
-
 def clean(runs: str | Path) -> int:
     """Remove the drafts that killed processes left behind; how many there were."""
-    removed = 0
-    for candidate in candidates(check_directory(runs)):
-        removed += clean_up(candidate.file.parent, RESULT)
-    return removed
+    return sum(clean_up(entry.file.parent, RESULT) for entry in entries(check_directory(runs)))
 
 
 PACKAGES = ("numpy", "torch", "transformers")

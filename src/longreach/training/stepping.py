@@ -188,17 +188,11 @@ class Stacked(_Stack):
     def _losses(self, vectors: Tensor, chunk: Chunk) -> Tensor:
         """The losses (runs,) of a chunk whose arrays have a leading axis of runs."""
 
-        def one(
-            vector: Tensor, arrays: tuple[Tensor, ...], places: Tensor | None, target_ids: Tensor | None
-        ) -> Tensor:
-            tokens, ids, targets, weights = arrays
-            mine = Chunk(tokens, ids, places, targets, weights, target_ids)
-            return chunk_loss(vector, self._network, self._config, mine)
+        def one(vector: Tensor, *arrays: Any) -> Tensor:
+            return chunk_loss(vector, self._network, self._config, Chunk(*arrays))
 
-        arrays = (chunk.tokens, chunk.position_ids, chunk.targets, chunk.weights)
-        some = (chunk.places, chunk.target_ids)
-        axes = (0, 0, *(None if each is None else 0 for each in some))
-        losses: Tensor = torch.func.vmap(one, in_dims=axes)(vectors, arrays, *some)
+        axes = (0, *(None if array is None else 0 for array in chunk))
+        losses: Tensor = torch.func.vmap(one, in_dims=axes)(vectors, *chunk)
         return losses
 
     def _penalty_losses(self, vectors: Tensor) -> Tensor:
@@ -272,14 +266,8 @@ def side_by_side(batches: Sequence[Batch], parts: int) -> Iterator[Chunk]:
             target_ids = None if target_ids is None else np.take_along_axis(target_ids, found, axis=2)
             mask = np.arange(most) < counts[:, :, None]
         weights = mask.astype(np.float32) / totals[:, None, None]
-        yield Chunk(
-            torch.from_numpy(tokens),
-            torch.from_numpy(ids),
-            None if found is None else torch.from_numpy(found),
-            torch.from_numpy(targets),
-            torch.from_numpy(weights),
-            None if target_ids is None else torch.from_numpy(target_ids),
-        )
+        arrays = (tokens, ids, found, targets, weights, target_ids)
+        yield Chunk._make(None if array is None else torch.from_numpy(array) for array in arrays)
 
 
 def _wide(arrays: Sequence[NDArray[Any]], width: int) -> NDArray[Any]:
